@@ -1,0 +1,168 @@
+"""The command line: finds the verb, runs it, prints its answer or its problem. Never a traceback."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, cast
+
+from pprl_desktop import __version__
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import Cancelled, Progress
+
+BAD_INPUT, FAILURE, INTERRUPTED = 2, 1, 130
+
+# verb -> one line of help; the module pprl_desktop.verbs.<verb> is imported only when it is called
+VERBS: Mapping[str, str] = {
+    "demo": "run the whole two-party job on the built-in sample",
+    "profile": "show what was understood of a CSV file, without personal values",
+    "evaluate": "play both parties on two files with known truth and measure the result",
+    "card": "make, export, import and verify identities and contacts",
+    "agree": "propose, show, accept or decline an agreement",
+    "export": "smash a table and write the sealed bundle for the partner",
+    "open": "check and open a file from the partner",
+    "match": "match the own table with the partner's bundle",
+    "result": "export, import and reconcile results",
+    "review": "masked review of uncertain pairs within a privacy budget",
+    "rehearse": "play the partner against the own bundle: what could be learned",
+    "releases": "list everything released so far, and verify the record of it",
+    "report": "write the report of everything disclosed",
+    "tour": "render every page of the window as pictures",
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a verb gives back: plain data for --json, a text for people."""
+
+    text: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    code: int = 0
+
+
+class Verb(Protocol):
+    def arguments(self, parser: argparse.ArgumentParser) -> None: ...
+    def run(self, args: argparse.Namespace, progress: Progress) -> Answer: ...
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> Any:
+        raise Problem(
+            f"The command was not understood: {message}.",
+            do=f"'{self.prog} --help' explains it.",
+            place="arguments",
+        )
+
+
+def main(argv: Sequence[str]) -> int:
+    try:
+        return _run(list(argv))
+    except Problem as problem:
+        return _say(problem, as_json="--json" in argv)
+    except (Cancelled, KeyboardInterrupt):
+        print("Stopped. Nothing was left half done.", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader (head, less) has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILURE
+    except (Exception, RecursionError) as error:
+        return _unexpected(error)
+
+
+def _run(argv: list[str]) -> int:
+    if argv[:1] == ["--version"]:
+        print(f"pprl-desktop {__version__}")
+        return 0
+    if argv[:1] in (["--help"], ["-h"], ["help"]):
+        print(_overview())
+        return 0
+    if not argv or argv[0].startswith("-") or (argv[0] not in VERBS and _is_file(argv[0])):
+        return _window(argv)
+    name = argv[0]
+    if name not in VERBS:
+        raise Problem(f"There is no verb '{name}'.", do=_nearest(name), place="verb")
+    verb = cast(Verb, importlib.import_module(f"pprl_desktop.verbs.{name}"))
+    parser = _Parser(prog=f"pprl-desktop {name}", description=VERBS[name], allow_abbrev=False)
+    verb.arguments(parser)
+    if not any("--json" in action.option_strings for action in parser._actions):
+        parser.add_argument("--json", action="store_true", help="print plain data instead of text")
+    args = parser.parse_args(argv[1:])
+    answer = verb.run(args, Progress(_bar()))
+    print(json.dumps(answer.data, ensure_ascii=False, indent=1) if args.json else answer.text)
+    return answer.code
+
+
+def _is_file(name: str) -> bool:
+    """A double-clicked project, card or bundle arrives as the only argument."""
+    return os.path.sep in name or os.path.exists(name)
+
+
+def _window(argv: list[str]) -> int:
+    from pprl_desktop.ui import app
+
+    return app.run(argv)
+
+
+def _overview() -> str:
+    width = max(map(len, VERBS)) + 2
+    verbs = "\n".join(f"  {name:<{width}}{text}" for name, text in VERBS.items())
+    return (
+        "Find out which records two organisations share, without showing each other the rest.\n\n"
+        "  pprl-desktop                 open the window\n"
+        "  pprl-desktop PROJECT         open the window on a project\n"
+        "  pprl-desktop VERB --help     explain a verb\n"
+        f"  pprl-desktop --version\n\nVerbs:\n{verbs}\n\n"
+        "Every verb takes --json. Exit codes: 0 done, 2 bad input, 1 failure."
+    )
+
+
+def _nearest(name: str) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(name, VERBS, n=1)
+    hint = f"Did you mean '{close[0]}'? " if close else ""
+    return f"{hint}'pprl-desktop --help' lists the verbs."
+
+
+def _bar() -> Callable[[float, str], None] | None:
+    """A one-line bar on a terminal; silent when the output goes to a file or a program."""
+    if not sys.stderr.isatty():
+        return None
+
+    def show(fraction: float, what: str) -> None:
+        end = "\n" if fraction >= 1.0 else ""
+        print(f"\r\033[K{fraction:6.1%}  {what}", end=end, file=sys.stderr, flush=True)
+
+    return show
+
+
+def _say(problem: Problem, *, as_json: bool) -> int:
+    text = json.dumps({"problem": problem.as_dict()}, ensure_ascii=False) if as_json else problem.sentence()
+    print(text, file=sys.stderr)
+    return BAD_INPUT
+
+
+def _unexpected(error: BaseException) -> int:
+    """A fault of the program or the machine. Only the kind and the place are named: values may be personal."""
+    if isinstance(error, MemoryError):
+        print("This computer has too little memory for that. Close other programs or use fewer rows.", file=sys.stderr)
+        return FAILURE
+    if isinstance(error, OSError) and error.strerror:
+        print(f"The computer refused: {error.strerror}. Check the disk and the folder's permissions.", file=sys.stderr)
+        return FAILURE
+    trace = error.__traceback__
+    place = ""
+    while trace is not None:
+        place = f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    print(
+        f"The program made a mistake ({type(error).__name__} at {place}). Your files are unchanged. "
+        "Please report this line to the makers.",
+        file=sys.stderr,
+    )
+    return FAILURE

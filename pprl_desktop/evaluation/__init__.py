@@ -1,0 +1,1 @@
+"""Synthetic pairs, precision and recall, epsilon sweep, comparison of methods."""

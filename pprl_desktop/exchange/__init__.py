@@ -1,0 +1,1 @@
+"""Identity, agreement, container, seal, results: everything that passes between two stewards."""

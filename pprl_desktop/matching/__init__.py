@@ -1,0 +1,1 @@
+"""Candidates, scoring, thresholds and bands, one-to-one assignment."""

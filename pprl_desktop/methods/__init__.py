@@ -1,0 +1,1 @@
+"""How records become numbers, and which rule decides: one file per method."""

@@ -1,0 +1,1 @@
+"""Mechanisms, epsilon statements, release ledger, attack rehearsal."""

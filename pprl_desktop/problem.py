@@ -1,0 +1,31 @@
+"""A problem for the steward, as a value: what happened, why, and what to do."""
+
+from __future__ import annotations
+
+
+class Problem(Exception):  # noqa: N818 - a Problem is shown to the steward, it is not a programming error
+    """Bad input or a state the steward must act on. Texts never contain a personal value."""
+
+    def __init__(self, what: str, why: str = "", do: str = "", *, place: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.why = why
+        self.do = do
+        self.place = place  # machine-readable: the field, line or control it speaks of
+
+    def sentence(self) -> str:
+        return " ".join(part for part in (self.what, self.why, self.do) if part)
+
+    def __str__(self) -> str:
+        return self.sentence()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Problem):
+            return NotImplemented
+        return (self.what, self.why, self.do, self.place) == (other.what, other.why, other.do, other.place)
+
+    def __hash__(self) -> int:
+        return hash((self.what, self.why, self.do, self.place))
+
+    def as_dict(self) -> dict[str, str]:
+        return {"what": self.what, "why": self.why, "do": self.do, "place": self.place}

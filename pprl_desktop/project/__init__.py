@@ -1,0 +1,1 @@
+"""The steward's choices: steps and staleness, store, export, report."""

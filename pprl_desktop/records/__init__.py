@@ -1,0 +1,1 @@
+"""CSV -> Table: reading, cleaning, profiling, duplicates."""

@@ -1,0 +1,95 @@
+"""The agreed matching fields: name, kind and cleaning. Part of the agreement, so plain and comparable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, get_args
+
+from pprl_desktop.problem import Problem
+
+FieldKind = Literal["name", "text", "date", "id", "number", "category"]
+KINDS: tuple[FieldKind, ...] = get_args(FieldKind)
+
+DayOrder = Literal["auto", "day-first", "month-first"]
+Diacritics = Literal["keep", "strip", "transliterate"]  # Müller -> MÜLLER, MULLER, MUELLER
+Punctuation = Literal["keep", "space", "remove"]
+Case = Literal["upper", "keep"]
+
+
+@dataclass(frozen=True)
+class Cleaning:
+    """Declared cleaning steps of one field, applied in this order on both sides alike."""
+
+    unicode: Literal["NFC", "NFKC"] = "NFKC"
+    case: Case = "upper"
+    diacritics: Diacritics = "strip"
+    punctuation: Punctuation = "space"
+    drop_titles: bool = False  # DR, PROF, MRS ... as whole words at either end
+    drop_particles: bool = False  # VON, DE LA, VAN DER ... as whole words
+    day_order: DayOrder = "auto"  # dates only
+    missing_words: tuple[str, ...] = ()  # chosen by the steward, compared after trimming, any case
+
+    def as_dict(self) -> dict[str, Any]:
+        plain = {f.name: getattr(self, f.name) for f in fields(self)}
+        plain["missing_words"] = list(self.missing_words)
+        return plain
+
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any]) -> Cleaning:
+        known = {f.name for f in fields(cls)}
+        for name in plain:
+            if name not in known:
+                raise Problem(
+                    f"The cleaning step '{name}' is unknown.",
+                    "The other side uses another version.",
+                    "Update PPRL Desktop on both sides.",
+                    place=f"cleaning.{name}",
+                )
+        values = dict(plain)
+        values["missing_words"] = tuple(plain.get("missing_words", ()))
+        return cls(**values)
+
+
+_BY_KIND: dict[FieldKind, Cleaning] = {
+    "name": Cleaning(punctuation="space"),
+    "text": Cleaning(punctuation="space"),
+    "date": Cleaning(punctuation="keep"),
+    "id": Cleaning(punctuation="remove"),
+    "number": Cleaning(punctuation="keep"),
+    "category": Cleaning(punctuation="space"),
+}
+
+
+def default_cleaning(kind: FieldKind) -> Cleaning:
+    return _BY_KIND[kind]
+
+
+@dataclass(frozen=True)
+class Field:
+    """One agreed matching field. Its name is common to both parties; each maps its own column to it."""
+
+    name: str
+    kind: FieldKind = "name"
+    cleaning: Cleaning = field(default_factory=Cleaning)
+
+    @classmethod
+    def of(cls, name: str, kind: str = "name") -> Field:
+        if kind not in KINDS:
+            raise Problem(
+                f"'{kind}' is not a field type.",
+                f"The types are: {', '.join(KINDS)}.",
+                f"Choose one of them for '{name}'.",
+                place=name,
+            )
+        return cls(name, kind, default_cleaning(kind))
+
+    def with_cleaning(self, **changes: Any) -> Field:
+        return replace(self, cleaning=replace(self.cleaning, **changes))
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"name": self.name, "kind": self.kind, "cleaning": self.cleaning.as_dict()}
+
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any]) -> Field:
+        made = cls.of(str(plain["name"]), str(plain["kind"]))
+        return replace(made, cleaning=Cleaning.from_dict(dict(plain["cleaning"])))

@@ -1,0 +1,103 @@
+"""Tables as the rest of the program sees them: columns of distinct values and row codes.
+
+Everything downstream works on distinct values, so a column is stored that way from the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.records.fields import Field
+
+Codes = npt.NDArray[np.int32]
+Strings = npt.NDArray[np.object_]
+
+MISSING = -1  # code of a missing value in a cleaned column
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """`values` are distinct strings in order of first appearance; row i holds values[codes[i]]."""
+
+    name: str
+    values: Strings = field(repr=False)
+    codes: Codes = field(repr=False)
+
+    @classmethod
+    def of(cls, name: str, cells: Iterable[str]) -> Column:
+        """From plain cells (tests, small tables)."""
+        seen: dict[str, int] = {}
+        codes = np.fromiter((seen.setdefault(cell, len(seen)) for cell in cells), dtype=np.int32)
+        values = np.empty(len(seen), dtype=object)
+        values[:] = list(seen)
+        return cls(name, values, codes)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def cell(self, row: int) -> str:
+        code = int(self.codes[row])
+        return "" if code == MISSING else str(self.values[code])
+
+    def cells(self) -> list[str]:
+        padded = np.append(self.values, "")  # code -1 reads the appended empty string
+        return list(padded[self.codes])
+
+    def counts(self) -> npt.NDArray[np.int64]:
+        """How many rows hold each distinct value."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """What was read, unchanged: every cell is text, an empty cell is the value ''."""
+
+    columns: tuple[Column, ...]
+
+    @classmethod
+    def of(cls, header: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+        cells = list(zip(*rows, strict=True)) or [()] * len(header)
+        return cls(tuple(Column.of(name, column) for name, column in zip(header, cells, strict=True)))
+
+    @property
+    def rows(self) -> int:
+        return len(self.columns[0]) if self.columns else 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    def column(self, name: str) -> Column:
+        for column in self.columns:
+            if column.name == name:
+                return column
+        from pprl_desktop.records.names import no_such_column
+
+        raise no_such_column(name, self.names)
+
+
+@dataclass(frozen=True, eq=False)
+class CleanTable:
+    """The agreed matching fields of a table after cleaning. Row i is row i of the table it came from.
+
+    A missing value has code MISSING; '' is never among the values.
+    """
+
+    fields: tuple[Field, ...]
+    columns: tuple[Column, ...]  # one per field, same order, named like the field
+
+    @property
+    def rows(self) -> int:
+        return len(self.columns[0]) if self.columns else 0
+
+    def column(self, field_name: str) -> Column:
+        return next(column for column in self.columns if column.name == field_name)
+
+    def take(self, rows: npt.NDArray[Any]) -> CleanTable:
+        """The same fields for a choice of rows; distinct values are shared, not copied."""
+        return CleanTable(self.fields, tuple(Column(c.name, c.values, c.codes[rows]) for c in self.columns))

@@ -1,0 +1,1 @@
+"""Reference sets: built in, from a CSV, derived from the shared secret; overlap check."""

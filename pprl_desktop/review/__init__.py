@@ -1,0 +1,1 @@
+"""Masked review: masking, KAPR, gate, ledger, decisions."""

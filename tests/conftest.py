@@ -1,0 +1,20 @@
+"""Shared by all tests: Qt without a screen, and where the optional shared data lie."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+SHARED = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of benchmark data beside the project; tests that want it skip without it."""
+    if not SHARED.is_dir():
+        pytest.skip("the shared data are not beside the project")
+    return SHARED

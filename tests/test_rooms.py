@@ -1,0 +1,105 @@
+"""The rule between the rooms: one direction, Qt only in ui, no network, nothing heavy at start-up."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parent.parent / "pprl_desktop"
+
+# room -> the rooms it may import; the plain modules beside the rooms are open to all
+MAY_IMPORT: dict[str, set[str]] = {
+    "records": set(),
+    "reference": {"records"},
+    "methods": {"records", "reference"},
+    "privacy": {"records", "reference", "methods"},
+    "matching": {"records", "reference", "methods"},
+    "evaluation": {"records", "reference", "methods", "privacy", "matching"},
+    "exchange": {"records", "reference", "methods", "privacy", "matching"},
+    "review": {"records", "reference", "methods", "matching", "exchange"},
+}
+MAY_IMPORT["project"] = set(MAY_IMPORT)
+MAY_IMPORT["ui"] = set(MAY_IMPORT)
+MAY_IMPORT["verbs"] = set(MAY_IMPORT)
+
+OPEN_TO_ALL = {"problem", "progress", "resources", "log", "wording", ""}
+WINDOW_CALLERS = {"cli.py", "verbs/demo.py", "verbs/tour.py"}  # they open the window, inside a function
+QT = {"PySide6", "shiboken6", "pyqtgraph"}
+NETWORK = {
+    "socket", "ssl", "http", "urllib", "ftplib", "smtplib", "imaplib", "poplib", "telnetlib", "xmlrpc",
+    "socketserver", "asyncio", "requests", "httpx", "aiohttp", "urllib3", "websockets", "webbrowser",
+}  # fmt: skip
+HEAVY = {"sklearn", "scipy", "numba", "PySide6", "pandas"}
+CRYPTOGRAPHY_USERS = {"exchange", "privacy"}
+
+
+def modules() -> Iterator[tuple[str, ast.AST]]:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        if "_resources" not in path.parts:
+            yield path.relative_to(PACKAGE).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imports(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            assert node.level == 0, "imports are absolute"
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def room(module: str) -> str:
+    return module.split("/")[0] if "/" in module else ""
+
+
+def test_rooms_import_in_one_direction() -> None:
+    wrong = []
+    for module, tree in modules():
+        here = room(module)
+        if not here:
+            continue
+        for name in imports(tree):
+            parts = name.split(".")
+            if parts[0] != "pprl_desktop" or len(parts) < 2:
+                continue
+            there = parts[1]
+            if there == "cli" and here in {"verbs"}:
+                continue
+            if there == "ui" and module in WINDOW_CALLERS:
+                continue
+            if there in MAY_IMPORT and there != here and there not in MAY_IMPORT[here]:
+                wrong.append(f"{module} imports {name}")
+    assert not wrong
+
+
+def test_only_the_window_imports_qt() -> None:
+    assert not [m for m, tree in modules() if room(m) != "ui" and QT & {n.split(".")[0] for n in imports(tree)}]
+
+
+def test_nothing_imports_a_network_module() -> None:
+    wrong = [(m, n) for m, tree in modules() for n in imports(tree) if n.split(".")[0] in NETWORK]
+    wrong += [(m, n) for m, tree in modules() for n in imports(tree) if n.startswith("PySide6.QtNetwork")]
+    assert not wrong
+
+
+def test_cryptography_stays_in_its_rooms() -> None:
+    users = {room(m) for m, tree in modules() if "cryptography" in {n.split(".")[0] for n in imports(tree)}}
+    assert users <= CRYPTOGRAPHY_USERS
+
+
+@pytest.mark.parametrize("argument", ["--version", "--help"])
+def test_version_and_help_load_nothing_heavy(argument: str) -> None:
+    program = (
+        "import sys\nfrom pprl_desktop import cli\n"
+        f"cli.main([{argument!r}])\n"
+        "print('LOADED', *sorted(m for m in sys.modules if '.' not in m))"
+    )
+    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    loaded = set(out.rsplit("LOADED", 1)[1].split())
+    assert not loaded & (HEAVY | {"numpy"})
