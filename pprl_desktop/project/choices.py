@@ -1,0 +1,89 @@
+"""Choices: everything the steward decided, as one frozen, plain, comparable value."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from pprl_desktop.methods.base import Settings
+from pprl_desktop.problem import Problem
+from pprl_desktop.records.fields import Field
+
+
+@dataclass(frozen=True)
+class Choices:
+    """No clear value of any record is ever part of this: paths, names of columns, settings, ids and hashes."""
+
+    # Data
+    table_path: str = ""
+    table_sha256: str = ""
+    rows: int = 0
+    encoding: str = ""  # "" lets the program guess
+    separator: str = ""
+    header_line: int = 0  # 0: guess
+    id_column: str = ""
+    sensitive: tuple[str, ...] = ()
+    # Reference set and fields
+    fields: tuple[Field, ...] = ()
+    columns: tuple[tuple[str, str], ...] = ()  # field -> own column
+    reference: str = "us-200"
+    mapping: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    # Method and privacy
+    method: str = "split"
+    settings: Settings = field(default_factory=Settings)
+    # Agreement and exchange
+    home: str = ""  # folder of the own identity; "" is the default place
+    partner: str = ""  # fingerprint of the partner's card
+    agreement: str = ""  # agreement id once both signed
+    rule: str = "both"  # reconcile: both, either, review
+    bundle_path: str = ""  # what was exported
+    partner_path: str = ""  # the partner's bundle
+    partner_sha256: str = ""
+    # Matching
+    accept: float | None = None  # thresholds set by hand
+    review: float | None = None
+    result_path: str = ""
+    partner_result_path: str = ""
+    # Review
+    review_path: str = ""
+    review_budget: str = "0.30"  # KAPR limit, decimal text
+    output_folder: str = ""
+
+    def column_of(self, field_name: str) -> str:
+        return dict(self.columns).get(field_name, "")
+
+    def as_dict(self) -> dict[str, Any]:
+        plain = {f.name: getattr(self, f.name) for f in fields(self)}
+        plain["sensitive"] = list(self.sensitive)
+        plain["fields"] = [one.as_dict() for one in self.fields]
+        plain["columns"] = [list(pair) for pair in self.columns]
+        plain["mapping"] = [[name, list(attributes)] for name, attributes in self.mapping]
+        plain["settings"] = {f.name: getattr(self.settings, f.name) for f in fields(self.settings)}
+        return plain
+
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any]) -> Choices:
+        known = {f.name for f in fields(cls)}
+        values = {name: value for name, value in plain.items() if name in known}
+        values["sensitive"] = tuple(values.get("sensitive", ()))
+        values["fields"] = tuple(Field.from_dict(one) for one in values.get("fields", ()))
+        values["columns"] = tuple((str(a), str(b)) for a, b in values.get("columns", ()))
+        values["mapping"] = tuple((str(a), tuple(b)) for a, b in values.get("mapping", ()))
+        agreed = {f.name for f in fields(Settings)}
+        settings = {name: value for name, value in dict(values.get("settings", {})).items() if name in agreed}
+        values["settings"] = Settings(**settings)
+        return cls(**values)
+
+    def to_json(self) -> str:
+        return json.dumps(self.as_dict(), sort_keys=True, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Choices:
+        return cls.from_dict(json.loads(text))
+
+    def changed(self, **changes: Any) -> Choices:
+        for name in changes:
+            if name not in {f.name for f in fields(self)}:
+                raise Problem(f"There is no choice '{name}'.", place=name)
+        return replace(self, **changes)

@@ -1,0 +1,144 @@
+"""Project: the steward's choices, paths, hashes and step states. Saves itself."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pprl_desktop import __version__, log
+from pprl_desktop.problem import Problem
+from pprl_desktop.project import steps
+from pprl_desktop.project.choices import Choices
+from pprl_desktop.project.store import Store
+
+SUFFIX = ".pprlproject"
+
+
+@dataclass(frozen=True)
+class Changed:
+    """What an operation changed, so that the window refreshes just that."""
+
+    choices: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()  # steps that were done and no longer are
+    steps: tuple[str, ...] = ()  # steps whose state changed in any way
+
+
+class Project:
+    """Open one with create() or open(); use it as a context manager or close() it."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        text = store.meta("choices")
+        self.choices = Choices.from_json(text) if text else Choices()
+
+    @classmethod
+    def create(cls, path: Path, title: str = "") -> Project:
+        path = path.with_suffix(SUFFIX) if path.suffix != SUFFIX else path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            raise Problem(
+                "The folder for the project cannot be made.", do="Choose a folder you may write to.", place="project"
+            ) from None
+        store = Store(path, create=True)
+        store.set_meta({"title": title or path.stem, "made_by": __version__, "choices": Choices().to_json()})
+        return cls(store)
+
+    @classmethod
+    def open(cls, path: Path) -> Project:
+        return cls(Store(path))
+
+    @property
+    def path(self) -> Path:
+        return self._store.path
+
+    @property
+    def folder(self) -> Path:
+        """Beside the project file: logs and what the steps wrote."""
+        return self.path.with_suffix("")
+
+    @property
+    def title(self) -> str:
+        return self._store.meta("title")
+
+    def rename(self, title: str) -> None:
+        self._store.set_meta({"title": title})
+
+    # choices --------------------------------------------------------------------------------------
+
+    def change(self, name: str, **changes: Any) -> Changed:
+        """A named change ("Choose method"), saved at once; nothing is deleted, later steps become stale."""
+        after = self.choices.changed(**changes)
+        if after == self.choices:
+            return Changed()
+        before = self.choices
+        self._store.record(name, before.to_json(), after.to_json())
+        return self._replace(after)
+
+    def can_undo(self) -> str:
+        return self._store.can_undo()
+
+    def can_redo(self) -> str:
+        return self._store.can_redo()
+
+    def undo(self) -> Changed:
+        text = self._store.undo()
+        return self._replace(Choices.from_json(text)) if text else Changed()
+
+    def redo(self) -> Changed:
+        text = self._store.redo()
+        return self._replace(Choices.from_json(text)) if text else Changed()
+
+    def _replace(self, after: Choices) -> Changed:
+        old, before = self.states(), self.choices.as_dict()
+        self.choices = after
+        return self._changed(old, tuple(name for name, value in after.as_dict().items() if before[name] != value))
+
+    def _changed(self, old: tuple[steps.StepState, ...], names: tuple[str, ...]) -> Changed:
+        pairs = list(zip(old, self.states(), strict=True))
+        return Changed(
+            names,
+            stale=tuple(b.step.name for a, b in pairs if a.state == "done" and b.state == "stale"),
+            steps=tuple(b.step.name for a, b in pairs if a.state != b.state),
+        )
+
+    # steps ----------------------------------------------------------------------------------------
+
+    def confirmed(self) -> dict[str, steps.Confirmed]:
+        return {name: steps.Confirmed(*hashes) for name, hashes in self._store.confirmed().items()}
+
+    def states(self) -> tuple[steps.StepState, ...]:
+        return steps.states(self.choices, self.confirmed())
+
+    def state(self, name: str) -> steps.StepState:
+        return next(state for state in self.states() if state.step.name == name)
+
+    def problems(self, name: str) -> tuple[Problem, ...]:
+        """Why the step cannot be confirmed yet; shown beside the control named by each `place`."""
+        return steps.problems(name, self.choices)
+
+    def confirm(self, name: str, artefacts: Mapping[str, bytes] | None = None) -> Changed:
+        """The step was carried out with the present choices; what it made is kept with it."""
+        old, made = self.states(), dict(artefacts or {})
+        given = steps.input_hash(steps.BY_NAME[name], self.choices, self.confirmed())
+        digest = hashlib.sha256(given.encode())
+        for key in sorted(made):
+            digest.update(key.encode() + b"\0" + hashlib.sha256(made[key]).digest())
+        self._store.confirm(name, given, digest.hexdigest(), made)
+        log.event("confirmed", step=name, hash=given)
+        return self._changed(old, ())
+
+    def artefact(self, name: str) -> bytes | None:
+        return self._store.artefact(name)
+
+    def close(self) -> None:
+        self._store.close()
+
+    def __enter__(self) -> Project:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

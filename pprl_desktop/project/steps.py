@@ -1,0 +1,189 @@
+"""The steps of the job: what each reads, what it builds on, its problems, and whether it is stale.
+
+No window here: the step list on the screen only shows what states() says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.project.choices import Choices
+
+State = Literal["to do", "ready", "done", "stale"]
+
+
+@dataclass(frozen=True)
+class Step:
+    name: str
+    title: str
+    reads: tuple[str, ...]  # choices whose change makes the step stale
+    after: tuple[str, ...]  # steps it builds on
+    gives: str  # in the steward's words
+    optional: bool = False
+
+
+STEPS: tuple[Step, ...] = (
+    Step(
+        "data",
+        "Data",
+        ("table_path", "table_sha256", "encoding", "separator", "header_line", "id_column", "sensitive"),
+        (),
+        "a table that was read and understood",
+    ),
+    Step(
+        "fields",
+        "Reference set and fields",
+        ("fields", "columns", "reference", "mapping"),
+        ("data",),
+        "the matching fields and what they are measured against",
+    ),
+    Step("method", "Method and privacy", ("method", "settings"), ("fields",), "the method and how much noise it adds"),
+    Step(
+        "agreement",
+        "Agreement",
+        ("partner", "agreement", "rule"),
+        ("method",),
+        "an agreement signed by both sides",
+    ),
+    Step("export", "Export bundle", ("bundle_path",), ("agreement",), "the sealed bundle for the partner"),
+    Step(
+        "partner",
+        "Partner's bundle",
+        ("partner_path", "partner_sha256"),
+        ("agreement",),
+        "the partner's bundle, checked",
+    ),
+    Step("match", "Matches", ("accept", "review"), ("partner",), "scored pairs in three bands"),
+    Step(
+        "results",
+        "Results",
+        ("result_path", "partner_result_path"),
+        ("match",),
+        "what both sides decided, side by side",
+    ),
+    Step("review", "Review", ("review_path", "review_budget"), ("match",), "decisions on the uncertain pairs", True),
+    Step("finish", "Finish", ("output_folder",), ("results",), "the linked table and the report"),
+)
+BY_NAME: Mapping[str, Step] = {step.name: step for step in STEPS}
+
+
+@dataclass(frozen=True)
+class Confirmed:
+    """A step that was carried out: the hash of what it read, and of what it gave."""
+
+    input_hash: str
+    output_hash: str
+
+
+@dataclass(frozen=True)
+class StepState:
+    step: Step
+    state: State
+    waits_for: tuple[str, ...]  # titles of steps that must be done first
+
+
+def input_hash(step: Step, choices: Choices, confirmed: Mapping[str, Confirmed]) -> str:
+    """What the step depends on: the choices it reads and the outputs it builds on."""
+    plain = choices.as_dict()
+    parts = {
+        "reads": {name: plain[name] for name in step.reads},
+        "after": {name: confirmed[name].output_hash if name in confirmed else "" for name in step.after},
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def states(choices: Choices, confirmed: Mapping[str, Confirmed]) -> tuple[StepState, ...]:
+    found: dict[str, StepState] = {}
+    for step in STEPS:
+        waits = tuple(BY_NAME[name].title for name in step.after if found[name].state != "done")
+        current = input_hash(step, choices, confirmed)
+        state: State
+        if step.name in confirmed:
+            state = "done" if confirmed[step.name].input_hash == current and not waits else "stale"
+        else:
+            state = "to do" if waits else "ready"
+        found[step.name] = StepState(step, state, waits)
+    return tuple(found.values())
+
+
+def problems(name: str, choices: Choices) -> tuple[Problem, ...]:
+    """What keeps a step from being valid, so that the reason can stand beside the field."""
+    return tuple(_PROBLEMS[name](choices)) if name in _PROBLEMS else ()
+
+
+def _data(choices: Choices) -> list[Problem]:
+    if not choices.table_path:
+        return [Problem("No table is loaded yet.", do="Choose a CSV file.", place="table_path")]
+    if not choices.rows:
+        return [Problem("The table has no records.", do="Choose a file with at least one record.", place="table_path")]
+    return []
+
+
+def _fields(choices: Choices) -> list[Problem]:
+    found = []
+    if not choices.fields:
+        found.append(Problem("No matching field is chosen.", do="Choose at least one field.", place="fields"))
+    names = [one.name for one in choices.fields]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        found.append(Problem(f"The field '{name}' is there twice.", do="Remove one of the two.", place=name))
+    for one in choices.fields:
+        column = choices.column_of(one.name)
+        if not column:
+            found.append(
+                Problem(f"The field '{one.name}' has no column.", do="Pick the column that holds it.", place=one.name)
+            )
+        elif column in choices.sensitive:
+            found.append(
+                Problem(
+                    f"The column of '{one.name}' is marked as sensitive.",
+                    "A sensitive column never takes part in matching.",
+                    "Pick another column or take the mark away.",
+                    place=one.name,
+                )
+            )
+    return found
+
+
+def _method(choices: Choices) -> list[Problem]:
+    from pprl_desktop.methods.base import Recipe, method
+
+    chosen = method(choices.method)
+    if not chosen.exportable:
+        return [
+            Problem(
+                f"The method '{chosen.title}' compares clear values.",
+                "It is for comparison on one's own computer only.",
+                "Choose another method.",
+                place="method",
+            )
+        ]
+    # reference set and secret are not needed to check the settings themselves
+    return list(chosen.problems(Recipe(choices.method, choices.fields, choices.settings)))
+
+
+def _agreement(choices: Choices) -> list[Problem]:
+    if not choices.partner:
+        return [Problem("No partner is chosen.", do="Choose a verified contact.", place="partner")]
+    if not choices.agreement:
+        return [
+            Problem(
+                "The agreement is not signed by both sides yet.",
+                do="Send the proposal, or open the partner's answer.",
+                place="agreement",
+            )
+        ]
+    return []
+
+
+def _partner(choices: Choices) -> list[Problem]:
+    if not choices.partner_path:
+        return [Problem("The partner's bundle is not here yet.", do="Open the file they sent.", place="partner_path")]
+    return []
+
+
+_PROBLEMS = {"data": _data, "fields": _fields, "method": _method, "agreement": _agreement, "partner": _partner}

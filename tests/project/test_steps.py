@@ -1,0 +1,54 @@
+"""The steps know what they wait for and what is wrong, without a window."""
+
+from __future__ import annotations
+
+from pprl_desktop.project.choices import Choices
+from pprl_desktop.project.steps import BY_NAME, STEPS, Confirmed, input_hash, problems, states
+from pprl_desktop.records.fields import Field
+
+
+def test_every_step_builds_only_on_earlier_ones_and_reads_real_choices() -> None:
+    known = Choices().as_dict()
+    for position, step in enumerate(STEPS):
+        assert set(step.after) <= {earlier.name for earlier in STEPS[:position]}
+        assert set(step.reads) <= set(known)
+
+
+def test_no_choice_belongs_to_two_steps() -> None:
+    read = [name for step in STEPS for name in step.reads]
+    assert len(read) == len(set(read))
+
+
+def test_a_new_project_can_only_start_with_data() -> None:
+    found = {state.step.name: state.state for state in states(Choices(), {})}
+    assert found["data"] == "ready"
+    assert set(found.values()) == {"ready", "to do"}
+    assert [name for name, state in found.items() if state == "ready"] == ["data"]
+
+
+def test_a_waiting_step_names_what_it_waits_for() -> None:
+    waiting = next(state for state in states(Choices(), {}) if state.step.name == "fields")
+    assert waiting.waits_for == ("Data",)
+
+
+def test_going_back_to_the_old_value_makes_a_step_valid_again() -> None:
+    choices = Choices(table_path="a.csv", rows=3)
+    done = {"data": Confirmed(input_hash(BY_NAME["data"], choices, {}), "x")}
+    assert states(choices, done)[0].state == "done"
+    other = choices.changed(separator=";")
+    assert states(other, done)[0].state == "stale"
+    assert states(other.changed(separator=""), done)[0].state == "done"
+
+
+def test_reasons_name_the_field() -> None:
+    choices = Choices(fields=(Field.of("last_name"), Field.of("diagnosis", "text")), sensitive=("diag",))
+    choices = choices.changed(columns=(("diagnosis", "diag"),))
+    found = {problem.place: problem.what for problem in problems("fields", choices)}
+    assert set(found) == {"last_name", "diagnosis"}
+    assert "sensitive" in found["diagnosis"]
+    assert problems("data", Choices())[0].place == "table_path"
+
+
+def test_a_field_named_twice_is_a_problem() -> None:
+    choices = Choices(fields=(Field.of("last_name"), Field.of("last_name")), columns=(("last_name", "x"),))
+    assert any("twice" in problem.what for problem in problems("fields", choices))
