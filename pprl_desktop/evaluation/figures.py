@@ -1,0 +1,140 @@
+"""Precision, recall and F1 of a set of pairs against the truth, with confidence intervals; curves and histograms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.matching.base import Scored
+from pprl_desktop.matching.reconcile import Pairs
+
+Z95 = 1.959964  # two-sided 95 % quantile of the normal distribution
+
+
+def wilson(hits: int, trials: int, z: float = Z95) -> tuple[float, float]:
+    """Wilson score interval of a share; (0, 1) where nothing was tried."""
+    if trials == 0:
+        return 0.0, 1.0
+    share, square = hits / trials, z * z
+    middle = (share + square / (2 * trials)) / (1 + square / trials)
+    half = z / (1 + square / trials) * sqrt(share * (1 - share) / trials + square / (4 * trials * trials))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+@dataclass(frozen=True)
+class Figures:
+    true_pairs: int
+    predicted_pairs: int
+    correct_pairs: int
+
+    @property
+    def precision(self) -> float:
+        """1 where nothing was predicted: nothing shown is wrong."""
+        return self.correct_pairs / self.predicted_pairs if self.predicted_pairs else 1.0
+
+    @property
+    def recall(self) -> float:
+        return self.correct_pairs / self.true_pairs if self.true_pairs else 1.0
+
+    @property
+    def f1(self) -> float:
+        total = self.true_pairs + self.predicted_pairs
+        return 2 * self.correct_pairs / total if total else 1.0
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "precision": round(self.precision, 6),
+            "recall": round(self.recall, 6),
+            "f1": round(self.f1, 6),
+            "precision_interval": [round(x, 6) for x in wilson(self.correct_pairs, self.predicted_pairs)],
+            "recall_interval": [round(x, 6) for x in wilson(self.correct_pairs, self.true_pairs)],
+            "true_pairs": self.true_pairs,
+            "predicted_pairs": self.predicted_pairs,
+            "correct_pairs": self.correct_pairs,
+        }
+
+
+class Truth:
+    """The true pairs as [row of a, row of b], ready for fast look-up."""
+
+    def __init__(self, pairs: Pairs) -> None:
+        self._width = 1 + (int(pairs[:, 1].max()) if len(pairs) else 0)
+        self._keys = np.unique(pairs[:, 0] * self._width + pairs[:, 1])
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def holds(self, pairs: Pairs) -> npt.NDArray[np.bool_]:
+        inside = pairs[:, 1] < self._width
+        held: npt.NDArray[np.bool_] = np.isin(pairs[:, 0] * self._width + pairs[:, 1], self._keys) & inside
+        return held
+
+    def figures(self, predicted: Pairs) -> Figures:
+        return Figures(len(self), len(predicted), int(self.holds(predicted).sum()))
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Precision and recall as the threshold falls; plain lists for plots and --json."""
+
+    threshold: tuple[float, ...]
+    precision: tuple[float, ...]
+    recall: tuple[float, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"threshold": list(self.threshold), "precision": list(self.precision), "recall": list(self.recall)}
+
+
+def curve(score: npt.NDArray[np.float64], correct: npt.NDArray[np.bool_], true_pairs: int, points: int = 100) -> Curve:
+    """Over chosen pairs sorted by score; pairs of equal score enter together."""
+    if not len(score):
+        return Curve((), (), ())
+    order = np.argsort(-score, kind="stable")
+    ranked, hits = score[order], np.cumsum(correct[order])
+    last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))  # the last pair of each score
+    if len(last) > points:
+        last = last[np.unique(np.linspace(0, len(last) - 1, points).astype(np.int64))]
+    precision = hits[last] / (last + 1)
+    recall = hits[last] / max(true_pairs, 1)
+    return Curve(*(tuple(np.round(x, 6).tolist()) for x in (ranked[last], precision, recall)))
+
+
+def histogram(score: npt.NDArray[np.float64], bins: int = 40) -> dict[str, list[float]]:
+    finite = score[np.isfinite(score)]
+    if not len(finite):
+        return {"edges": [], "counts": []}
+    counts, edges = np.histogram(finite, bins=bins)
+    return {"edges": np.round(edges, 6).tolist(), "counts": counts.tolist()}
+
+
+def field_weights(scored: Scored, correct: npt.NDArray[np.bool_]) -> dict[str, float]:
+    """How far each field speaks for the right pairs rather than the wrong ones, on average."""
+    weights = {}
+    for position, name in enumerate(scored.fields):
+        column = scored.evidence[:, position]
+        for_right, for_wrong = column[correct], column[~correct]
+        right = float(np.nanmean(for_right)) if np.isfinite(for_right).any() else 0.0
+        wrong = float(np.nanmean(for_wrong)) if np.isfinite(for_wrong).any() else 0.0
+        weights[name] = round(right - wrong, 4)
+    return weights
+
+
+def reliability(probability: npt.NDArray[np.float64], correct: npt.NDArray[np.bool_]) -> list[dict[str, float]]:
+    """Predicted against true share of matches, in ten steps: a calibrated probability lies on the diagonal."""
+    rows = []
+    for low in np.arange(0.0, 1.0, 0.1):
+        inside = (probability >= low) & (probability < low + 0.1 if low < 0.89 else probability <= 1.0)
+        if inside.any():
+            rows.append(
+                {
+                    "from": round(float(low), 1),
+                    "pairs": int(inside.sum()),
+                    "predicted": round(float(probability[inside].mean()), 4),
+                    "true": round(float(correct[inside].mean()), 4),
+                }
+            )
+    return rows

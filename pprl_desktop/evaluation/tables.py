@@ -1,0 +1,136 @@
+"""Many evaluations side by side: an epsilon sweep, a comparison of methods, the privacy-utility frontier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from pprl_desktop.evaluation.figures import Figures, Truth
+from pprl_desktop.evaluation.play import play
+from pprl_desktop.matching.base import MatchOptions
+from pprl_desktop.methods.base import Recipe, method
+from pprl_desktop.methods.mapping import default_mapping
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.table import CleanTable
+from pprl_desktop.reference.sets import ReferenceSet
+
+PSH_EPSILONS = (0.5, 1.0, 2.0, 5.0)  # per bit: the sweep of the PSH text
+NEAREST_EPSILONS = (10.0, 12.0, 15.0, 20.0)  # per query: below ln n nothing can work
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a table that the window plots and --json prints."""
+
+    method: str
+    decision: str
+    layout: str
+    epsilon: float | None
+    unit: str  # of epsilon: per bit, edit or query
+    precision: float
+    recall: float
+    f1: float
+    predicted_pairs: int
+    seconds: float
+    recovered: float | None = None  # share of records a partner with a dictionary names in full
+    recovered_low: float | None = None  # 95 % interval
+    recovered_high: float | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Contest:
+    """Two tables and the truth: what every row of a table is measured on."""
+
+    a: CleanTable
+    b: CleanTable
+    truth: Truth
+    options: MatchOptions
+    seed: int = 0
+
+
+def measured(contest: Contest, recipe: Recipe, progress: Progress = NO_PROGRESS) -> Row:
+    from pprl_desktop.privacy.statements import epsilon_unit
+
+    played = play(contest.a, contest.b, recipe, contest.options, seed=contest.seed, progress=progress)
+    figures: Figures = contest.truth.figures(played.linked)
+    settings = recipe.settings
+    return Row(
+        recipe.method,
+        settings.decision,
+        settings.layout,
+        settings.epsilon,
+        epsilon_unit(recipe) if settings.epsilon is not None else "",
+        round(figures.precision, 6),
+        round(figures.recall, 6),
+        round(figures.f1, 6),
+        figures.predicted_pairs,
+        round(sum(played.seconds.values()), 3),
+    )
+
+
+def sweep(
+    contest: Contest, recipe: Recipe, epsilons: Sequence[float], progress: Progress = NO_PROGRESS
+) -> tuple[Row, ...]:
+    rows = []
+    for number, epsilon in enumerate(epsilons):
+        part = progress.part(number / len(epsilons), (number + 1) / len(epsilons))
+        part.at(0.0, f"epsilon {epsilon:g}")
+        rows.append(measured(contest, with_epsilon(recipe, epsilon), part))
+    return tuple(rows)
+
+
+def with_epsilon(recipe: Recipe, epsilon: float | None) -> Recipe:
+    return replace(recipe, settings=replace(recipe.settings, epsilon=epsilon))
+
+
+def recipe_for(name: str, like: Recipe, reference: ReferenceSet) -> Recipe:
+    """Another method with its own defaults on the same fields."""
+    made = method(name)
+    used = reference if made.uses_reference else None
+    mapping = default_mapping(like.fields, used) if used is not None else ()
+    settings = replace(made.defaults(), one_to_one=like.settings.one_to_one)
+    return Recipe(name, like.fields, settings, used, mapping, like.secret)
+
+
+def compare(contest: Contest, recipes: Sequence[Recipe], progress: Progress = NO_PROGRESS) -> tuple[Row, ...]:
+    rows = []
+    for number, recipe in enumerate(recipes):
+        part = progress.part(number / len(recipes), (number + 1) / len(recipes))
+        part.at(0.0, recipe.method)
+        rows.append(measured(contest, recipe, part))
+    return tuple(rows)
+
+
+def frontier(
+    contest: Contest, recipes: Sequence[Recipe], *, sample: int = 500, progress: Progress = NO_PROGRESS
+) -> tuple[Row, ...]:
+    """F1 and the share of records that the rehearsed partner names, for the same recipe on the same data."""
+    from pprl_desktop.privacy.rehearsal import recovered_share
+
+    rows = []
+    for number, recipe in enumerate(recipes):
+        part = progress.part(number / len(recipes), (number + 1) / len(recipes))
+        part.at(0.0, recipe.method)
+        row = measured(contest, recipe, part.part(0.0, 0.5))
+        try:
+            share = recovered_share(contest.a, recipe, sample=sample, seed=contest.seed, progress=part.part(0.5, 1.0))
+            row = replace(row, recovered=share.share, recovered_low=share.low, recovered_high=share.high)
+        except Problem:  # no name field: nothing to name, the row stands without it
+            pass
+        rows.append(row)
+    return tuple(rows)
+
+
+def frontier_recipes(like: Recipe, reference: ReferenceSet) -> tuple[Recipe, ...]:
+    """Every exportable method without noise and at the epsilons that mean something for it."""
+    made = [recipe_for("split", like, reference), recipe_for("split-svm", like, reference)]
+    for name in ("bloom", "simhash"):
+        base = recipe_for(name, like, reference)
+        record = replace(base, settings=replace(base.settings, layout="record", decision="threshold"))
+        made += [base, record, *(with_epsilon(record, epsilon) for epsilon in reversed(PSH_EPSILONS))]
+    return tuple(made)
