@@ -126,12 +126,13 @@ def field_weights(scored: Scored, correct: npt.NDArray[np.bool_]) -> dict[str, f
 def reliability(probability: npt.NDArray[np.float64], correct: npt.NDArray[np.bool_]) -> list[dict[str, float]]:
     """Predicted against true share of matches, in ten steps: a calibrated probability lies on the diagonal."""
     rows = []
-    for low in np.arange(0.0, 1.0, 0.1):
-        inside = (probability >= low) & (probability < low + 0.1 if low < 0.89 else probability <= 1.0)
+    tenth = np.minimum((probability * 10).astype(np.int64), 9)
+    for step in range(10):
+        inside = tenth == step
         if inside.any():
             rows.append(
                 {
-                    "from": round(float(low), 1),
+                    "from": step / 10,
                     "pairs": int(inside.sum()),
                     "predicted": round(float(probability[inside].mean()), 4),
                     "true": round(float(correct[inside].mean()), 4),
