@@ -25,6 +25,19 @@ TOWNS = [a + b for a in ("Alder", "Brook", "Cross", "Fern", "Hazel", "Kings", "L
          for b in ("bury", "dale", "field", "mouth", "stead", "wick")][:40]  # fmt: skip
 STREETS = [f"{a} {b}" for a in ("Mill", "Station", "Church", "Orchard", "Garden", "Harbour", "Meadow", "Quarry", "Park")
            for b in ("Street", "Lane", "Road", "Close")]  # fmt: skip
+# first names that go with the sex column, most usual first
+WOMEN = """Mary Linda Patricia Barbara Susan Margaret Dorothy Lisa Nancy Karen Betty Helen Sandra Donna Carol Ruth Sharon
+Michelle Laura Sarah Kimberly Deborah Jessica Shirley Cynthia Angela Melissa Brenda Amy Anna Rebecca Virginia Kathleen
+Pamela Martha Debra Amanda Stephanie Carolyn Christine Marie Janet Catherine Frances Ann Joyce Diane Alice Julie Heather
+Teresa Doris Gloria Evelyn Jean Cheryl Mildred Katherine Joan Ashley Judith Rose Janice Kelly Nicole Judy Christina Kathy
+Theresa Beverly Denise Tammy Irene Jane Lori Rachel Marilyn Andrea Kathryn Louise Sara Anne Jacqueline Wanda Bonnie Julia
+Ruby Lois Tina Phyllis Norma Paula Diana Annie Lillian Emily Robin Greta Ingrid Odette Saskia Yelena Noor Amina""".split()
+MEN = """James John Robert Michael William David Richard Charles Joseph Thomas Christopher Daniel Paul Mark Donald George
+Kenneth Steven Edward Brian Ronald Anthony Kevin Jason Matthew Gary Timothy Jose Larry Jeffrey Frank Scott Eric Stephen
+Andrew Raymond Gregory Joshua Jerry Dennis Walter Patrick Peter Harold Douglas Henry Carl Arthur Ryan Roger Joe Juan Jack
+Albert Jonathan Justin Terry Gerald Keith Samuel Willie Ralph Lawrence Nicholas Roy Benjamin Bruce Brandon Adam Harry Fred
+Wayne Billy Steve Louis Jeremy Aaron Randy Howard Eugene Carlos Russell Bobby Victor Martin Ernest Phillip Todd Jesse Craig
+Alan Shawn Clarence Sean Philip Chris Johnny Earl Anton Dmitri Henrik Lars Mateo Omar Yusuf""".split()
 DIAGNOSES = ("I21.4", "I25.1", "I48.9", "I50.0", "I10", "E11.9", "J44.1", "N18.3", "C50.9", "K35.8")
 THERAPIES = ("PCI", "CABG", "ablation", "pacemaker", "medication", "rehabilitation", "observation")
 NEIGHBOURS = {
@@ -47,15 +60,21 @@ class Person:
     town: int
 
 
-def draw(rng: random.Random, which: str, count: int) -> list[str]:
-    names = dictionary("last" if which == "last" else "first")
-    return [str(name).title() for name in rng.choices(list(names.values), weights=list(names.counts), k=count)]
+def last_names(rng: random.Random, count: int) -> list[str]:
+    names = dictionary("last")
+    return [str(name).title() for name in rng.choices(list(names.values), weights=names.counts.tolist(), k=count)]
+
+
+def first_name(rng: random.Random, sex: str) -> str:
+    names = WOMEN if sex == "F" else MEN
+    return names[min(int(rng.expovariate(1 / 35)), rng.randrange(len(names)))]  # a few are very common
 
 
 def people(rng: random.Random, count: int) -> list[Person]:
-    lasts, firsts, middles = draw(rng, "last", count), draw(rng, "first", count), draw(rng, "first", count)
     made: list[Person] = []
-    for last, first, middle in zip(lasts, firsts, middles, strict=True):
+    for last in last_names(rng, count):
+        sex = rng.choice("FM")
+        first, middle = first_name(rng, sex), first_name(rng, sex)
         born = date(1930, 1, 1) + timedelta(days=rng.randrange(365 * 75))
         house, street, town = rng.randrange(1, 140), rng.choice(STREETS), int(rng.triangular(0, len(TOWNS), 0))
         if made and rng.random() < 0.12:  # a relative at the same address: the hard neighbour
@@ -65,7 +84,7 @@ def people(rng: random.Random, count: int) -> list[Person]:
             middle = ""
         elif rng.random() < 0.3:
             middle = middle[0]
-        made.append(Person(last, first, middle, born, rng.choice("FM"), house, street, min(town, len(TOWNS) - 1)))
+        made.append(Person(last, first, middle, born, sex, house, street, min(town, len(TOWNS) - 1)))
     return made
 
 
