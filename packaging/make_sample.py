@@ -26,12 +26,14 @@ TOWNS = [a + b for a in ("Alder", "Brook", "Cross", "Fern", "Hazel", "Kings", "L
 STREETS = [f"{a} {b}" for a in ("Mill", "Station", "Church", "Orchard", "Garden", "Harbour", "Meadow", "Quarry", "Park")
            for b in ("Street", "Lane", "Road", "Close")]  # fmt: skip
 # first names that go with the sex column, most usual first
-WOMEN = """Mary Linda Patricia Barbara Susan Margaret Dorothy Lisa Nancy Karen Betty Helen Sandra Donna Carol Ruth Sharon
-Michelle Laura Sarah Kimberly Deborah Jessica Shirley Cynthia Angela Melissa Brenda Amy Anna Rebecca Virginia Kathleen
-Pamela Martha Debra Amanda Stephanie Carolyn Christine Marie Janet Catherine Frances Ann Joyce Diane Alice Julie Heather
-Teresa Doris Gloria Evelyn Jean Cheryl Mildred Katherine Joan Ashley Judith Rose Janice Kelly Nicole Judy Christina Kathy
-Theresa Beverly Denise Tammy Irene Jane Lori Rachel Marilyn Andrea Kathryn Louise Sara Anne Jacqueline Wanda Bonnie Julia
-Ruby Lois Tina Phyllis Norma Paula Diana Annie Lillian Emily Robin Greta Ingrid Odette Saskia Yelena Noor Amina""".split()
+WOMEN = """Mary Linda Patricia Barbara Susan Margaret Dorothy Lisa Nancy Karen Betty Helen Sandra Donna Carol
+Ruth Sharon Michelle Laura Sarah Kimberly Deborah Jessica Shirley Cynthia Angela Melissa Brenda Amy
+Anna Rebecca Virginia Kathleen Pamela Martha Debra Amanda Stephanie Carolyn Christine Marie Janet
+Catherine Frances Ann Joyce Diane Alice Julie Heather Teresa Doris Gloria Evelyn Jean Cheryl Mildred
+Katherine Joan Ashley Judith Rose Janice Kelly Nicole Judy Christina Kathy Theresa Beverly Denise
+Tammy Irene Jane Lori Rachel Marilyn Andrea Kathryn Louise Sara Anne Jacqueline Wanda Bonnie Julia
+Ruby Lois Tina Phyllis Norma Paula Diana Annie Lillian Emily Robin Greta Ingrid Odette Saskia Yelena
+Noor Amina""".split()
 MEN = """James John Robert Michael William David Richard Charles Joseph Thomas Christopher Daniel Paul Mark Donald George
 Kenneth Steven Edward Brian Ronald Anthony Kevin Jason Matthew Gary Timothy Jose Larry Jeffrey Frank Scott Eric Stephen
 Andrew Raymond Gregory Joshua Jerry Dennis Walter Patrick Peter Harold Douglas Henry Carl Arthur Ryan Roger Joe Juan Jack
