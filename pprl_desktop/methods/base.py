@@ -82,6 +82,10 @@ class Settings:
     bits: int = 1024
     one_to_one: bool = True
     decoys: int = 0  # records that do not exist, added to the own bundle
+    # hardening of Bloom filters
+    balanced: bool = False  # every filter has as many ones as zeros
+    fold: int = 0  # times the filter is XOR-folded in half
+    salt_field: str = ""  # a field that never changes (year of birth): filters differ where it differs
 
 
 @dataclass(frozen=True)

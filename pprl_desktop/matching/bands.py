@@ -1,0 +1,60 @@
+"""Accept, review and reject: where the borders lie, and what to expect of each band."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.matching.base import ACCEPT, REJECT, REVIEW, MatchOptions, Numbers, Scored
+
+REVIEW_FROM = 0.1  # probability: below it, looking at a pair is a waste of the reviewer's time
+REVIEW_SHARE = 0.1  # of the accepted pairs: the width of the review band where no probability is known
+
+Flags = npt.NDArray[np.bool_]
+Bands = npt.NDArray[np.int8]
+
+
+def borders(scored: Scored, options: MatchOptions) -> tuple[float, float]:
+    """Score thresholds (accept, review): set by hand where the steward did, else without labels."""
+    accept = scored.threshold if options.accept is None else options.accept
+    if options.review is not None:
+        return accept, min(options.review, accept)
+    known = np.isfinite(scored.probability)
+    if known.all() and len(scored):
+        likely = scored.score[(scored.probability >= REVIEW_FROM) & (scored.score < accept)]
+        return accept, float(likely.min()) if len(likely) else accept
+    below = np.sort(scored.score[scored.score < accept])[::-1]
+    wanted = int(REVIEW_SHARE * int((scored.score >= accept).sum()))
+    return accept, float(below[min(wanted, len(below)) - 1]) if len(below) and wanted else accept
+
+
+def sort_into(score: Numbers, chosen: Flags, accept: float, review: float) -> Bands:
+    band = np.full(len(score), REJECT, dtype=np.int8)
+    band[chosen & (score >= review)] = REVIEW
+    band[chosen & (score >= accept)] = ACCEPT
+    return band
+
+
+def expectations(scored: Scored, band: Bands) -> Mapping[str, float]:
+    """Expected precision, recall and share of true pairs per band; nothing where no probability is calibrated."""
+    total = max(len(scored), 1)
+    shares = {
+        "share_accept": float((band == ACCEPT).sum()) / total,
+        "share_review": float((band == REVIEW).sum()) / total,
+        "share_reject": float((band == REJECT).sum()) / total,
+    }
+    probability = scored.probability
+    if not len(scored) or not np.isfinite(probability).all():
+        return shares
+    true_total = max(float(scored.notes.get("expected_matches", 0.0)), float(probability.sum()))
+    accepted, reviewed = probability[band == ACCEPT], probability[band == REVIEW]
+    return {
+        **shares,
+        "precision": float(accepted.mean()) if len(accepted) else float("nan"),
+        "recall": float(accepted.sum()) / true_total if true_total > 0 else float("nan"),
+        "true_pairs": true_total,
+        "true_in_accept": float(accepted.sum()),
+        "true_in_review": float(reviewed.sum()),
+    }

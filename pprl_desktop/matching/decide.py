@@ -1,0 +1,44 @@
+"""decide(): scored pairs become a match: one-to-one assignment, bands, and what to expect of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pprl_desktop.matching import bands
+from pprl_desktop.matching.assignment import assign
+from pprl_desktop.matching.base import Match, MatchOptions, Numbers, Scored
+from pprl_desktop.progress import NO_PROGRESS, Progress
+
+
+def decide(scored: Scored, options: MatchOptions, progress: Progress = NO_PROGRESS) -> Match:
+    accept, review = bands.borders(scored, options)
+    ties = 0
+    if options.one_to_one:
+        found = assign(scored.own, scored.partner, gains(scored, accept, review), progress)
+        chosen, ties = found.chosen, found.ties
+    else:
+        chosen = scored.score >= review
+    band = bands.sort_into(scored.score, chosen, accept, review)
+    progress.at(1.0)
+    warnings = scored.warnings
+    if ties:
+        warnings = (
+            *warnings,
+            f"{ties:,} pairs had an equally good alternative and were decided by the order of the rows.",
+        )
+    return Match(scored, chosen, band, accept, review, ties, bands.expectations(scored, band), warnings)
+
+
+def gains(scored: Scored, accept: float, review: float) -> Numbers:
+    """What choosing a pair is worth to the assignment; 0 for pairs below the review border.
+
+    Log-odds count in full above the accept border and fade out below it (log(1 + odds)), so that an unlikely pair
+    fills a gap but never breaks a good pair up. Plain similarities count by their height above the review border.
+    """
+    gain = np.zeros(len(scored))
+    held = scored.score >= review
+    if np.isfinite(scored.probability).all():
+        gain[held] = np.logaddexp(0.0, scored.score[held] - accept)
+    else:
+        gain[held] = scored.score[held] - review + 1e-6 * max(abs(review), 1e-3)
+    return gain
