@@ -34,12 +34,13 @@ Katherine Joan Ashley Judith Rose Janice Kelly Nicole Judy Christina Kathy There
 Tammy Irene Jane Lori Rachel Marilyn Andrea Kathryn Louise Sara Anne Jacqueline Wanda Bonnie Julia
 Ruby Lois Tina Phyllis Norma Paula Diana Annie Lillian Emily Robin Greta Ingrid Odette Saskia Yelena
 Noor Amina""".split()
-MEN = """James John Robert Michael William David Richard Charles Joseph Thomas Christopher Daniel Paul Mark Donald George
-Kenneth Steven Edward Brian Ronald Anthony Kevin Jason Matthew Gary Timothy Jose Larry Jeffrey Frank Scott Eric Stephen
-Andrew Raymond Gregory Joshua Jerry Dennis Walter Patrick Peter Harold Douglas Henry Carl Arthur Ryan Roger Joe Juan Jack
-Albert Jonathan Justin Terry Gerald Keith Samuel Willie Ralph Lawrence Nicholas Roy Benjamin Bruce Brandon Adam Harry Fred
-Wayne Billy Steve Louis Jeremy Aaron Randy Howard Eugene Carlos Russell Bobby Victor Martin Ernest Phillip Todd Jesse Craig
-Alan Shawn Clarence Sean Philip Chris Johnny Earl Anton Dmitri Henrik Lars Mateo Omar Yusuf""".split()
+MEN = """James John Robert Michael William David Richard Charles Joseph Thomas Christopher Daniel Paul Mark
+Donald George Kenneth Steven Edward Brian Ronald Anthony Kevin Jason Matthew Gary Timothy Jose Larry
+Jeffrey Frank Scott Eric Stephen Andrew Raymond Gregory Joshua Jerry Dennis Walter Patrick Peter
+Harold Douglas Henry Carl Arthur Ryan Roger Joe Juan Jack Albert Jonathan Justin Terry Gerald Keith
+Samuel Willie Ralph Lawrence Nicholas Roy Benjamin Bruce Brandon Adam Harry Fred Wayne Billy Steve
+Louis Jeremy Aaron Randy Howard Eugene Carlos Russell Bobby Victor Martin Ernest Phillip Todd Jesse
+Craig Alan Shawn Clarence Sean Philip Chris Johnny Earl Anton Dmitri Henrik Lars Mateo Omar Yusuf""".split()
 DIAGNOSES = ("I21.4", "I25.1", "I48.9", "I50.0", "I10", "E11.9", "J44.1", "N18.3", "C50.9", "K35.8")
 THERAPIES = ("PCI", "CABG", "ablation", "pacemaker", "medication", "rehabilitation", "observation")
 NEIGHBOURS = {
