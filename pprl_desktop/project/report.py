@@ -1,0 +1,125 @@
+"""The report: everything that was agreed, released, matched and disclosed, for an ethics board or an auditor.
+
+A report is plain data (sections of sentences and tables) made from what the program measured or from a
+theorem it names; the two renderings hold the same words. It contains no value of any record.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pprl_desktop import __version__
+
+Cell = str | int | float
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A small table: header and rows."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True)
+class Section:
+    title: str
+    sentences: tuple[str, ...] = ()
+    grid: Grid | None = None
+
+
+@dataclass(frozen=True)
+class Report:
+    title: str
+    date: str  # ISO, day only
+    sections: tuple[Section, ...] = field(default_factory=tuple)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "title": self.title,
+            "date": self.date,
+            "program": f"PPRL Desktop {__version__}",
+            "sections": [
+                {
+                    "title": section.title,
+                    "sentences": list(section.sentences),
+                    "header": list(section.grid.header) if section.grid else [],
+                    "rows": [list(row) for row in section.grid.rows] if section.grid else [],
+                }
+                for section in self.sections
+            ],
+        }
+
+
+_STYLE = """
+body{font:15px/1.5 system-ui,"Segoe UI",sans-serif;color:#1c2430;background:#fff;max-width:52rem;margin:3rem auto;
+padding:0 1.5rem}
+h1{font-size:1.7rem;margin:0 0 .25rem}h2{font-size:1.15rem;margin:2.2rem 0 .5rem;border-bottom:1px solid #d8dee6;
+padding-bottom:.25rem}
+p{margin:.4rem 0}.quiet{color:#566274}
+table{border-collapse:collapse;width:100%;margin:.8rem 0}th,td{text-align:left;padding:.35rem .6rem;
+border-bottom:1px solid #e5e9ef;vertical-align:top}th{color:#566274;font-weight:600}td.n,th.n{text-align:right;
+font-variant-numeric:tabular-nums}
+@media print{body{margin:0;max-width:none}h2{break-after:avoid}tr{break-inside:avoid}}
+"""
+
+
+def to_html(report: Report) -> str:
+    """One file, no script, nothing loaded from elsewhere; prints well."""
+    parts = [
+        "<!doctype html>",
+        '<html lang="en"><head><meta charset="utf-8">',
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
+        f"<title>{html.escape(report.title)}</title><style>{_STYLE}</style></head><body>",
+        f"<h1>{html.escape(report.title)}</h1>",
+        f'<p class="quiet">{html.escape(report.date)} · made by PPRL Desktop {__version__}</p>',
+    ]
+    for section in report.sections:
+        parts.append(f"<h2>{html.escape(section.title)}</h2>")
+        parts += [f"<p>{html.escape(sentence)}</p>" for sentence in section.sentences]
+        if section.grid:
+            parts.append(_html_grid(section.grid))
+    return "\n".join([*parts, "</body></html>", ""])
+
+
+def _html_grid(grid: Grid) -> str:
+    numeric = [bool(grid.rows) and all(isinstance(row[k], int | float) for row in grid.rows)
+               for k in range(len(grid.header))]  # fmt: skip
+
+    def line(cells: Sequence[Cell], tag: str) -> str:
+        made = (
+            f"<{tag}{' class=n' if is_number else ''}>{html.escape(shown(cell))}</{tag}>"
+            for cell, is_number in zip(cells, numeric, strict=True)
+        )
+        return f"<tr>{''.join(made)}</tr>"
+
+    rows = "\n".join(line(row, "td") for row in grid.rows)
+    return f"<table><thead>{line(grid.header, 'th')}</thead><tbody>\n{rows}\n</tbody></table>"
+
+
+def to_text(report: Report) -> str:
+    """The same words for a terminal or a mail."""
+    lines = [report.title, "=" * len(report.title), f"{report.date} · made by PPRL Desktop {__version__}"]
+    for section in report.sections:
+        lines += ["", section.title, "-" * len(section.title), *section.sentences]
+        if section.grid:
+            lines += ["", *_text_grid(section.grid)]
+    return "\n".join(lines) + "\n"
+
+
+def _text_grid(grid: Grid) -> list[str]:
+    cells = [list(grid.header), *([shown(cell) for cell in row] for row in grid.rows)]
+    widths = [max(len(row[k]) for row in cells) for k in range(len(grid.header))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+
+
+def shown(cell: Cell) -> str:
+    """Whole numbers with separators, shares with four digits, texts as they are."""
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    if isinstance(cell, float):
+        return f"{cell:.4g}"
+    return cell
