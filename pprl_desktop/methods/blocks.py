@@ -1,0 +1,60 @@
+"""Compiled functions and threads: how heavy work is cut into blocks that can be cancelled."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Any, TypeVar
+
+from pprl_desktop.progress import NO_PROGRESS, Progress
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def jit(function: Callable[..., Any]) -> Any:
+    """numba.njit without the interpreter lock, cached on disk where that is safe.
+
+    A source tree or wheel caches beside the file (numba falls back to the user's cache where that folder is read-only).
+    The frozen application compiles anew, a few seconds once per run: there numba would load pickled machine code from a
+    folder the user can write, and would look for that folder beside a source file that does not exist.
+    """
+    import numba
+
+    if not getattr(sys, "frozen", False):
+        try:
+            return numba.njit(nogil=True, cache=True)(function)
+        except RuntimeError:  # no folder for the cache can be found or written
+            pass
+    return numba.njit(nogil=True)(function)
+
+
+def threads_of(asked: int) -> int:
+    return asked if asked > 0 else (os.cpu_count() or 1)
+
+
+def in_blocks(
+    work: Callable[[T], R], blocks: Sequence[T], threads: int = 0, progress: Progress = NO_PROGRESS, what: str = ""
+) -> Iterator[R]:
+    """Runs `work` on each block in threads and yields the results in order; Cancel waits for running blocks only."""
+    count = threads_of(threads)
+    total = len(blocks)
+    with ThreadPoolExecutor(count) as pool:
+        waiting: list[Future[R]] = []
+        given = 0
+        try:
+            for done in range(total):
+                while given < total and len(waiting) < 2 * count + 2:
+                    waiting.append(pool.submit(work, blocks[given]))
+                    given += 1
+                progress.at(done / total, what)
+                while not waiting[0].done():
+                    wait(waiting[:1], timeout=0.05, return_when=FIRST_COMPLETED)
+                    progress.check()
+                yield waiting.pop(0).result()
+        finally:
+            for future in waiting:
+                future.cancel()
+    progress.at(1.0, what)
