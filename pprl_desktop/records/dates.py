@@ -1,0 +1,200 @@
+"""Dates as people write them, brought to YYYYMMDD; what day/month order a column proves, and what stays ambiguous."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.records.fields import DayOrder
+
+EARLIEST, LATEST = 1800, 2100  # years; outside it is not a date of a person
+PIVOT = 30  # two-digit years: 00-29 are 2000-2029, 30-99 are 1930-1999. Fixed, so the year of the run does not matter
+EXCEL_DAY_ZERO = datetime.date(1899, 12, 30)
+EXCEL_SERIALS = range(10_000, 73_051)  # 1927-05-18 to 2099-12-31: other numbers are not dates of living people
+
+Order = Literal["day-first", "month-first"]
+Form = Literal["full", "partial", "serial", "text"]
+Proof = Literal["day-first", "month-first", "ambiguous", ""]  # "" says nothing about the order
+
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "JAN JANUARY JANUAR JAENNER JANNER JAN JÄNNER", "FEB FEBRUARY FEBRUAR FEBER",
+            "MAR MARCH MRZ MAERZ MARZ MÄRZ MÄR", "APR APRIL", "MAY MAI", "JUN JUNE JUNI", "JUL JULY JULI",
+            "AUG AUGUST", "SEP SEPT SEPTEMBER", "OCT OCTOBER OKT OKTOBER", "NOV NOVEMBER", "DEC DECEMBER DEZ DEZEMBER",
+        ),
+        start=1,
+    )
+    for name in names.split()
+}  # fmt: skip
+_NOISE = {"ST", "ND", "RD", "TH", "OF", "THE", "DEN", "AM"} | set(
+    "MON MONDAY MONTAG TUE TUESDAY DIENSTAG WED WEDNESDAY MITTWOCH THU THURSDAY DONNERSTAG FRI FRIDAY FREITAG "
+    "SAT SATURDAY SAMSTAG SUN SUNDAY SONNTAG MO DI MI DO FR SA SO".split()
+)
+_TIME = re.compile(
+    r"(?:[T ]+|(?<=[0-9]),\s*)[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?"
+    r"\s*(?:AM|PM)?\s*(?:Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})?$"
+)
+_YEAR_FIRST = re.compile(r"([0-9]{4})[-/. ]+([0-9]{1,2})(?:[-/. ]+([0-9]{1,2}))?[.]?")
+_YEAR_LAST = re.compile(r"([0-9]{1,2})\s*([-/. ]+)\s*([0-9]{1,2})\s*[-/. ]+\s*([0-9]{4}|[0-9]{2})")
+_MONTH_YEAR = re.compile(r"([0-9]{1,2})[-/. ]+([0-9]{4})")
+
+
+@dataclass(frozen=True)
+class Date:
+    """`text` is YYYYMMDD, YYYYMM, YYYY, or the unparsed text (form "text")."""
+
+    text: str
+    form: Form
+    proof: Proof = ""
+
+
+def parse(text: str, order: DayOrder = "auto") -> Date:
+    """`text` is cleaned already (upper case, tidy). With "auto" an ambiguous date is read day first."""
+    bare = _TIME.sub("", text).strip()
+    if bare.isdigit() and bare.isascii():
+        return _digits(bare, order) or Date(text, "text")
+    if re.fullmatch(r"[0-9]{4,5}\.0+", bare):  # a year or serial that went through a spreadsheet or pandas
+        return _digits(bare.split(".")[0], order) or Date(text, "text")
+    made: Date | None = None
+    if found := _YEAR_FIRST.fullmatch(bare):
+        year, month, day = int(found[1]), int(found[2]), int(found[3] or 0)
+        made = _date(year, month, day) or _date(year, day, month)
+    elif found := _YEAR_LAST.fullmatch(bare):
+        first, second = int(found[1]), int(found[3])
+        if first > 31 and len(found[4]) == 2:  # 90/02/01
+            made = _date(_century(first), second, int(found[4]))
+        else:
+            made = _two_numbers(first, second, _year(found[4]), order, dotted="." in found[2])
+    elif found := _MONTH_YEAR.fullmatch(bare):
+        made = _date(int(found[2]), int(found[1]), 0)
+    elif any(char.isalpha() for char in bare):
+        made = _with_month_name(bare)
+    return made or Date(text, "text")
+
+
+def _digits(digits: str, order: DayOrder) -> Date | None:
+    if len(digits) == 8:
+        return _date(int(digits[:4]), int(digits[4:6]), int(digits[6:])) or _two_numbers(
+            int(digits[:2]), int(digits[2:4]), int(digits[4:]), order
+        )
+    if len(digits) == 6:
+        return _date(int(digits[:4]), int(digits[4:]), 0, whole=True) or _two_numbers(
+            int(digits[:2]), int(digits[2:4]), _century(int(digits[4:])), order
+        )
+    if len(digits) == 5 and int(digits) in EXCEL_SERIALS:
+        day = EXCEL_DAY_ZERO + datetime.timedelta(days=int(digits))
+        return Date(f"{day:%Y%m%d}", "serial")
+    if len(digits) == 4:
+        return _date(int(digits), 0, 0)
+    return None
+
+
+def _two_numbers(first: int, second: int, year: int, order: DayOrder, *, dotted: bool = False) -> Date | None:
+    """Day and month in an order to be found out. With dots (1.2.1990) it is day first: no question, and no proof."""
+    by_day, by_month = _date(year, second, first), _date(year, first, second)
+    if by_day is None or by_month is None or by_day.form != "full":
+        made = by_day or by_month
+        if made is None or made.form != "full" or dotted:
+            return made
+        return Date(made.text, "full", "day-first" if by_month is None else "month-first")
+    if dotted and order == "auto":
+        return by_day
+    chosen = by_month if order == "month-first" else by_day
+    return Date(chosen.text, "full", "" if first == second else "ambiguous")
+
+
+def _with_month_name(text: str) -> Date | None:
+    words = [word for word in re.findall(r"[0-9]+|[^\W\d_]+", text) if word not in _NOISE]
+    months = [word for word in words if word in _MONTHS]
+    numbers = [word for word in words if word.isdigit() and word.isascii()]
+    if len(months) != 1 or len(months) + len(numbers) != len(words) or not numbers:
+        return None
+    month = _MONTHS[months[0]]
+    if len(numbers) == 1:
+        return _date(int(numbers[0]), month, 0) if len(numbers[0]) == 4 else None
+    if len(numbers) != 2:
+        return None
+    year, day = (numbers[0], numbers[1]) if len(numbers[0]) == 4 else (numbers[1], numbers[0])
+    return _date(_year(year), month, int(day))
+
+
+def _year(text: str) -> int:
+    return _century(int(text)) if len(text) == 2 else int(text)
+
+
+def _century(year: int) -> int:
+    return year + (2000 if year < PIVOT else 1900)
+
+
+def _date(year: int, month: int, day: int, *, whole: bool = False) -> Date | None:
+    """31 February counts as written: a mistyped day still compares well. 00 means unknown."""
+    if not EARLIEST <= year <= LATEST or month > 12 or day > 31 or (whole and month == 0):
+        return None
+    if month == 0:
+        return Date(f"{year}", "partial")
+    if day == 0:
+        return Date(f"{year}{month:02}", "partial")
+    return Date(f"{year}{month:02}{day:02}", "full")
+
+
+@dataclass(frozen=True)
+class DateReport:
+    """How the dates of one column read. Counts are rows; `order` is the one that cleaning uses."""
+
+    rows: int
+    missing: int
+    full: int
+    partial: int  # year, or year and month
+    serial: int  # day numbers of a spreadsheet
+    unparsed: int  # kept as cleaned text
+    ambiguous: int  # day and month could be swapped: the order decides
+    only_day_first: int  # make sense day first only
+    only_month_first: int
+    order: Order
+    proven: bool  # by the unambiguous dates of this column; otherwise chosen by the steward or assumed
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def sentence(self) -> str:
+        """For the screen: what was decided, and on what ground."""
+        if self.ambiguous == 0:
+            return "No date depends on the order of day and month."
+        shown = "day before month" if self.order == "day-first" else "month before day"
+        many = f"{self.ambiguous:,} dates could be read both ways; they are read {shown}"
+        if not self.proven:
+            return f"{many}. No date of this column proves it: check it with the people who made the file."
+        against = self.only_month_first if self.order == "day-first" else self.only_day_first
+        proof = self.only_day_first if self.order == "day-first" else self.only_month_first
+        contrary = f" ({against:,} make sense the other way only)" if against else ""
+        return f"{many}, as {proof:,} other dates of the column prove{contrary}."
+
+
+def report(dates: list[Date], counts: npt.NDArray[np.int64], missing: int, day_order: DayOrder) -> DateReport:
+    """`counts` are the rows of each distinct date."""
+
+    def rows(test: str) -> int:
+        return sum(int(n) for date, n in zip(dates, counts, strict=True) if test in (date.form, date.proof))
+
+    by_day, by_month = rows("day-first"), rows("month-first")
+    found: Order = "month-first" if by_month > by_day else "day-first"
+    return DateReport(
+        rows=int(counts.sum()) + missing,
+        missing=missing,
+        full=rows("full"),
+        partial=rows("partial"),
+        serial=rows("serial"),
+        unparsed=rows("text"),
+        ambiguous=rows("ambiguous"),
+        only_day_first=by_day,
+        only_month_first=by_month,
+        order=found if day_order == "auto" else day_order,
+        proven=by_day != by_month and day_order in ("auto", found),
+    )

@@ -1,0 +1,243 @@
+"""What kind of file this is and how its bytes become text: strict UTF-8 first, then a fall-back that is said aloud.
+
+Statistical guessing is left out on purpose: it garbles names without a word. Each step here either is certain
+(a byte order mark, strict decoding) or is reported to the steward, who can choose another encoding.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
+
+BLOCK = 1 << 20  # bytes
+HEAD = 1 << 16  # bytes enough to tell UTF-16 without a mark, and what is not a text at all
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16: it starts with the same two bytes
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_NOT_TEXT = (
+    (b"PK\x03\x04", "a zip file or an Excel workbook (xlsx)", "Open it in Excel and save it as 'CSV UTF-8'"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel workbook (xls)", "Open it in Excel and save it as 'CSV UTF-8'"),
+    (b"\x1f\x8b", "a gzip archive", "Unpack it first"),
+    (b"BZh", "a bzip2 archive", "Unpack it first"),
+    (b"\xfd7zXZ\x00", "an xz archive", "Unpack it first"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "Unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "a zstd archive", "Unpack it first"),
+    (b"Rar!\x1a\x07", "a RAR archive", "Unpack it first"),
+    (b"%PDF-", "a PDF document", "Ask for the table as a CSV file"),
+    (b"\x89PNG", "a picture", "Choose the table"),
+    (b"\xff\xd8\xff", "a picture", "Choose the table"),
+    (b"SQLite format 3\x00", "an SQLite database", "Export the table as a CSV file"),
+    (b"PAR1", "a Parquet file", "Export the table as a CSV file"),
+    (b"age-encryption.org/", "an encrypted bundle", "Open it as the partner's file, not as a table"),
+    (b"{\\rtf", "a formatted document (RTF)", "Save the table as a CSV file"),
+)
+_NOT_IN_CP1252 = (b"\x81", b"\x8d", b"\x8f", b"\x90", b"\x9d")
+_ESCAPED = re.compile("[\udc80-\udcff]")
+DAMAGED = "pprl-damaged-utf-8"  # name of the error handler below
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """`name` is Python's; `skip` bytes at the start are the byte order mark."""
+
+    name: str
+    skip: int = 0
+    errors: str = "strict"
+    warnings: tuple[Problem, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        return self.name + (" with BOM" if self.skip else "")
+
+
+def _keep_damaged_bytes(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    raw = error.object[error.start : error.end]
+    return "".join(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in raw), error.end
+
+
+codecs.register_error(DAMAGED, _keep_damaged_bytes)
+
+
+def refuse_what_is_no_table(head: bytes, name: str) -> None:
+    """A .csv that is really something else is named for what it is."""
+    found = next(((what, do) for magic, what, do in _NOT_TEXT if head.startswith(magic)), None)
+    start = head[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if start.startswith((b"<!doctype html", b"<html", b"<table", b"<head")):
+        found = ("a web page (HTML)", "Open it in a spreadsheet and save it as 'CSV UTF-8'")
+    elif start.startswith(b"<?xml"):
+        found = ("an XML file", "Export the table as a CSV file")
+    if found:
+        what, do = found
+        raise Problem(
+            f"'{name}' is {what}, not a text table.", "Its ending does not say what it is.", f"{do}.", place="file"
+        )
+
+
+def find_encoding(path: Path, asked: str = "", progress: Progress = NO_PROGRESS, limit: int | None = None) -> Encoding:
+    """Looks at the whole file (or at `limit` bytes of it) before anything is parsed."""
+    with path.open("rb") as file:
+        head = file.read(HEAD)
+    mark = next(((len(bom), name) for bom, name in _BOMS if head.startswith(bom)), None)
+    if asked:
+        return _asked(asked, mark)
+    refuse_what_is_no_table(head, path.name)
+    if mark:
+        skip, name = mark
+        if name != "utf-8":
+            return Encoding(name, skip)
+        return _utf8(path, skip, progress, limit)
+    if wide := _wide_without_mark(head):
+        told = Problem(
+            f"The file has no byte order mark; it is read as {wide.upper()}.",
+            "Every second byte of it is empty.",
+            "Check the first rows, and choose the encoding by hand if they look wrong.",
+            place="encoding",
+        )
+        return Encoding(wide, warnings=(told,))
+    return _utf8(path, 0, progress, limit)
+
+
+def _asked(asked: str, mark: tuple[int, str] | None) -> Encoding:
+    try:
+        name = codecs.lookup(asked).name
+        "".encode(name)
+    except (LookupError, TypeError, AttributeError) as error:
+        raise Problem(
+            f"The encoding '{asked}' is unknown.",
+            "",
+            "Use for example utf-8, utf-16, cp1252 or latin-1.",
+            place="encoding",
+        ) from error
+    if name in ("utf-16", "utf-32", "utf-8-sig"):  # the mark says the byte order; without one it is little-endian
+        plain = {"utf-16": "utf-16-le", "utf-32": "utf-32-le", "utf-8-sig": "utf-8"}[name]
+        return Encoding(mark[1], mark[0]) if mark and mark[1].startswith(plain[:6]) else Encoding(plain)
+    if mark and mark[1] == name:
+        return Encoding(name, mark[0])
+    return Encoding(name)
+
+
+def _wide_without_mark(head: bytes) -> str:
+    """UTF-16 without a mark: the empty halves of separators and digits are all on the same side."""
+    even, odd = head[0::2].count(0), head[1::2].count(0)
+    pairs = max(len(head) // 2, 1)
+    if odd > 0.1 * pairs and even < 0.02 * odd:
+        name = "utf-16-le"
+    elif even > 0.1 * pairs and odd < 0.02 * even:
+        name = "utf-16-be"
+    else:
+        return ""
+    try:
+        codecs.getincrementaldecoder(name)().decode(head)
+    except UnicodeDecodeError:
+        return ""
+    return name
+
+
+def _utf8(path: Path, skip: int, progress: Progress, limit: int | None) -> Encoding:
+    bad = _first_bad_line(path, progress, limit)
+    if bad is None:
+        return Encoding("utf-8", skip)
+    line, good_marks, bad_marks, undefined = bad
+    if good_marks > bad_marks or skip:
+        told = Problem(
+            f"{bad_marks:,} damaged places, the first in line {line:,}: the file is UTF-8 otherwise.",
+            "There each byte was kept as one Western European character.",
+            "Check that line, or choose the encoding by hand.",
+            place=f"line {line}",
+        )
+        return Encoding("utf-8", skip, DAMAGED, (told,))
+    name = "latin-1" if undefined else "cp1252"
+    told = Problem(
+        f"The file is not UTF-8 (line {line:,}); it is read as {name} (Western European).",
+        "Such files do not say which encoding they use.",
+        "Check names with accents or umlauts, and choose the encoding by hand if they look wrong.",
+        place=f"line {line}",
+    )
+    return Encoding(name, warnings=(told,))
+
+
+def _first_bad_line(path: Path, progress: Progress, limit: int | None) -> tuple[int, int, int, bool] | None:
+    """Line of the first byte that is not UTF-8, bytes in good and in damaged places, and whether cp1252 lacks one."""
+    size = max(path.stat().st_size, 1)
+    line, first, good, bad, undefined = 1, 0, 0, 0, False
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")  # a damaged byte becomes a half surrogate
+    for done, block, last in blocks(path, limit):
+        progress.at(done / size, "Checking the encoding")
+        if block.isascii() and not decoder.getstate()[0]:
+            line += line_ends(block)
+            continue
+        text = decoder.decode(block, last and limit is None)
+        damaged = len(_ESCAPED.findall(text)) if not _is_clean(text) else 0
+        if damaged and not first:
+            found = _ESCAPED.search(text)
+            first = line + line_ends(text[: found.start() if found else 0].encode("utf-8", "surrogatepass"))
+        line += line_ends(block)
+        good += len(block) - len(text)
+        bad += damaged
+        undefined = undefined or any(byte in block for byte in _NOT_IN_CP1252)
+    return (first, good, bad, undefined) if first else None
+
+
+def _is_clean(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def blocks(path: Path, limit: int | None = None) -> Iterator[tuple[int, bytes, bool]]:
+    """Bytes read so far, a block, and whether it is the last one."""
+    done = 0
+    with path.open("rb") as file:
+        block = file.read(BLOCK if limit is None else min(BLOCK, limit))
+        while block:
+            done += len(block)
+            ahead = file.read(BLOCK if limit is None else min(BLOCK, limit - done))
+            yield done, block, not ahead
+            block = ahead
+
+
+def line_ends(data: bytes) -> int:
+    """LF, CR LF and lone CR each end a line (a CR LF cut in two by a block counts twice: harmless in a message)."""
+    return data.count(b"\n") + (data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else 0)
+
+
+def texts(path: Path, encoding: Encoding, progress: Progress = NO_PROGRESS, limit: int | None = None) -> Iterator[str]:
+    """The file as text, block by block; a byte that the encoding lacks is a Problem that names the line."""
+    decoder = codecs.getincrementaldecoder(encoding.name)(encoding.errors)
+    size = max(path.stat().st_size, 1)
+    line, skip = 1, encoding.skip
+    for done, block, last in blocks(path, limit):
+        progress.at(done / size)
+        try:
+            text = decoder.decode(block[skip:], last and limit is None)
+        except UnicodeDecodeError as error:
+            good = decoder_prefix(error)
+            raise Problem(
+                f"Line {line + good:,} cannot be read as {encoding.name}.",
+                "The bytes there are not text in this encoding.",
+                "Choose another encoding; cp1252 and latin-1 are frequent.",
+                place=f"line {line + good}",
+            ) from None
+        skip = 0
+        line += text.count("\n")
+        yield text
+
+
+def decoder_prefix(error: UnicodeDecodeError) -> int:
+    """Line ends before the byte that could not be decoded."""
+    return error.object[: error.start].decode(error.encoding, "ignore").count("\n")

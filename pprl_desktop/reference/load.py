@@ -1,0 +1,80 @@
+"""Finds a reference set by name or makes one from a user's CSV file."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from pathlib import Path
+
+from pprl_desktop import resources
+from pprl_desktop.problem import Problem
+from pprl_desktop.records.cleaning import clean_column
+from pprl_desktop.records.fields import Field
+from pprl_desktop.records.reading import read_table
+from pprl_desktop.reference.derived import DIGITS, digits, from_secret
+from pprl_desktop.reference.sets import ReferenceSet
+
+BUILT_IN = ("us-200", "us-2000", "places-200")
+FEWEST_RECORDS = 20
+FEWEST_DISTINCT = 10  # fewer distinct values cannot tell names apart
+
+
+def names() -> tuple[str, ...]:
+    """What the steward can pick without a file of their own."""
+    return (*BUILT_IN, "secret-200")
+
+
+def reference_set(name_or_path: str | os.PathLike[str], secret: bytes = b"") -> ReferenceSet:
+    name = os.fspath(name_or_path)
+    if name in BUILT_IN:
+        return _built_in(name)
+    if found := re.fullmatch(r"secret-([0-9]{1,6})", name):
+        return from_secret(secret, int(found[1]))
+    path = Path(name)
+    if path.is_file():
+        return from_csv(path)
+    raise Problem(
+        f"There is no reference set '{path.name}'.",
+        f"Built in are: {', '.join(names())}; a CSV file of your own is the other possibility.",
+        "Choose one of these or check the file's path.",
+        place="reference",
+    )
+
+
+def _built_in(name: str) -> ReferenceSet:
+    with resources.find("reference", f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    made = ReferenceSet.of(name, header, rows)
+    return with_digits(made)
+
+
+def with_digits(reference: ReferenceSet, secret: bytes = b"") -> ReferenceSet:
+    """The same set with the attribute "digits", from the secret if there is one, else from a fixed public seed."""
+    if DIGITS in reference.attributes:
+        return reference
+    attributes = (*reference.attributes, DIGITS)
+    return ReferenceSet(reference.name, attributes, (*reference.columns, digits(secret, reference.size)))
+
+
+def from_csv(path: Path) -> ReferenceSet:
+    """Columns become attributes, cleaned like names; rows with an empty cell are left out."""
+    table = read_table(path).table
+    cleaned = [clean_column(column, Field.of(column.name, "name")).cells() for column in table.columns]
+    records = [record for record in zip(*cleaned, strict=True) if all(record)]
+    if len(records) < FEWEST_RECORDS:
+        raise Problem(
+            f"The file has {len(records)} complete records, too few for a reference set.",
+            f"At least {FEWEST_RECORDS} are needed to tell values apart; 200 are usual.",
+            "Add records or choose a built-in set.",
+            place="reference",
+        )
+    for name, column in zip(table.names, zip(*records, strict=True), strict=True):
+        if len(set(column)) < FEWEST_DISTINCT:
+            raise Problem(
+                f"The column '{name}' has only {len(set(column))} different values.",
+                f"At least {FEWEST_DISTINCT} are needed to tell values apart.",
+                "Remove this column from the file or choose a built-in set.",
+                place=name,
+            )
+    return with_digits(ReferenceSet.of(path.name, table.names, records))
