@@ -1,0 +1,107 @@
+"""Builds the application for this system, then checks what it built.
+
+    python packaging/build.py                 the frozen application in dist/
+    python packaging/build.py --installers    and what this system installs from (.deb and .tar.zst, .exe, .dmg)
+    python packaging/build.py --check         only check an application that is already there
+
+Needs the dependency group `package`: uv run --group package packaging/build.py
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "packaging"))
+
+import inventory  # noqa: E402
+import linux  # noqa: E402
+import macos  # noqa: E402
+import windows  # noqa: E402
+
+DIST = ROOT / "dist"
+APP = DIST / "pprl-desktop"
+
+
+def program() -> Path:
+    return APP / ("pprl-desktop.exe" if sys.platform == "win32" else "pprl-desktop")
+
+
+def freeze() -> None:
+    """PyInstaller's onedir bundle, with the inventory of what is inside."""
+    inventory.write(ROOT / "resources" / "about")
+    subprocess.run(
+        [sys.executable, "-m", "PyInstaller", "--noconfirm", "--clean", "--log-level", "WARN",
+         "--distpath", str(DIST), "--workpath", str(ROOT / "build"), str(ROOT / "packaging" / "pprl_desktop.spec")],
+        check=True, cwd=ROOT,
+    )  # fmt: skip
+
+
+def check() -> None:
+    """The frozen program does the job: version, the whole demo, every page; nothing from outside its folder."""
+    bare = {name: value for name, value in os.environ.items() if name in ("HOME", "TEMP", "TMP", "SYSTEMROOT", "LANG")}
+    bare |= {"QT_QPA_PLATFORM": "offscreen", "PATH": ""}
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, *arguments in (
+            ("version", "--version"),
+            ("demo", "demo", "--out", f"{scratch}/demo", "--headless"),
+            ("tour", "tour", "--out", f"{scratch}/tour"),
+        ):
+            start = time.perf_counter()
+            done = subprocess.run([str(program()), *arguments], capture_output=True, text=True, env=bare, cwd=scratch)
+            if done.returncode:
+                raise SystemExit(f"{name} failed from the bundle:\n{done.stdout}\n{done.stderr}")
+            print(f"{name:<8} works from the bundle, {time.perf_counter() - start:.1f} s")
+        pictures = list(Path(scratch, "tour").glob("*.png"))
+        print(f"{len(pictures)} pictures of the window")
+        if not pictures:
+            raise SystemExit("The tour made no picture.")
+
+
+def sizes() -> None:
+    """What takes the room, by component."""
+    total: Counter[str] = Counter()
+    inside = APP / "_internal"
+    for path in APP.rglob("*"):
+        if path.is_file() and not path.is_symlink():
+            parts = path.relative_to(inside).parts if inside in path.parents else ("program",)
+            name = parts[0].removesuffix(".libs") if len(parts) > 1 else "python and system libraries"
+            total[name if parts[0] != "program" else "program"] += path.stat().st_size
+    print(f"{sum(total.values()) / 1e6:8.1f} MB in all")
+    for name, size in total.most_common(15):
+        print(f"{size / 1e6:8.1f} MB  {name}")
+
+
+def checksums() -> None:
+    made = sorted(path for path in DIST.iterdir() if path.is_file() and path.name != "SHA256SUMS")
+    lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}" for path in made]
+    (DIST / "SHA256SUMS").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print("\n".join(lines))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="only check what is there")
+    parser.add_argument("--installers", action="store_true", help="also make this system's installers")
+    args = parser.parse_args()
+    if not args.check:
+        freeze()
+    check()
+    sizes()
+    if args.installers:
+        maker = {"win32": windows.installer, "darwin": macos.image}.get(sys.platform, linux.packages)
+        maker(APP, DIST)
+        checksums()
+
+
+if __name__ == "__main__":
+    main()

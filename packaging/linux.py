@@ -1,0 +1,89 @@
+"""Linux: a .tar.zst to unpack anywhere and a .deb with desktop entry, icons, file types and clean removal."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from pathlib import Path
+
+from pprl_desktop import __version__
+
+ROOT = Path(__file__).resolve().parent.parent
+HERE = ROOT / "packaging" / "linux"
+SIZES = (16, 24, 32, 48, 64, 128, 256, 512)
+# what Qt needs of the system, by Debian 12 and Ubuntu 22.04 names
+DEPENDS = (
+    "libc6 (>= 2.35), libegl1, libgl1, libfontconfig1, libdbus-1-3, libxkbcommon0, libxkbcommon-x11-0, "
+    "libxcb-cursor0, libxcb-icccm4, libxcb-keysyms1, libxcb-shape0, libxcb-xkb1"
+)
+
+
+def packages(app: Path, dist: Path) -> None:
+    print(archive(app, dist).name)
+    print(debian(app, dist).name)
+
+
+def archive(app: Path, dist: Path) -> Path:
+    import zstandard
+
+    target = dist / f"pprl-desktop-{__version__}-linux-x86_64.tar.zst"
+    packer = zstandard.ZstdCompressor(level=12, threads=-1)
+    with (
+        target.open("wb") as file,
+        packer.stream_writer(file) as packed,
+        tarfile.open(fileobj=packed, mode="w|") as tar,
+    ):
+        tar.add(app, arcname=f"pprl-desktop-{__version__}")
+    return target
+
+
+def debian(app: Path, dist: Path) -> Path:
+    target = dist / f"pprl-desktop_{__version__}_amd64.deb"
+    with tempfile.TemporaryDirectory() as scratch:
+        tree = Path(scratch) / "deb"
+        lay_out(app, tree)
+        subprocess.run(
+            ["dpkg-deb", "--root-owner-group", "-Zxz", "-z3", "--build", str(tree), str(target)],
+            check=True, stdout=subprocess.DEVNULL,
+        )  # fmt: skip
+    return target
+
+
+def lay_out(app: Path, tree: Path) -> None:
+    """The package's files where the system wants them."""
+    shutil.copytree(app, tree / "opt" / "pprl-desktop", symlinks=True)
+    (tree / "usr" / "bin").mkdir(parents=True)
+    os.symlink("/opt/pprl-desktop/pprl-desktop", tree / "usr" / "bin" / "pprl-desktop")
+    copy(HERE / "pprl-desktop.desktop", tree / "usr" / "share" / "applications" / "pprl-desktop.desktop")
+    copy(HERE / "pprl-desktop.xml", tree / "usr" / "share" / "mime" / "packages" / "pprl-desktop.xml")
+    copy(ROOT / "LICENSE", tree / "usr" / "share" / "doc" / "pprl-desktop" / "copyright")
+    icons = tree / "usr" / "share" / "icons" / "hicolor"
+    copy(ROOT / "resources" / "icons" / "app.svg", icons / "scalable" / "apps" / "pprl-desktop.svg")
+    for size in SIZES:
+        picture = ROOT / "resources" / "icons" / f"app-{size}.png"
+        copy(picture, icons / f"{size}x{size}" / "apps" / "pprl-desktop.png")
+        copy(picture, icons / f"{size}x{size}" / "mimetypes" / "application-x-pprl-project.png")
+    control = tree / "DEBIAN"
+    control.mkdir()
+    room = sum(path.stat().st_size for path in tree.rglob("*") if path.is_file() and not path.is_symlink()) // 1024
+    (control / "control").write_text(
+        f"Package: pprl-desktop\nVersion: {__version__}\nArchitecture: amd64\nSection: science\nPriority: optional\n"
+        f"Maintainer: The PPRL Desktop authors <pprl-desktop@localhost>\nInstalled-Size: {room}\nDepends: {DEPENDS}\n"
+        "Description: link records of two organisations without showing the rest\n"
+        " An offline program for data stewards: smashed data, sealed bundles, masked review.\n",
+        encoding="utf-8",
+    )
+    for name in ("postinst", "postrm"):
+        copy(HERE / name, control / name)
+        (control / name).chmod(0o755)
+    for path in [tree, *tree.rglob("*")]:
+        if not path.is_symlink() and path.is_dir():
+            path.chmod(0o755)
+
+
+def copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
