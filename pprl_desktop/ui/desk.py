@@ -1,0 +1,96 @@
+"""The desk: what all panes share - the open project, the jobs, the preferences, and the way to other panes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.ui import settings
+from pprl_desktop.ui.jobs import Jobs
+
+if TYPE_CHECKING:
+    from pprl_desktop.project.project import Changed, Project
+    from pprl_desktop.project.workplace import Workplace
+
+
+class Desk(QObject):
+    """No pane knows another pane or the main window; they meet here."""
+
+    project_changed = Signal()  # another project, or none
+    choices_changed = Signal(object)  # project.Changed
+    go_to = Signal(str)  # show a step or page by name
+    help_asked = Signal(str)  # show a help page
+    preferences_changed = Signal()
+
+    def __init__(self, preferences: settings.Preferences, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.preferences = preferences
+        self.jobs = Jobs(self)
+        self.project: Project | None = None
+        self._workplace: Workplace | None = None
+        self.working: dict[str, Any] = {}  # results of the open project kept in memory, by name; never saved
+
+    def need_project(self) -> Project:
+        if self.project is None:
+            raise Problem("No project is open.", do="Start a new one or open one from the welcome page.")
+        return self.project
+
+    @property
+    def workplace(self) -> Workplace:
+        """Where the clear tables of the open project are; panes ask it for work, never for a table."""
+        if self._workplace is None:
+            from pprl_desktop.project.workplace import Workplace
+
+            self._workplace = Workplace()
+        return self._workplace
+
+    def open_project(self, path: Path) -> None:
+        from pprl_desktop.project.project import Project
+
+        if self.project is not None and self.project.path.resolve() == path.resolve():
+            return
+        opened = Project.open(path)
+        self._take(opened)
+
+    def create_project(self, path: Path, title: str = "") -> None:
+        from pprl_desktop.project.project import Project
+
+        self._take(Project.create(path, title))
+
+    def _take(self, project: Project) -> None:
+        self.close_project(quiet=True)
+        self.project = project
+        self.prefer(recent=settings.remember(self.preferences, project.path).recent)
+        self.project_changed.emit()
+
+    def close_project(self, *, quiet: bool = False) -> None:
+        if self.project is None:
+            return
+        self.jobs.cancel()
+        self.project.close()
+        self.project = None
+        self._workplace = None
+        self.working.clear()
+        if not quiet:
+            self.project_changed.emit()
+
+    def change(self, name: str, **values: Any) -> None:
+        """A named change of the choices; later steps that depend on it become stale."""
+        changed = self.need_project().change(name, **values)
+        if changed.choices:
+            self.choices_changed.emit(changed)
+
+    def confirm(self, step: str, artefacts: dict[str, bytes] | None = None) -> None:
+        self.choices_changed.emit(self.need_project().confirm(step, artefacts))
+
+    def announce(self, changed: Changed) -> None:
+        self.choices_changed.emit(changed)
+
+    def prefer(self, **values: Any) -> None:
+        self.preferences = replace(self.preferences, **values)
+        settings.save(self.preferences)
+        self.preferences_changed.emit()

@@ -1,0 +1,104 @@
+"""Help at the right of the window: one page per step, offline, in the words of the screen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QTextBlockFormat, QTextCursor
+from PySide6.QtWidgets import QFrame, QTextBrowser, QVBoxLayout
+
+from pprl_desktop import resources
+from pprl_desktop.ui import i18n, theme
+from pprl_desktop.ui.i18n import tr
+from pprl_desktop.ui.theme import GRID
+from pprl_desktop.ui.widgets.basics import follow, label, row, tool
+
+
+def page_path(name: str) -> Path | None:
+    """The page in the steward's language, else in English."""
+    for folder in (i18n.language(), "en", ""):
+        path = resources.root() / "help" / folder / f"{name}.md"
+        if path.is_file():
+            return path
+    return None
+
+
+def page_text(name: str) -> str:
+    path = page_path(name)
+    return path.read_text(encoding="utf-8") if path is not None else ""
+
+
+class HelpText(QTextBrowser):
+    """Markdown with links between help pages; nothing outside this computer is ever opened."""
+
+    page_asked = Signal(str)
+
+    def __init__(self, size: str = "small") -> None:
+        super().__init__()
+        self._size = size
+        self._text = ""
+        self.setOpenLinks(False)
+        self.setAccessibleName(tr("Help text"))
+        self.anchorClicked.connect(self._follow_link)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        follow(self, self._draw)
+
+    def show_text(self, text: str) -> None:
+        self._text = text
+        self._draw()
+
+    def _draw(self) -> None:
+        c = theme.current()
+        document = self.document()
+        document.setDefaultFont(theme.font(self._size))
+        document.setDefaultStyleSheet(f"a {{ color: {c.accent_text}; }}")
+        document.setMarkdown(self._text)
+        document.setDocumentMargin(0)
+        cursor = QTextCursor(document)
+        cursor.movePosition(QTextCursor.MoveOperation.Start)
+        while True:  # Markdown gives no air between lines
+            block = cursor.block()
+            form = QTextBlockFormat(block.blockFormat())
+            form.setLineHeight(132, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+            heading = form.headingLevel() > 0
+            form.setTopMargin(2 * GRID if heading and block.blockNumber() else 0)
+            form.setBottomMargin(GRID if not block.textList() else 4)
+            cursor.setBlockFormat(form)
+            if heading:
+                cursor.select(QTextCursor.SelectionType.BlockUnderCursor)
+                style = cursor.charFormat()
+                style.setFont(theme.font("heading" if form.headingLevel() < 3 else "body", strong=True))
+                style.setForeground(theme.colour("text"))
+                cursor.mergeCharFormat(style)
+                cursor.clearSelection()
+            if not cursor.movePosition(QTextCursor.MoveOperation.NextBlock):
+                break
+        self.moveCursor(QTextCursor.MoveOperation.Start)
+
+    def _follow_link(self, url: QUrl) -> None:
+        name = Path(url.path()).stem or url.toString()
+        if page_path(name) is not None:
+            self.page_asked.emit(name)
+
+
+class HelpPanel(QFrame):
+    closed = Signal()
+    page_asked = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("side", "right")
+        self.setFixedWidth(256)
+        self.setAccessibleName(tr("Help for this step"))
+        self.heading = label(tr("About this step"), "heading")
+        self.text = HelpText()
+        self.text.page_asked.connect(self.page_asked)
+        inner = QVBoxLayout(self)
+        inner.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        inner.setSpacing(GRID)
+        inner.addLayout(row(self.heading, None, tool("close", tr("Close help (F1 opens it again)"), self.closed.emit)))
+        inner.addWidget(self.text, 1)
+
+    def show_page(self, name: str) -> None:
+        self.text.show_text(page_text(name))

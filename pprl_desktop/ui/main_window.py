@@ -1,0 +1,362 @@
+"""The main window: step list, stacked pane, help panel, bottom bar. It only arranges; the panes do the work."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QHBoxLayout,
+    QMainWindow,
+    QMessageBox,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.ui import drops, icons, menus, pages, theme
+from pprl_desktop.ui.desk import Desk
+from pprl_desktop.ui.help_panel import HelpPanel
+from pprl_desktop.ui.i18n import tr, tr_core
+from pprl_desktop.ui.job_bar import JobBar
+from pprl_desktop.ui.panes.base import Pane
+from pprl_desktop.ui.stepper import Entry, Mark, StepList
+from pprl_desktop.ui.theme import GRID
+from pprl_desktop.ui.widgets.basics import button, column, label, row
+
+SIDE_WIDTH = 232
+HELP_FROM = 1180  # px of window width below which the help panel gives its room to the pane
+ICONS = {
+    "contacts": "people",
+    "releases": "ledger",
+    "settings": "settings",
+    "help": "help",
+}
+
+
+class MainWindow(QMainWindow):
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+        self.panes: dict[str, Pane] = {}
+        self.current = ""
+        self._help_wanted = desk.preferences.help_panel
+        self._help_by_hand = False
+        self._saved_at = time.monotonic()
+        self.setWindowTitle("PPRL Desktop")
+        self.setWindowIcon(icons.app_icon())
+        self.setAcceptDrops(True)
+        self.setMinimumSize(880, 600)
+        self.resize(1280, 820)
+        self._build()
+        self.menus = menus.Menus(self)
+        desk.project_changed.connect(self._project_changed)
+        desk.choices_changed.connect(self._choices_changed)
+        desk.go_to.connect(self.show_pane)
+        desk.help_asked.connect(self.show_help)
+        desk.jobs.ended.connect(lambda *_: self.refresh())
+        desk.jobs.started.connect(lambda *_: self.refresh())
+        theme.signals.changed.connect(self.update)
+        self._tick = QTimer(self)
+        self._tick.timeout.connect(self._show_saved)
+        self._tick.start(30_000)
+        self._project_changed()
+
+    # layout ---------------------------------------------------------------------------------------
+
+    def _build(self) -> None:
+        self.project_title = label("", "heading")
+        self.saved = label("", "small")
+        self.steps = StepList(tr("Steps of the job"))
+        self.steps.chosen.connect(self.show_pane)
+        self.beside = StepList(tr("Other pages"))
+        self.beside.chosen.connect(self.show_pane)
+        side = QFrame()
+        side.setProperty("side", "left")
+        side.setFixedWidth(SIDE_WIDTH)
+        head = column(self.project_title, self.saved, gap=0.25)
+        head.setContentsMargins(round(1.25 * GRID), 0, GRID, GRID)
+        left = column(head, self.steps, None, self.beside, gap=1)
+        left.setContentsMargins(GRID, 2 * GRID, GRID, round(1.5 * GRID))
+        side.setLayout(left)
+
+        self.stack = QStackedWidget()
+        self.stack.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self.job_bar = JobBar(self.desk.jobs)
+        self.status_text = label("", "small")
+        self.reason_text = label("", "warm")
+        self.reason_text.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.extra = QHBoxLayout()
+        self.extra.setSpacing(GRID)
+        self.back = button(tr("&Back"), self.go_back)
+        self.next = button(tr("&Next"), self.go_next, kind="primary")
+        self.bottom = QFrame()
+        self.bottom.setProperty("side", "bottom")
+        bar = row(self.status_text, self.reason_text, self.extra, self.back, self.next, gap=1.5)
+        bar.setContentsMargins(3 * GRID, round(1.5 * GRID), 3 * GRID, round(1.5 * GRID))
+        bar.setStretch(0, 2)
+        bar.setStretch(1, 3)
+        self.bottom.setLayout(bar)
+        middle = QVBoxLayout()
+        middle.setContentsMargins(0, 0, 0, 0)
+        middle.setSpacing(0)
+        middle.addWidget(self.stack, 1)
+        middle.addWidget(self.job_bar)
+        middle.addWidget(self.bottom)
+
+        self.help = HelpPanel()
+        self.help.closed.connect(lambda: self.set_help(False))
+        self.help.page_asked.connect(self.show_help)
+        whole = QHBoxLayout()
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(side)
+        whole.addLayout(middle, 1)
+        whole.addWidget(self.help)
+        centre = QWidget()
+        centre.setObjectName("page")
+        centre.setLayout(whole)
+        self.setCentralWidget(centre)
+
+    # moving ---------------------------------------------------------------------------------------
+
+    def show_pane(self, name: str) -> None:
+        if self.desk.project is None and name not in pages.FREE:
+            name = "welcome"
+        if name not in self.panes:
+            pane = pages.make(name, self.desk)
+            pane.changed.connect(self.refresh)
+            self.panes[name] = pane
+            self.stack.addWidget(pane)
+        if self.current in self.panes and self.current != name:
+            self.panes[self.current].leave()
+        self.current = name
+        pane = self.panes[name]
+        self.stack.setCurrentWidget(pane)
+        try:
+            pane.enter()
+        except Problem as problem:
+            pane.show_problem(problem)
+        pane.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.help.show_page(pane.HELP or name)
+        self._show_help_panel()
+        self._show_extra(pane)
+        self.refresh()
+
+    def pane(self) -> Pane:
+        return self.panes[self.current]
+
+    def _path(self) -> list[str]:
+        project = self.desk.project
+        return [state.step.name for state in project.states()] if project is not None else []
+
+    def go_back(self) -> None:
+        path = self._path()
+        if self.current in path:
+            place = path.index(self.current)
+            self.show_pane(path[place - 1] if place else "welcome")
+        elif self.current != "welcome":
+            self.show_pane(self._resume() if self.desk.project is not None else "welcome")
+
+    def go_next(self) -> None:
+        pane, name = self.pane(), self.current
+        if pane.reason():
+            return
+        pane.messages.clear()
+
+        def done() -> None:
+            path = self._path()
+            if self.current != name or name not in path:
+                self.refresh()
+                return
+            place = path.index(name)
+            if place + 1 < len(path):
+                self.show_pane(path[place + 1])
+            else:
+                self.refresh()
+
+        try:
+            pane.go_on(done)
+        except Problem as problem:
+            pane.show_problem(problem)
+        self.refresh()
+
+    def _resume(self) -> str:
+        """The first step that is not done: where the steward goes on."""
+        project = self.desk.project
+        if project is None:
+            return "welcome"
+        for state in project.states():
+            if state.state != "done" and not state.step.optional:
+                return state.step.name
+        return "finish"
+
+    # showing --------------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """Step list, bottom bar and menus follow the project and the pane in front."""
+        self._show_steps()
+        if self.current not in self.panes:
+            return
+        pane, path = self.pane(), self._path()
+        on_path = self.current in path
+        self.bottom.setVisible(on_path or self.desk.project is not None)
+        busy = self.desk.jobs.busy()
+        reason = pane.reason() if on_path else ""
+        self.status_text.setText(pane.status())
+        self.reason_text.setText(tr("Working …") if busy is not None and on_path else reason)
+        self.reason_text.setVisible(bool(self.reason_text.text()))
+        self.next.setVisible(on_path and bool(pane.next_text() or self._following(path)))
+        self.next.setEnabled(not reason and busy is None)
+        text = pane.next_text() or tr("Next: {step}", step=self._following(path))
+        self.next.setText(text)
+        self.next.setAccessibleName(text.replace("&", ""))
+        self.next.setAccessibleDescription(reason)
+        self.next.setToolTip(reason)
+        self.back.setVisible(on_path or self.current != "welcome")
+        self.back.setText(tr("&Back") if on_path else tr("&Back to the job"))
+        self.menus.refresh()
+
+    def _following(self, path: list[str]) -> str:
+        place = path.index(self.current) if self.current in path else len(path)
+        if self.desk.project is None or place + 1 >= len(path):
+            return ""
+        return tr(self.desk.project.states()[place + 1].step.title)
+
+    def _show_extra(self, pane: Pane) -> None:
+        while self.extra.count():
+            item = self.extra.takeAt(0)
+            if item.widget() is not None:
+                item.widget().setParent(None)
+        for one in pane.extra_buttons():
+            self.extra.addWidget(one)
+            one.show()
+
+    def _show_steps(self) -> None:
+        project = self.desk.project
+        entries: list[Entry] = []
+        if project is not None:
+            for number, state in enumerate(project.states(), start=1):
+                mark: Mark = state.state
+                title = tr(state.step.title)
+                waits = ", ".join(tr(name) for name in state.waits_for)
+                tip = tr("{step}: first finish {steps}", step=title, steps=waits) if waits else ""
+                reachable = state.state != "to do"
+                entries.append(Entry(state.step.name, title, mark, number, "", reachable, tip))
+        self.steps.show_entries(entries)
+        titles = menus.page_titles()
+        beside = [
+            Entry(name, titles[name], icon=ICONS[name], reachable=project is not None or name in pages.FREE)
+            for name in pages.BESIDE
+        ]
+        self.beside.show_entries(beside)
+        self.steps.set_current(self.current)
+        self.beside.set_current(self.current)
+
+    def _show_saved(self) -> None:
+        if self.desk.project is None:
+            self.saved.setText(tr("Nothing leaves this computer unless you send it."))
+            return
+        minutes = int((time.monotonic() - self._saved_at) / 60)
+        self.saved.setText(tr("saved just now") if minutes < 1 else tr("all changes saved"))
+        self.saved.setToolTip(str(self.desk.project.path))
+
+    def _project_changed(self) -> None:
+        project = self.desk.project
+        for name in [n for n in self.panes if n not in ("welcome", "settings", "help")]:
+            pane = self.panes.pop(name)
+            self.stack.removeWidget(pane)
+            pane.deleteLater()
+        self.project_title.setText(project.title if project is not None else "PPRL Desktop")
+        self.setWindowTitle(f"{project.title} – PPRL Desktop" if project is not None else "PPRL Desktop")
+        self._saved_at = time.monotonic()
+        self._show_saved()
+        self.show_pane(self._resume())
+
+    def _choices_changed(self, changed: object) -> None:
+        self._saved_at = time.monotonic()
+        self._show_saved()
+        stale = getattr(changed, "stale", ())
+        if stale and self.current in self.panes:
+            titles = ", ".join(tr(s.step.title) for s in self._states() if s.step.name in stale)
+            self.status_text.setText(tr("Needs redoing: {steps}", steps=titles))
+        self.refresh()
+
+    def _states(self) -> tuple:  # type: ignore[type-arg]
+        return self.desk.project.states() if self.desk.project is not None else ()
+
+    def show_problem(self, problem: Problem) -> None:
+        """For what happens outside a pane (menus, drops): shown in the pane in front."""
+        self.pane().show_problem(problem)
+
+    # help -----------------------------------------------------------------------------------------
+
+    def show_help(self, page: str = "") -> None:
+        self.set_help(True)
+        self.help.show_page(page or self.pane().HELP or self.current)
+
+    def set_help(self, wanted: bool) -> None:
+        self._help_wanted = self._help_by_hand = wanted
+        self.desk.prefer(help_panel=wanted)
+        self._show_help_panel()
+        self.menus.refresh()
+
+    def _show_help_panel(self) -> None:
+        room = self.width() >= HELP_FROM or self._help_by_hand
+        self.help.setVisible(self._help_wanted and room and self.current != "help")
+
+    # events ---------------------------------------------------------------------------------------
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_help_panel()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        event.acceptProposedAction()
+        if paths:
+            # the dragging program waits until this handler returns
+            QTimer.singleShot(0, self, lambda: self.open_file(paths[0]))
+
+    def open_file(self, path: Path) -> None:
+        """A file dropped on the window, given on the command line, or double-clicked."""
+        try:
+            drops.take(self, path)
+        except Problem as problem:
+            self.show_problem(problem)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Work saves itself; only a running job is worth a question."""
+        job = self.desk.jobs.busy()
+        if job is not None and self.isVisible():
+            box = QMessageBox(self)
+            box.setIcon(QMessageBox.Icon.Question)
+            box.setWindowTitle("PPRL Desktop")
+            box.setText(tr("“{job}” is still running.", job=tr_core(job.title)))
+            box.setInformativeText(tr("Closing stops it. Everything finished before stays saved."))
+            close = box.addButton(tr("Stop and close"), QMessageBox.ButtonRole.DestructiveRole)
+            stay = box.addButton(tr("Keep working"), QMessageBox.ButtonRole.RejectRole)
+            box.setDefaultButton(stay)
+            box.exec()
+            if box.clickedButton() is not close:
+                event.ignore()
+                return
+        if self.current in self.panes:
+            self.panes[self.current].leave()
+        self.desk.close_project(quiet=True)
+        self.desk.jobs.close()
+        super().closeEvent(event)
+
+    @staticmethod
+    def quit() -> None:
+        QApplication.closeAllWindows()

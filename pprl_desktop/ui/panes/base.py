@@ -1,0 +1,159 @@
+"""What every pane is: a task as title, one sentence, messages, a body, and the reason Next is not yet possible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.ui.i18n import tr
+from pprl_desktop.ui.jobs import Job
+from pprl_desktop.ui.theme import GRID
+from pprl_desktop.ui.widgets.banner import Banner, Messages
+from pprl_desktop.ui.widgets.basics import label
+
+if TYPE_CHECKING:
+    from pprl_desktop.project.project import Project
+    from pprl_desktop.ui.desk import Desk
+
+
+class Pane(QWidget):
+    """Panes are made when first shown. `enter()` runs at every arrival; `changed` asks the shell to look again."""
+
+    NAME: ClassVar[str] = ""  # the step's name, or the page beside the path
+    NEEDS: ClassVar[tuple[str, ...]] = ()  # choices it reads
+    GIVES: ClassVar[tuple[str, ...]] = ()  # choices it sets
+    MESSAGES: ClassVar[dict[str, str]] = {}  # messages of its own, by key; English source texts
+    SCROLLS: ClassVar[bool] = True  # the body scrolls when the window is small
+    HELP: ClassVar[str] = ""  # help page; the name when empty
+
+    changed = Signal()
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+        self.setObjectName("page")
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.title = label("", "title")
+        self.sentence = label("", "lead")
+        self.messages = Messages()
+        self.head_right = QHBoxLayout()
+        self.head_right.setSpacing(GRID)
+        texts = QVBoxLayout()
+        texts.setSpacing(2)
+        texts.addWidget(self.title)
+        texts.addWidget(self.sentence)
+        head = QHBoxLayout()
+        head.setSpacing(2 * GRID)
+        head.addLayout(texts, 1)
+        head.addLayout(self.head_right)
+        self.body = QVBoxLayout()
+        self.body.setSpacing(2 * GRID)
+        inner = QVBoxLayout()
+        inner.setContentsMargins(3 * GRID, 3 * GRID, 3 * GRID, 2 * GRID)
+        inner.setSpacing(2 * GRID)
+        inner.addLayout(head)
+        inner.addWidget(self.messages)
+        inner.addLayout(self.body, 1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        if self.SCROLLS:
+            page = QWidget()
+            page.setObjectName("page")
+            page.setLayout(inner)
+            self.scroller = QScrollArea()
+            self.scroller.setWidgetResizable(True)
+            self.scroller.setFrameShape(QFrame.Shape.NoFrame)
+            self.scroller.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            self.scroller.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            self.scroller.setWidget(page)
+            outer.addWidget(self.scroller)
+        else:
+            outer.addLayout(inner)
+        self.build()
+
+    # to be filled in by each pane -----------------------------------------------------------------
+
+    def build(self) -> None:
+        """Make the widgets, once."""
+
+    def enter(self) -> None:
+        """The pane comes to the front: show the present state of the project."""
+
+    def leave(self) -> None:
+        """The pane goes to the back: stop what only matters while it is seen."""
+
+    def reason(self) -> str:
+        """Why Next is not possible, or '' when it is."""
+        return ""
+
+    def next_text(self) -> str:
+        return ""
+
+    def status(self) -> str:
+        """One quiet line in the bottom bar."""
+        return ""
+
+    def extra_buttons(self) -> list[QPushButton]:
+        """Further verbs for the bottom bar, left of Back."""
+        return []
+
+    def go_on(self, done: Callable[[], None]) -> None:
+        """Next was pressed and there is no reason against it: do the step's work, then call done()."""
+        done()
+
+    def accepts(self, suffix: str) -> bool:
+        """Whether a dropped file of this kind is for this pane."""
+        return False
+
+    def take_file(self, path: str) -> None:
+        """A dropped file this pane said it accepts."""
+
+    # for use by the panes -------------------------------------------------------------------------
+
+    def head(self, title: str, sentence: str) -> None:
+        self.title.setText(title)
+        self.sentence.setText(sentence)
+        self.setAccessibleName(title)
+
+    @property
+    def project(self) -> Project:
+        return self.desk.need_project()
+
+    def change(self, name: str, **values: Any) -> None:
+        """A named, undoable change of the choices."""
+        self.desk.change(name, **values)
+
+    def show_problem(self, problem: Problem, act: tuple[str, Callable[[], object]] | None = None) -> None:
+        self.messages.show_problem(problem, act)
+
+    def say(self, kind: str, text: str, more: str = "", act: tuple[str, Callable[[], object]] | None = None) -> None:
+        self.messages.show_banner(Banner(kind, text, more, act=act, closable=True))
+
+    def run(
+        self,
+        title: str,
+        work: Callable[..., Any],
+        done: Callable[[Any], None],
+        *,
+        key: str = "",
+        quiet: bool = False,
+        problem: Callable[[Problem], None] | None = None,
+        cancelled: Callable[[], None] | None = None,
+    ) -> Job:
+        """Long work on the worker thread; problems land in the messages of this pane unless taken."""
+        job = Job(title, work, key or f"{self.NAME}.{title}", quiet, done, problem or self.show_problem, cancelled)
+        return self.desk.jobs.start(job)
+
+    def cancelled_words(self) -> str:
+        return tr("Stopped. The last finished state is unchanged.")
+
+    def sizeHint(self) -> QSize:
+        return QSize(760, 600)
+
+    def fill(self, widget: QWidget) -> QWidget:
+        widget.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        return widget

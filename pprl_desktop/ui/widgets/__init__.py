@@ -1,0 +1,1 @@
+"""Building blocks of the panes; none of them knows the project."""

@@ -1,0 +1,270 @@
+"""Labels, buttons, cards and rows, so that every pane has the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from PySide6.QtCore import QObject, QSize, Qt, Slot
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pprl_desktop.ui import icons, theme
+from pprl_desktop.ui.i18n import tr
+from pprl_desktop.ui.theme import GRID
+
+
+def label(text: str = "", role: str = "", *, wrap: bool = True, selectable: bool = False) -> QLabel:
+    made = QLabel(text)
+    made.setTextFormat(Qt.TextFormat.AutoText)
+    if role:
+        made.setProperty("role", role)
+    made.setWordWrap(wrap)
+    if selectable:
+        made.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+    if wrap:
+        made.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+    return made
+
+
+def button(
+    text: str,
+    clicked: Callable[[], object] | None = None,
+    *,
+    kind: str = "",
+    icon: str = "",
+    tip: str = "",
+    shortcut: str = "",
+) -> QPushButton:
+    made = QPushButton(text)
+    made.setAccessibleName(text.replace("&", ""))
+    if kind:
+        made.setProperty("kind", kind)
+    if icon:
+        tint(made, icon, "on_accent" if kind == "primary" else "accent_text" if kind == "link" else "text")
+    if shortcut:
+        made.setShortcut(QKeySequence(shortcut))
+        keys = QKeySequence(shortcut).toString(QKeySequence.SequenceFormat.NativeText)
+        tip = f"{tip or text.replace('&', '')} ({keys})"
+    if tip:
+        made.setToolTip(tip)
+    if clicked is not None:
+        made.clicked.connect(lambda _checked=False: clicked())
+    made.setCursor(Qt.CursorShape.PointingHandCursor)
+    made.setAutoDefault(False)
+    return made
+
+
+def tint(made: QPushButton | QToolButton, name: str, token: str, size: int = 18) -> None:
+    """An icon that follows the theme."""
+
+    def draw() -> None:
+        made.setIcon(icons.icon(name, token, size))
+
+    made.setIconSize(QSize(size, size))
+    draw()
+    follow(made, draw)
+
+
+def follow(owner: QWidget, draw: Callable[[], object]) -> None:
+    """Call `draw` whenever the theme changes, as long as the widget lives."""
+    _Follower(owner, draw)
+
+
+class _Follower(QObject):
+    """A child of the widget, so that the connection ends with it."""
+
+    def __init__(self, owner: QWidget, draw: Callable[[], object]) -> None:
+        super().__init__(owner)
+        self._draw = draw
+        theme.signals.changed.connect(self.run)
+
+    @Slot()
+    def run(self) -> None:
+        self._draw()
+
+
+def icon_label(name: str, token: str = "text", size: int = 20) -> QLabel:
+    made = QLabel()
+    made.setFixedSize(size, size)
+
+    def draw() -> None:
+        made.setPixmap(icons.pixmap(name, token, size))
+
+    draw()
+    follow(made, draw)
+    return made
+
+
+def tool(name: str, tip: str, clicked: Callable[[], object] | None = None, token: str = "muted") -> QToolButton:
+    made = QToolButton()
+    tint(made, name, token)
+    made.setToolTip(tip)
+    made.setAccessibleName(tip)
+    if clicked is not None:
+        made.clicked.connect(lambda _checked=False: clicked())
+    return made
+
+
+def menu_button(name: str, tip: str, entries: Iterable[tuple[str, Callable[[], object]]]) -> QToolButton:
+    made = tool(name, tip)
+    menu = QMenu(made)
+    for text, act in entries:
+        action = QAction(text, menu)
+        action.triggered.connect(lambda _checked=False, a=act: a())
+        menu.addAction(action)
+    made.setMenu(menu)
+    made.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+    return made
+
+
+def _fill(layout: QBoxLayout, items: Iterable[QWidget | QLayout | int | None]) -> None:
+    """Widgets, layouts, a space in grid units, or None for a stretch."""
+    for item in items:
+        if item is None:
+            layout.addStretch(1)
+        elif isinstance(item, int):
+            layout.addSpacing(item * GRID)
+        elif isinstance(item, QLayout):
+            layout.addLayout(item)
+        else:
+            layout.addWidget(item)
+
+
+def column(*items: QWidget | QLayout | int | None, gap: float = 1, margin: float = 0) -> QVBoxLayout:
+    made = QVBoxLayout()
+    made.setSpacing(round(gap * GRID))
+    made.setContentsMargins(*[round(margin * GRID)] * 4)
+    _fill(made, items)
+    return made
+
+
+def row(*items: QWidget | QLayout | int | None, gap: float = 1, margin: float = 0) -> QHBoxLayout:
+    made = QHBoxLayout()
+    made.setSpacing(round(gap * GRID))
+    made.setContentsMargins(*[round(margin * GRID)] * 4)
+    _fill(made, items)
+    return made
+
+
+def boxed(layout: QLayout, name: str = "") -> QWidget:
+    made = QWidget()
+    layout.setContentsMargins(0, 0, 0, 0)
+    made.setLayout(layout)
+    if name:
+        made.setAccessibleName(name)
+    return made
+
+
+class Card(QFrame):
+    """A quiet surface with an optional heading; put things into `.body`."""
+
+    def __init__(
+        self, title: str = "", sentence: str = "", *, kind: str = "true", parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setProperty("card", kind)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        outer.setSpacing(GRID)
+        self.head = QHBoxLayout()
+        self.head.setSpacing(GRID)
+        self.heading = label(title, "heading")
+        self.head.addWidget(self.heading, 1)
+        self.heading.setVisible(bool(title))
+        if title:
+            self.setAccessibleName(title)
+            outer.addLayout(self.head)
+        self.sentence = label(sentence, "muted")
+        self.sentence.setVisible(bool(sentence))
+        outer.addWidget(self.sentence)
+        self.body = QVBoxLayout()
+        self.body.setSpacing(GRID)
+        outer.addLayout(self.body, 1)
+
+    def say(self, sentence: str) -> None:
+        self.sentence.setText(sentence)
+        self.sentence.setVisible(bool(sentence))
+
+    def add(self, *items: QWidget | QLayout | int | None) -> Card:
+        _fill(self.body, items)
+        return self
+
+
+def line() -> QFrame:
+    made = QFrame()
+    made.setProperty("line", True)
+    return made
+
+
+def combo(
+    name: str, entries: Iterable[tuple[str, object]], chosen: Callable[[object], object] | None = None
+) -> QComboBox:
+    made = QComboBox()
+    made.setAccessibleName(name)
+    for text, data in entries:
+        made.addItem(text, data)
+    made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    made.setMinimumContentsLength(12)
+    if chosen is not None:
+        made.activated.connect(lambda _i: chosen(made.currentData()))
+    return made
+
+
+def pick(made: QComboBox, data: object) -> None:
+    """Select by data without telling anyone."""
+    made.blockSignals(True)
+    made.setCurrentIndex(max(0, made.findData(data)))
+    made.blockSignals(False)
+
+
+class SecretEdit(QWidget):
+    """Masked entry with a show button."""
+
+    def __init__(self, name: str, placeholder: str = "") -> None:
+        super().__init__()
+        self.edit = QLineEdit()
+        self.edit.setEchoMode(QLineEdit.EchoMode.Password)
+        self.edit.setAccessibleName(name)
+        self.edit.setPlaceholderText(placeholder)
+        self.show_button = tool("review", tr("Show or hide what is typed"), self._toggle)
+        self.show_button.setCheckable(True)
+        self.setLayout(row(self.edit, self.show_button, gap=0.5))
+        self.setFocusProxy(self.edit)
+
+    def _toggle(self) -> None:
+        shown = self.edit.echoMode() == QLineEdit.EchoMode.Password
+        self.edit.setEchoMode(QLineEdit.EchoMode.Normal if shown else QLineEdit.EchoMode.Password)
+
+    def text(self) -> str:
+        return self.edit.text()
+
+    def clear(self) -> None:
+        self.edit.clear()
+
+
+def labelled(text: str, control: QWidget, note: str = "") -> QVBoxLayout:
+    """A control with its name above and a sentence below; the name is the control's buddy."""
+    name = label(text, "strong", wrap=False)
+    name.setBuddy(control.focusProxy() or control)
+    if not control.accessibleName():
+        control.setAccessibleName(text.replace("&", ""))
+    made = column(name, control, gap=0.5)
+    if note:
+        made.addWidget(label(note, "small"))
+    return made

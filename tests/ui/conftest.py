@@ -1,0 +1,51 @@
+"""A window without a screen, with settings of its own, closed after each test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("PySide6.QtWidgets", exc_type=ImportError)
+
+from pprl_desktop.ui.app import make_application, make_window
+from pprl_desktop.ui.main_window import MainWindow
+
+
+@pytest.fixture(autouse=True)
+def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Neither the preferences nor the keys of whoever runs the tests are touched."""
+    folder = tmp_path / "settings"
+    monkeypatch.setenv("PPRL_DESKTOP_SETTINGS", str(folder))
+    monkeypatch.setenv("PPRL_DESKTOP_HOME", str(tmp_path / "identity"))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def qapp_cls() -> type:
+    from PySide6.QtWidgets import QApplication
+
+    return QApplication
+
+
+@pytest.fixture
+def open_window(qtbot) -> Iterator[Callable[..., MainWindow]]:  # type: ignore[no-untyped-def]
+    windows: list[MainWindow] = []
+
+    def open_one(*argv: str) -> MainWindow:
+        window = make_window(make_application(), argv or ("--light",))
+        qtbot.addWidget(window, before_close_func=lambda w: w.desk.jobs.cancel())
+        windows.append(window)
+        window.show()
+        return window
+
+    yield open_one
+    for window in windows:
+        window.desk.jobs.cancel()
+        window.close()
+
+
+@pytest.fixture
+def window(open_window: Callable[..., MainWindow]) -> MainWindow:
+    return open_window()
