@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
 from pprl_desktop import __version__
-from pprl_desktop.problem import Problem
+from pprl_desktop.problem import Failure, Problem
 from pprl_desktop.progress import Cancelled, Progress
 
 BAD_INPUT, FAILURE, INTERRUPTED = 2, 1, 130
@@ -144,7 +144,7 @@ def _bar() -> Callable[[float, str], None] | None:
 def _say(problem: Problem, *, as_json: bool) -> int:
     text = json.dumps({"problem": problem.as_dict()}, ensure_ascii=False) if as_json else problem.sentence()
     print(text, file=sys.stderr)
-    return BAD_INPUT
+    return FAILURE if isinstance(problem, Failure) else BAD_INPUT
 
 
 def _unexpected(error: BaseException) -> int:

@@ -29,3 +29,7 @@ class Problem(Exception):  # noqa: N818 - a Problem is shown to the steward, it 
 
     def as_dict(self) -> dict[str, str]:
         return {"what": self.what, "why": self.why, "do": self.do, "place": self.place}
+
+
+class Failure(Problem):
+    """The computer refused (disk full, folder read-only, file locked): the input was not to blame."""

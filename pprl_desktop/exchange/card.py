@@ -1,0 +1,125 @@
+"""The card: the public identity of a steward, the only exchange file that is not sealed. And the safety number."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+
+from pprl_desktop.exchange import age, files, refusals, strict, words
+from pprl_desktop.exchange.keys import Keys, PublicKeys, unsound
+from pprl_desktop.exchange.manifest import Party
+from pprl_desktop.problem import Problem
+
+FORMAT, VERSION = "pprl-card", 1
+SUFFIX = ".pprlcard"
+MAX_CARD = 16 * 1024  # bytes
+MAX_NAME = 80  # characters
+SAFETY_WORDS = 12
+_STRETCH = 1 << 16  # rounds of hashing: makes the search for two keys with one safety number that much dearer
+_CONTEXT = b"pprl-card/v1\0"
+_SIZES = {"sign": 32, "hybrid": age.MLKEM_KEY + age.X25519_KEY, "x25519": 32}
+
+
+@dataclass(frozen=True)
+class Card:
+    name: str  # of the organisation or steward, as they call themselves
+    keys: PublicKeys
+
+    @property
+    def party(self) -> Party:
+        return self.keys.party
+
+    @property
+    def id(self) -> str:
+        """Short and safe as a file name: from the keys, never from the name."""
+        both = self.party.sign + self.party.seal
+        return hashlib.sha256(b"pprl-contact/v1\0" + both.encode()).hexdigest()[:16]
+
+
+def check_name(name: str) -> str:
+    """A name that shows as what it is: no control, invisible or direction-changing characters."""
+    name = unicodedata.normalize("NFC", name.strip())
+    if not 1 <= len(name) <= MAX_NAME or any(unicodedata.category(c)[0] in "CZ" and c != " " for c in name):
+        raise Problem(
+            "The name cannot be used.",
+            f"A name has 1 to {MAX_NAME} visible characters.",
+            "Use the name of your organisation.",
+            place="name",
+        )
+    return name
+
+
+def write(keys: Keys, name: str) -> bytes:
+    public = keys.public()
+    plain = {
+        "format": FORMAT, "version": VERSION, "name": check_name(name),
+        "sign": public.sign.hex(), "hybrid": public.hybrid.hex(), "x25519": public.x25519.hex(),
+    }  # fmt: skip
+    signature = keys.sign(_CONTEXT + strict.dumps(plain))
+    return strict.dumps({**plain, "signature": signature.hex()}) + b"\n"
+
+
+def read(data: bytes) -> Card:
+    """The card, or a Problem. The signature proves only that the maker holds the key: compare the safety number."""
+    if not data.lstrip()[:1] == b"{" or FORMAT.encode() not in data:
+        raise refusals.not_a_bundle()
+    plain = strict.loads(data.removesuffix(b"\n"), "card")
+    if plain.get("format") != FORMAT:
+        raise refusals.not_a_bundle()
+    if strict.integer(plain, "version", 1, 1 << 31) > VERSION:
+        raise refusals.newer_version()
+    strict.only(plain, {"format", "version", "name", "sign", "hybrid", "x25519", "signature"})
+    name = strict.text(plain, "name", longest=MAX_NAME)
+    try:
+        if check_name(name) != name:
+            raise refusals.malformed("name")
+    except Problem as problem:
+        raise refusals.malformed("name", problem.why) from problem
+    public = PublicKeys(*(bytes.fromhex(strict.hexes(plain, key, size)) for key, size in _SIZES.items()))
+    if fault := unsound(public):
+        raise Problem(
+            "The keys on this card must not be used.",
+            fault,
+            "Ask the partner for a new card, and by telephone whether they made this one.",
+            place="keys",
+        )
+    signature = bytes.fromhex(strict.hexes(plain, "signature", 64))
+    del plain["signature"]
+    if not public.verify(signature, _CONTEXT + strict.dumps(plain)):
+        raise refusals.damaged()
+    return Card(name, public)
+
+
+def read_file(path: Path) -> Card:
+    return read(files.read_bytes(path, MAX_CARD, refusals.not_a_bundle()))
+
+
+@dataclass(frozen=True)
+class SafetyNumber:
+    """The same on both sides, whoever computes it, as long as nobody exchanged a card on the way."""
+
+    words: tuple[str, ...]
+
+    @property
+    def digits(self) -> str:
+        """Four digits for each word, for those who would rather read numbers."""
+        return " ".join(f"{words.words().index(word):04d}" for word in self.words)
+
+    def as_text(self) -> str:
+        return " ".join(self.words)
+
+    def is_same(self, typed: str) -> bool:
+        if any(c.isdigit() for c in typed):
+            return "".join(filter(str.isdigit, typed)) == self.digits.replace(" ", "")
+        return words.split(typed) == list(self.words)
+
+
+def safety_number(one: PublicKeys, other: PublicKeys) -> SafetyNumber:
+    both = sorted(bytes.fromhex(k.party.sign + k.party.seal) for k in (one, other))
+    digest = b"".join(both)
+    for _ in range(_STRETCH):
+        digest = hashlib.sha512(b"pprl-safety/v1\0" + digest + both[0] + both[1]).digest()
+    number = int.from_bytes(digest, "big") >> (512 - words.BITS * SAFETY_WORDS)
+    return SafetyNumber(words.encode(number, SAFETY_WORDS))

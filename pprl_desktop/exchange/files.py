@@ -1,0 +1,188 @@
+"""Writing files so that a power cut leaves the old one or the new one; what the computer refuses, as sentences."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from pprl_desktop.problem import Failure, Problem
+
+SPARE = 16 << 20  # bytes left free on the disk after writing
+_PART = ".part"
+
+
+def refused(error: OSError) -> Problem:
+    """The computer's refusal in words. No path: a file name may be personal."""
+    if isinstance(error, FileNotFoundError):
+        return Problem("The file or folder was not found.", do="Check the name and try again.", place="file")
+    if isinstance(error, IsADirectoryError | NotADirectoryError):
+        return Problem("A file was expected where there is a folder.", do="Choose a file.", place="file")
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return disk_full()
+    if error.errno == errno.EROFS:
+        return Failure(
+            "The folder is read-only.", "Nothing was written.", "Choose another folder or disk.", place="folder"
+        )
+    if isinstance(error, PermissionError):
+        return Failure(
+            "The computer does not allow it.",
+            "The file is open in another program, or you may not write in this folder.",
+            "Close the other program or choose another folder, then try again.",
+            place="file",
+        )
+    reason = error.strerror or type(error).__name__
+    return Failure(f"The computer refused: {reason}.", do="Check the disk and the folder's permissions.", place="file")
+
+
+def disk_full() -> Failure:
+    return Failure(
+        "The disk is full.", "Nothing was left half done.", "Make room or choose another disk, then try again.",
+        place="disk",
+    )  # fmt: skip
+
+
+def need_space(folder: Path, size: int) -> None:
+    """Stops before anything is written if the disk cannot hold `size` bytes more."""
+    place = folder
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    if shutil.disk_usage(place).free < size + SPARE:
+        raise disk_full()
+
+
+@contextlib.contextmanager
+def replacing(target: Path, *, private: bool = False) -> Iterator[BinaryIO]:
+    """A file to write; it takes the target's place only when the block ends well, in one step.
+
+    Whatever goes wrong, the temporary file is removed. One left by a power cut is removed by the next write to the
+    same target.
+    """
+    try:
+        _remove_stale(target)
+        part = target.with_name(f".{target.name}.{secrets.token_hex(8)}{_PART}")
+        handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), _mode(private))
+    except OSError as error:
+        raise refused(error) from error
+    try:
+        with open(handle, "wb", buffering=1 << 20) as out:
+            _hold(out.fileno())
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+            if sys.platform != "win32":  # Windows cannot rename an open file; elsewhere the lock shall last
+                os.replace(part, target)
+        if sys.platform == "win32":
+            os.replace(part, target)
+        _sync_folder(target.parent)
+    except OSError as error:
+        _remove(part)
+        raise refused(error) from error
+    except BaseException:
+        _remove(part)
+        raise
+
+
+def write_bytes(target: Path, data: bytes, *, private: bool = False) -> None:
+    with replacing(target, private=private) as out:
+        out.write(data)
+
+
+def read_bytes(path: Path, limit: int, too_long: Problem) -> bytes:
+    """At most `limit` bytes; a longer file is not read at all."""
+    try:
+        with open(path, "rb") as source:
+            data = source.read(limit + 1)
+    except OSError as error:
+        raise refused(error) from error
+    if len(data) > limit:
+        raise too_long
+    return data
+
+
+def make_folder(folder: Path) -> None:
+    """A folder only its owner can look into."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise refused(error) from error
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """One process at a time; a second one is told so instead of waiting for ever."""
+    make_folder(path.parent)
+    try:
+        handle = open(path, "a+b")  # noqa: SIM115 - closed below, the lock lives as long as the handle
+    except OSError as error:
+        raise refused(error) from error
+    with handle:
+        if not _hold(handle.fileno()):
+            raise Problem(
+                "Another PPRL Desktop is working in this home folder.",
+                do="Wait until it has finished or close it, then try again.",
+                place="home",
+            )
+        yield
+
+
+def _mode(private: bool) -> int:
+    return 0o600 if private else 0o644
+
+
+def _hold(handle: int) -> bool:
+    """Takes the lock of an open file without waiting; the system lets go of it when the process ends."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _remove_stale(target: Path) -> None:
+    """Parts of earlier writes whose process is gone: nobody holds their lock any more."""
+    for part in target.parent.glob(f".{_escape(target.name)}.*{_PART}"):
+        with contextlib.suppress(OSError):
+            if sys.platform == "win32":
+                part.unlink()  # refused while another process has it open
+            else:
+                with open(part, "r+b") as found:
+                    if _hold(found.fileno()):
+                        part.unlink()
+
+
+def _escape(name: str) -> str:
+    import glob
+
+    return glob.escape(name)
+
+
+def _remove(part: Path) -> None:
+    with contextlib.suppress(OSError):
+        part.unlink()
+
+
+def _sync_folder(folder: Path) -> None:
+    """The new name itself survives a power cut (POSIX; Windows has no such call)."""
+    if sys.platform != "win32":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,115 @@
+"""Why a file is refused: one whole sentence each, the same on the screen and on the command line."""
+
+from __future__ import annotations
+
+from pprl_desktop.problem import Problem
+
+
+def not_a_bundle() -> Problem:
+    return Problem(
+        "This is not a file of this program.",
+        "It has none of the marks of a card, an agreement, a bundle or a result.",
+        "Check that the right file was chosen, and ask the partner to send it again if it was.",
+        place="file",
+    )
+
+
+def newer_version() -> Problem:
+    return Problem(
+        "This file was made by a newer version of PPRL Desktop.",
+        "This version cannot read it.",
+        "Install the newer version, then open the file again.",
+        place="version",
+    )
+
+
+def other_key() -> Problem:
+    return Problem(
+        "This file is for a different key.",
+        "It was not sealed with the key on your present card.",
+        "Send the partner your present card and ask for the file again.",
+        place="recipient",
+    )
+
+
+def damaged() -> Problem:
+    return Problem(
+        "This file was damaged or altered in transit.",
+        "Its seal does not hold.",
+        "Ask the partner to send it again; nothing of it was kept.",
+        place="seal",
+    )
+
+
+def not_from_partner() -> Problem:
+    return Problem(
+        "This file is not from the partner in this agreement.",
+        "Its signature does not belong to a partner whose card you hold.",
+        "Do not use it. Ask the partner by telephone whether they sent it.",
+        place="sender",
+    )
+
+
+def passed_on() -> Problem:
+    return Problem(
+        "This file was written for someone else and passed on.",
+        "The partner signed it for another recipient, not for you.",
+        "Do not use it. Tell the partner that their file was passed on.",
+        place="to",
+    )
+
+
+def already_imported() -> Problem:
+    return Problem(
+        "This file was already imported.",
+        "Importing it twice changes nothing.",
+        "Go on with the next step.",
+        place="sequence",
+    )
+
+
+def wrong_sequence(expected: int, found: int) -> Problem:
+    if found > expected:
+        why = f"It is file {found} of the partner, and file {expected} was not imported yet."
+        do = f"Import file {expected} first, or ask the partner to send it again."
+    else:
+        why = f"It says it is file {found} of the partner, but another file {found} was imported before."
+        do = "Do not use it. Ask the partner which of the two is right."
+    return Problem("This file comes in the wrong sequence.", why, do, place="sequence")
+
+
+def malformed(field: str, why: str = "") -> Problem:
+    return Problem(
+        f"This file is malformed: {field}.",
+        why or "A part of it is missing or not as agreed.",
+        "Ask the partner to make it again with the present version of PPRL Desktop.",
+        place=field,
+    )
+
+
+def larger_than_agreed(what: str, found: int, allowed: int) -> Problem:
+    return Problem(
+        "This file is larger than agreed.",
+        f"It holds {found:,} {what}; the agreement allows {allowed:,}.",
+        "Ask the partner to keep to the limit, or make a new agreement with a higher one.",
+        place="limits",
+    )
+
+
+def other_agreement() -> Problem:
+    return Problem(
+        "This file belongs to another agreement.",
+        "No agreement in force between you and its sender has its number.",
+        "Open it in the home folder of that agreement, or ask the partner which agreement it is for.",
+        place="agreement",
+    )
+
+
+def does_not_fit(field: str, why: str) -> Problem:
+    """A bundle that is whole and signed, but not what was agreed."""
+    return Problem(
+        f"This file does not fit the agreement: {field}.",
+        why,
+        "Ask the partner to export again under the agreement, or make a new agreement.",
+        place=field,
+    )

@@ -1,0 +1,123 @@
+"""Sealing and opening files: the age format around the container, on disk, with nothing left behind on failure."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from pprl_desktop.exchange import age, container, files, refusals
+from pprl_desktop.exchange.container import Array, Arrays
+from pprl_desktop.exchange.keys import Keys, Mode, PublicKeys
+from pprl_desktop.exchange.manifest import Manifest
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
+
+
+def seal(
+    target: Path,
+    manifest: Manifest,
+    arrays: Arrays,
+    sender: Keys,
+    recipient: PublicKeys,
+    mode: Mode = "hybrid",
+    progress: Progress = NO_PROGRESS,
+) -> str:
+    """Writes the sealed file for one recipient; gives the SHA-256 of its manifest. All of it or nothing."""
+    files.need_space(target.parent, sum(array.nbytes for array in arrays.values()))
+    with files.replacing(target) as out:
+        writer = age.encrypt(out, recipient.recipient(mode))
+        digest = container.write(writer, manifest, arrays, sender.public().sign, sender.sign, progress)
+        writer.close()
+    return digest
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A sealed file whose signature holds. Its arrays were not read yet."""
+
+    path: Path
+    sender: bytes
+    manifest: Manifest
+    digest: str  # SHA-256 of the manifest
+    _identities: tuple[age.Identity, ...]
+
+    def check(self, progress: Progress = NO_PROGRESS) -> None:
+        """Every byte authenticated and hashed, nothing kept."""
+        with self._arrays() as source:
+            container.check_arrays(source, self.manifest, progress)
+
+    def load(self, progress: Progress = NO_PROGRESS) -> dict[str, Array]:
+        """The arrays in memory; call check() first."""
+        with self._arrays() as source:
+            return container.load_arrays(source, self.manifest, progress)
+
+    @contextlib.contextmanager
+    def _arrays(self) -> Iterator[container.Input]:
+        with _decrypting(self.path, self._identities) as (source, _):
+            head = container.read_head(source, [self.sender])
+            if head.digest != self.digest:  # the file was exchanged for another one in the meantime
+                raise refusals.damaged()
+            yield source
+
+
+def open_sealed(path: Path, own: Sequence[Keys], pinned: Sequence[bytes]) -> Opened:
+    """Opens a file for one of the own keys, signed with one of the pinned keys; a Problem says why not."""
+    identities = tuple(identity for keys in own for identity in keys.identities())
+    with _decrypting(path, identities) as (source, plain_size):
+        head = container.read_head(source, pinned)
+        manifest = container.read_manifest(head, plain_size)
+    return Opened(path, head.sender, manifest, head.digest, identities)
+
+
+@contextlib.contextmanager
+def _decrypting(path: Path, identities: Sequence[age.Identity]) -> Iterator[tuple[age.Reader, int]]:
+    """The content of an age file and its size; whatever is wrong with it becomes a refusal."""
+    try:
+        with open(path, "rb") as source:
+            reader = age.decrypt(source, identities)
+            yield reader, age.plain_size(_rest(source, reader))
+    except age.NotAge as error:
+        raise refusals.not_a_bundle() from error
+    except age.NewerAge as error:
+        raise refusals.newer_version() from error
+    except age.NoMatch as error:
+        raise refusals.other_key() from error
+    except age.AgeError as error:
+        raise refusals.damaged() from error
+    except OSError as error:
+        raise files.refused(error) from error
+
+
+def _rest(source: BinaryIO, reader: age.Reader) -> int:
+    """Bytes of payload: what follows the header, of which the reader has already fetched the first chunk."""
+    return os.fstat(source.fileno()).st_size - source.tell() + reader.fetched
+
+
+def seal_bytes(data: bytes, recipient: PublicKeys) -> bytes:
+    """For the own home folder: small secrets sealed to oneself."""
+    out = io.BytesIO()
+    writer = age.encrypt(out, recipient.recipient("hybrid"))
+    writer.write(data)
+    writer.close()
+    return out.getvalue()
+
+
+def open_bytes(data: bytes, own: Sequence[Keys]) -> bytes:
+    try:
+        reader = age.decrypt(io.BytesIO(data), [identity for keys in own for identity in keys.identities()])
+        found = bytearray()
+        while part := reader.read(age.CHUNK):
+            found += part
+    except age.AgeError as error:
+        raise Problem(
+            "A file in your home folder cannot be opened.",
+            "It was damaged, or it was sealed with a key that is no longer in this home folder.",
+            "Restore the home folder from its backup.",
+            place="home",
+        ) from error
+    return bytes(found)
