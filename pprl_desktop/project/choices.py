@@ -21,7 +21,7 @@ class Choices:
     rows: int = 0
     encoding: str = ""  # "" lets the program guess
     separator: str = ""
-    header_line: int = 0  # 0: guess
+    header_line: int | None = None  # None: guess; 0: the file has no header
     id_column: str = ""
     sensitive: tuple[str, ...] = ()
     # Reference set and fields

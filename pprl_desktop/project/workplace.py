@@ -1,0 +1,204 @@
+"""The workplace of one open project: clear tables and what is computed from them stay here, in memory.
+
+The window and the verbs ask for the next piece of work and get plain answers; they never hold a clear
+table. Nothing in here is saved: after reopening, tables are read again and checked against their hash.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.project.choices import Choices
+
+if TYPE_CHECKING:
+    from pprl_desktop.evaluation.synthetic import Forecast
+    from pprl_desktop.methods.base import Recipe, Settings
+    from pprl_desktop.privacy.rehearsal import Rehearsal
+    from pprl_desktop.privacy.statements import Statement
+    from pprl_desktop.records.profile import Profile
+    from pprl_desktop.records.table import CleanTable, Table
+
+# what forecasts and rehearsals are played with before a partner's secret exists
+IMAGINED_SECRET = b"a secret for rehearsals on the own computer"
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was understood of a table. `changes` are the choices that follow, suggestions included."""
+
+    path: str
+    rows: int
+    columns: tuple[str, ...]
+    encoding: str
+    separator: str
+    header_line: int
+    warnings: tuple[Problem, ...]
+    profile: Profile
+    sha256: str
+
+    def changes(self) -> dict[str, Any]:
+        """For Project.change: the table, and defaults that run all the way."""
+        return {
+            "table_path": self.path,
+            "table_sha256": self.sha256,
+            "rows": self.rows,
+            "encoding": self.encoding,
+            "separator": self.separator,
+            "header_line": self.header_line,
+            **suggested(self.profile),
+        }
+
+
+def suggested(profile: Profile) -> dict[str, Any]:
+    """Matching fields, id and sensitive columns as the profile suggests them."""
+    from pprl_desktop.records.fields import Field
+
+    kinds = {column.name: column.kind for column in profile.columns}
+    fields = tuple(Field.of(name, kinds[name]) for name in profile.matching)
+    return {
+        "fields": fields,
+        "columns": tuple((one.name, one.name) for one in fields),
+        "sensitive": tuple(profile.sensitive),
+        "id_column": profile.id_column,
+        "mapping": (),
+    }
+
+
+def file_sha256(path: Path, progress: Progress = NO_PROGRESS) -> str:
+    digest, size, done = hashlib.sha256(), max(path.stat().st_size, 1), 0
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+            done += len(block)
+            progress.at(done / size)
+    return digest.hexdigest()
+
+
+class Workplace:
+    """Give it the choices with each call: it keeps results as long as the choices they came from are the same."""
+
+    def __init__(self) -> None:
+        self._table: Table | None = None
+        self._table_sha256 = ""
+        self._clean: CleanTable | None = None
+        self._clean_key: object = None
+
+    # data -----------------------------------------------------------------------------------------
+
+    def load(self, path: Path, choices: Choices | None = None, progress: Progress = NO_PROGRESS) -> Seen:
+        """Read and profile a table. Reading options set by hand come with `choices`."""
+        from pprl_desktop.records.profile import profile
+        from pprl_desktop.records.reading import ReadOptions, read_table
+
+        options = ReadOptions()
+        if choices is not None:
+            options = ReadOptions(choices.encoding, choices.separator, header_line=choices.header_line)
+        reading = read_table(path, options, progress.part(0.0, 0.5))
+        seen = profile(reading.table, progress.part(0.5, 0.9))
+        digest = file_sha256(path, progress.part(0.9, 1.0))
+        self._table, self._table_sha256 = reading.table, digest
+        return Seen(
+            str(path),
+            reading.table.rows,
+            reading.table.names,
+            reading.encoding,
+            reading.separator,
+            reading.header_line,
+            reading.warnings,
+            seen,
+            digest,
+        )
+
+    def table(self, choices: Choices, progress: Progress = NO_PROGRESS) -> Table:
+        """The clear table, for work inside the core only; read again after reopening the project."""
+        if self._table is None or self._table_sha256 != choices.table_sha256:
+            if not choices.table_path:
+                raise Problem("No table is loaded yet.", do="Choose a CSV file.", place="table_path")
+            path = Path(choices.table_path)
+            if not path.is_file():
+                raise Problem(
+                    "The table is no longer where it was.",
+                    "The file was moved, renamed or deleted.",
+                    "Put it back, or choose it again on the page Data.",
+                    place="table_path",
+                )
+            seen = self.load(path, choices, progress)
+            if seen.sha256 != choices.table_sha256:
+                self._table = None
+                raise Problem(
+                    "The table has changed since it was loaded.",
+                    "Results made from the old file no longer fit it.",
+                    "Load it again on the page Data.",
+                    place="table_path",
+                )
+        assert self._table is not None
+        return self._table
+
+    def clean(self, choices: Choices, progress: Progress = NO_PROGRESS) -> CleanTable:
+        from pprl_desktop.records.cleaning import clean
+
+        key = (choices.table_sha256, choices.fields, choices.columns)
+        if self._clean is None or self._clean_key != key:
+            table = self.table(choices, progress.part(0.0, 0.7))
+            self._clean = clean(table, choices.fields, dict(choices.columns), progress.part(0.7, 1.0))
+            self._clean_key = key
+        return self._clean
+
+    # method and privacy ---------------------------------------------------------------------------
+
+    def recipe(self, choices: Choices, secret: bytes = IMAGINED_SECRET, settings: Settings | None = None) -> Recipe:
+        return recipe_of(choices, secret, settings)
+
+    def statement(self, choices: Choices, settings: Settings | None = None) -> Statement:
+        from pprl_desktop.privacy.statements import statement
+
+        return statement(recipe_of(choices, settings=settings), choices.rows)
+
+    def forecast(
+        self, choices: Choices, settings: Settings | None = None, *, most: int = 2000, progress: Progress = NO_PROGRESS
+    ) -> Forecast:
+        """Expected precision and recall on synthetic pairs of the own records."""
+        from pprl_desktop.evaluation.synthetic import forecast
+
+        clean = self.clean(choices, progress.part(0.0, 0.2))
+        return forecast(clean, recipe_of(choices, settings=settings), most=most, progress=progress.part(0.2, 1.0))
+
+    def rehearse(
+        self, choices: Choices, settings: Settings | None = None, *, sample: int = 300, progress: Progress = NO_PROGRESS
+    ) -> Rehearsal:
+        """The partner played against the own smashed data."""
+        from pprl_desktop.privacy.rehearsal import rehearse
+
+        clean = self.clean(choices, progress.part(0.0, 0.2))
+        recipe = recipe_of(choices, settings=settings)
+        return rehearse(clean, recipe, sample=sample, progress=progress.part(0.2, 1.0))
+
+
+def recipe_of(choices: Choices, secret: bytes = IMAGINED_SECRET, settings: Settings | None = None) -> Recipe:
+    """The recipe that the present choices describe."""
+    from pprl_desktop.methods.base import Recipe, method
+    from pprl_desktop.methods.mapping import default_mapping
+    from pprl_desktop.reference.load import reference_set
+
+    chosen = method(choices.method)
+    reference = reference_set(choices.reference, secret) if chosen.uses_reference else None
+    mapping = choices.mapping
+    if reference is not None and not mapping:
+        mapping = default_mapping(choices.fields, reference)
+    return Recipe(choices.method, choices.fields, settings or choices.settings, reference, mapping, secret)
+
+
+def with_method(choices: Choices, name: str) -> Choices:
+    """Another method with its own defaults; noise and direction stay as the steward set them where they apply."""
+    from pprl_desktop.methods.base import method
+
+    defaults = method(name).defaults()
+    return choices.changed(
+        method=name, settings=replace(defaults, one_to_one=choices.settings.one_to_one, decoys=choices.settings.decoys)
+    )

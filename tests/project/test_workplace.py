@@ -1,0 +1,79 @@
+"""The workplace holds the clear table and answers in plain data; the project file never sees a value."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pprl_desktop import resources
+from pprl_desktop.problem import Problem
+from pprl_desktop.project.choices import Choices
+from pprl_desktop.project.project import Project
+from pprl_desktop.project.workplace import Workplace, file_sha256, with_method
+
+SAMPLE = resources.find("samples", "hospital_a.csv")
+
+
+@pytest.fixture(scope="module")
+def loaded() -> tuple[Workplace, Choices]:
+    workplace = Workplace()
+    seen = workplace.load(SAMPLE)
+    return workplace, Choices().changed(**seen.changes())
+
+
+def test_a_table_brings_defaults_that_run_all_the_way(loaded: tuple[Workplace, Choices], tmp_path: Path) -> None:
+    _, choices = loaded
+    assert choices.rows == 1500
+    assert choices.id_column == "patient_no"
+    assert "diagnosis" in choices.sensitive
+    assert {"last_name", "first_name", "birth_date"} <= {one.name for one in choices.fields}
+    with Project.create(tmp_path / "p") as project:
+        project.change("Choose table", **{name: getattr(choices, name) for name in ("table_path", "rows", "fields")})
+        project.change("Choose columns", columns=choices.columns, sensitive=choices.sensitive)
+        assert project.problems("data") == ()
+        assert project.problems("fields") == ()
+
+
+def test_the_clean_table_is_kept_while_the_choices_stay(loaded: tuple[Workplace, Choices]) -> None:
+    workplace, choices = loaded
+    first = workplace.clean(choices)
+    assert workplace.clean(choices.changed(method="bloom")) is first
+    assert workplace.clean(choices.changed(fields=choices.fields[:1], columns=choices.columns[:1])) is not first
+
+
+def test_after_reopening_the_table_is_read_again(loaded: tuple[Workplace, Choices]) -> None:
+    _, choices = loaded
+    assert Workplace().table(choices).rows == 1500
+
+
+def test_a_table_that_changed_is_not_used_silently(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("id,last_name\n1,Smith\n2,Jones\n", encoding="utf-8")
+    choices = Choices().changed(**Workplace().load(path).changes())
+    path.write_text("id,last_name\n1,Smith\n2,Jonas\n", encoding="utf-8")
+    with pytest.raises(Problem, match="has changed"):
+        Workplace().table(choices)
+    path.unlink()
+    with pytest.raises(Problem, match="no longer where it was"):
+        Workplace().table(choices)
+
+
+def test_no_table_is_a_sentence() -> None:
+    with pytest.raises(Problem, match="No table"):
+        Workplace().table(Choices())
+
+
+def test_another_method_brings_its_own_defaults(loaded: tuple[Workplace, Choices]) -> None:
+    _, choices = loaded
+    changed = with_method(choices, "bloom")
+    assert changed.method == "bloom"
+    assert changed.settings.one_to_one == choices.settings.one_to_one
+
+
+def test_the_hash_is_of_the_bytes(tmp_path: Path) -> None:
+    import hashlib
+
+    path = tmp_path / "x"
+    path.write_bytes(b"abc" * 1000)
+    assert file_sha256(path) == hashlib.sha256(b"abc" * 1000).hexdigest()
