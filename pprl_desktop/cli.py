@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import math
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -93,8 +94,17 @@ def _run(argv: list[str]) -> int:
         parser.add_argument("--json", action="store_true", help="print plain data instead of text")
     args = parser.parse_args(argv[1:])
     answer = verb.run(args, Progress(_bar()))
-    print(json.dumps(answer.data, ensure_ascii=False, indent=1) if args.json else answer.text)
+    print(json.dumps(_finite(answer.data), ensure_ascii=False, indent=1) if args.json else answer.text)
     return answer.code
+
+
+def _finite(value: Any) -> Any:
+    """JSON knows no NaN and no infinity: what is not a number is null."""
+    if isinstance(value, Mapping):
+        return {str(name): _finite(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _is_file(name: str) -> bool:

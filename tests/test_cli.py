@@ -91,3 +91,7 @@ def test_every_failure_is_told_without_a_value(
     assert said in told
     assert "Xylowitzky" not in told
     assert "Traceback" not in told
+
+
+def test_answers_in_json_hold_no_nan() -> None:
+    assert cli._finite({"a": [float("nan"), (1.5, float("inf"))], "b": "x"}) == {"a": [None, [1.5, None]], "b": "x"}
