@@ -58,7 +58,10 @@ class Encoding:
 
     @property
     def shown(self) -> str:
-        return self.name + (" with BOM" if self.skip else "")
+        """A name that the reading options take again."""
+        if not self.skip:
+            return self.name
+        return "utf-8-sig" if self.name == "utf-8" else self.name.rsplit("-", 1)[0]
 
 
 def _keep_damaged_bytes(error: UnicodeError) -> tuple[str, int]:
@@ -92,7 +95,8 @@ def find_encoding(path: Path, asked: str = "", progress: Progress = NO_PROGRESS,
         head = file.read(HEAD)
     mark = next(((len(bom), name) for bom, name in _BOMS if head.startswith(bom)), None)
     if asked:
-        return _asked(asked, mark)
+        chosen = _asked(asked, mark)
+        return _utf8(path, chosen.skip, progress, limit, sure=True) if chosen.name == "utf-8" else chosen
     refuse_what_is_no_table(head, path.name)
     if mark:
         skip, name = mark
@@ -146,12 +150,12 @@ def _wide_without_mark(head: bytes) -> str:
     return name
 
 
-def _utf8(path: Path, skip: int, progress: Progress, limit: int | None) -> Encoding:
+def _utf8(path: Path, skip: int, progress: Progress, limit: int | None, *, sure: bool = False) -> Encoding:
     bad = _first_bad_line(path, progress, limit)
     if bad is None:
         return Encoding("utf-8", skip)
     line, good_marks, bad_marks, undefined = bad
-    if good_marks > bad_marks or skip:
+    if sure or skip or good_marks > bad_marks:
         told = Problem(
             f"{bad_marks:,} damaged places, the first in line {line:,}: the file is UTF-8 otherwise.",
             "There each byte was kept as one Western European character.",

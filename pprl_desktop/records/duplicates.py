@@ -1,0 +1,102 @@
+"""Records that occur twice in one table: exactly, or with a small slip in one cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.table import MISSING, CleanTable, Codes, Column
+
+Keys = npt.NDArray[np.uint64]
+Rows = npt.NDArray[np.int64]
+
+SMALL_SLIP = 2  # edits
+FEWEST_FIELDS = 3  # with two fields, everyone who shares one name would be "near"
+MOST_PAIRS = 200_000  # looked at closely; beyond that the count is a lower bound, and says so
+_ODD = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)  # splitmix64
+
+
+@dataclass(frozen=True)
+class Duplicates:
+    """Counts are records beyond the first of their kind: removing so many would leave no duplicate."""
+
+    exact: int
+    near: int  # same in all fields but one, and that one differs by at most two edits
+    near_is_lower_bound: bool = False
+
+
+def row_keys(codes: Sequence[Codes], rows: int) -> Keys:
+    """One 64-bit key a row; equal rows have equal keys, others collide once in 10^19 pairs."""
+    keys = np.zeros(rows, dtype=np.uint64)
+    for column in codes:
+        keys += column.astype(np.uint64) + np.uint64(1)
+        keys *= np.uint64(_ODD[0])
+        keys ^= keys >> np.uint64(30)
+        keys *= np.uint64(_ODD[1])
+        keys ^= keys >> np.uint64(27)
+        keys *= np.uint64(_ODD[2])
+        keys ^= keys >> np.uint64(31)
+    return keys
+
+
+def distinct_rows(table: CleanTable) -> Rows:
+    """Row numbers, in order, of one record of each kind: the table without exact duplicates."""
+    _, first = np.unique(row_keys([column.codes for column in table.columns], table.rows), return_index=True)
+    return np.sort(first)
+
+
+def repeated(codes: Codes) -> Codes:
+    """The codes that more than one row holds."""
+    counts = np.bincount(codes[codes >= 0])
+    return np.flatnonzero(counts > 1).astype(np.int32)
+
+
+def find_duplicates(columns: Sequence[Column], progress: Progress = NO_PROGRESS) -> Duplicates:
+    """Among cleaned columns. Rows with nothing in them are nobody's duplicate."""
+    if not columns:
+        return Duplicates(0, 0)
+    filled = np.flatnonzero(np.any([column.codes != MISSING for column in columns], axis=0))
+    codes = [column.codes[filled] for column in columns]
+    _, first = np.unique(row_keys(codes, len(filled)), return_index=True)
+    exact = len(filled) - len(first)
+    if len(columns) < FEWEST_FIELDS:
+        return Duplicates(exact, 0)
+    kept = [column[first] for column in codes]
+    near: set[int] = set()
+    looked, more = 0, False
+    for index, column in enumerate(columns):
+        progress.at(index / len(columns), "Looking for near duplicates")
+        left, right = _same_elsewhere(kept, index)
+        more = more or looked + len(left) > MOST_PAIRS
+        left, right = left[: MOST_PAIRS - looked], right[: MOST_PAIRS - looked]
+        looked += len(left)
+        near.update(_slips(column, kept[index], left, right, progress))
+    return Duplicates(exact, len(near), more)
+
+
+def _same_elsewhere(codes: list[Codes], index: int) -> tuple[Rows, Rows]:
+    """Neighbouring pairs of rows that agree in every column but one, which both have, and have most of the others."""
+    others = codes[:index] + codes[index + 1 :]
+    present = sum((column != MISSING).astype(np.int32) for column in others) >= max(len(others) - 1, 2)
+    rows = np.flatnonzero(present & (codes[index] != MISSING))
+    keys = row_keys([column[rows] for column in others], len(rows))
+    order = np.argsort(keys, kind="stable")
+    same = np.flatnonzero(keys[order][1:] == keys[order][:-1])
+    return rows[order[same]], rows[order[same + 1]]
+
+
+def _slips(column: Column, codes: Codes, left: Rows, right: Rows, progress: Progress) -> set[int]:
+    from rapidfuzz.distance import OSA
+
+    found = set()
+    for count, (one, other) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
+        if count % 5_000 == 0:
+            progress.check()
+        a, b = column.values[codes[one]], column.values[codes[other]]
+        if OSA.distance(a, b, score_cutoff=SMALL_SLIP) <= SMALL_SLIP and max(len(a), len(b)) > SMALL_SLIP + 1:
+            found.add(other)
+    return found

@@ -1,0 +1,216 @@
+"""What was understood of a table, without a single personal value: kinds, gaps, shapes, duplicates, suggestions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.cleaning import clean_column, date_report
+from pprl_desktop.records.dates import DateReport
+from pprl_desktop.records.duplicates import Duplicates, find_duplicates, repeated, row_keys
+from pprl_desktop.records.fields import Field, FieldKind
+from pprl_desktop.records.hints import hint, is_birth, is_record_id, is_shared_id
+from pprl_desktop.records.kinds import Sample, guess_kind, kind_of, sensitive_reason
+from pprl_desktop.records.shapes import Shape, shapes
+from pprl_desktop.records.table import Column, Table
+
+__all__ = ["ColumnProfile", "Profile", "guess_kind", "profile"]
+
+SHAPE_SAMPLE = 100_000  # distinct values the shapes are counted on
+MOSTLY_MISSING = 0.95
+MOST_FIELDS = 8  # more matching fields than that are rarely worth their disclosure
+HARMLESS_ID = 4  # characters: a running number may be named in a message, a registry number may not
+# Words that often stand for "unknown". Only offered: "Null" and "None" are also surnames.
+_MISSING_WORDS = frozenset(
+    "na n/a n.a. nan null none nil unknown unk missing - -- --- ? . x xx xxx unbekannt k.a. keine angabe "
+    "not available not known 0000-00-00 00/00/0000 00000000 9999 99999 #n/a".split()
+) | {"keine angabe", "not available", "not known"}
+
+
+@dataclass(frozen=True)
+class ColumnProfile:
+    name: str
+    kind: FieldKind
+    missing: float  # share of the rows
+    distinct: int  # different values that are not empty
+    shortest: int  # characters, of values that are not empty
+    longest: int
+    shapes: tuple[Shape, ...]
+    sensitive: str = ""  # why it looks sensitive
+    dates: DateReport | None = None
+    missing_words: tuple[
+        tuple[str, int], ...
+    ] = ()  # words that may mean "unknown", and their rows: the steward decides
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Profile:
+    rows: int
+    columns: tuple[ColumnProfile, ...]
+    id_column: str  # "" where none was found
+    matching: tuple[str, ...]  # suggested matching fields
+    sensitive: tuple[str, ...]  # suggested sensitive columns
+    exact_duplicates: int  # rows alike in everything but the id
+    duplicates: Duplicates  # among the suggested matching fields, cleaned
+    duplicate_ids: int  # rows whose id another row has too
+    warnings: tuple[Problem, ...] = ()
+
+    @property
+    def near_duplicates(self) -> int:
+        return self.duplicates.near
+
+    def column(self, name: str) -> ColumnProfile:
+        return next(column for column in self.columns if column.name == name)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "rows": self.rows,
+            "columns": [column.as_dict() for column in self.columns],
+            "id_column": self.id_column,
+            "matching": list(self.matching),
+            "sensitive": list(self.sensitive),
+            "exact_duplicates": self.exact_duplicates,
+            "near_duplicates": asdict(self.duplicates),
+            "duplicate_ids": self.duplicate_ids,
+            "warnings": [problem.as_dict() for problem in self.warnings],
+        }
+
+
+def profile(table: Table, progress: Progress = NO_PROGRESS) -> Profile:
+    """Everything a steward should know before cleaning; no value of the table is in it."""
+    found: list[ColumnProfile] = []
+    counted: list[npt.NDArray[np.int64]] = []
+    for index, column in enumerate(table.columns):
+        progress.at(0.6 * index / max(len(table.columns), 1), "Looking at the columns")
+        counts = column.counts()
+        counted.append(counts)
+        found.append(_column(column, counts))
+    id_column = _id_column(table, found)
+    sensitive = tuple(column.name for column in found if column.sensitive and column.name != id_column)
+    matching = _matching(found, id_column, sensitive)
+    progress.at(0.6, "Looking for duplicates")
+    keys = row_keys([column.codes for column in table.columns if column.name != id_column], table.rows)
+    exact = table.rows - len(np.unique(keys)) if len(table.columns) > bool(id_column) else 0
+    progress.at(0.65)
+    kinds = {column.name: column.kind for column in found}
+    cleaned = []
+    for index, name in enumerate(matching):
+        part = progress.part(0.65 + 0.25 * index / len(matching), 0.65 + 0.25 * (index + 1) / len(matching))
+        cleaned.append(clean_column(table.column(name), Field.of(name, kinds[name]), part))
+    duplicates = find_duplicates(cleaned, progress.part(0.9, 1.0))
+    ids, told = _duplicate_ids(table, id_column)
+    progress.at(1.0)
+    return Profile(
+        table.rows, tuple(found), id_column, matching, sensitive, exact, duplicates, ids, (*told, *_warnings(found))
+    )
+
+
+def _column(column: Column, counts: npt.NDArray[np.int64]) -> ColumnProfile:
+    filled = np.fromiter((bool(text) and not text.isspace() for text in column.values), bool, len(column.values))
+    values, rows = column.values[filled], counts[filled]
+    lengths = np.fromiter(map(len, values), np.int64, len(values))
+    sample = Sample.of(column, counts)
+    kind = kind_of(column.name, sample, len(values), len(column))
+    step = max(len(values) // SHAPE_SAMPLE, 1)
+    total = max(len(column), 1)
+    return ColumnProfile(
+        column.name,
+        kind,
+        round(1 - int(rows.sum()) / total, 6),
+        len(values),
+        int(lengths.min()) if len(lengths) else 0,
+        int(lengths.max()) if len(lengths) else 0,
+        shapes(values[::step].tolist(), rows[::step]) if len(values) else (),
+        sensitive_reason(column.name, sample, len(values)),
+        date_report(column) if kind == "date" else None,
+        _missing_words(column, counts),
+    )
+
+
+def _missing_words(column: Column, counts: npt.NDArray[np.int64]) -> tuple[tuple[str, int], ...]:
+    short = [(text.strip(), int(n)) for text, n in zip(column.values, counts, strict=True) if 0 < len(text) <= 14]
+    return tuple((text, n) for text, n in short if text.casefold() in _MISSING_WORDS)
+
+
+def _id_column(table: Table, found: Sequence[ColumnProfile]) -> str:
+    """The own record number: by its heading, else the first column that names every row."""
+    rows = max(table.rows, 1)
+    named = [column for column in found if is_record_id(column.name) and column.distinct >= rows / 2]
+    unique = [column for column in found if column.distinct == rows and column.kind == "id" and rows > 1]
+    unique = [column for column in unique if not is_shared_id(column.name)]
+    best = sorted(named, key=lambda column: -column.distinct) or unique
+    return best[0].name if best else ""
+
+
+def _matching(found: Sequence[ColumnProfile], id_column: str, sensitive: tuple[str, ...]) -> tuple[str, ...]:
+    """What identifies a person and both sides are likely to hold: names, birth, then where they live."""
+
+    def order(column: ColumnProfile) -> int:
+        says = hint(column.name)
+        if column.name == id_column or column.name in sensitive or column.missing > MOSTLY_MISSING:
+            return 0
+        if column.distinct < 2 or (column.kind == "id" and is_record_id(column.name)):
+            return 0
+        if column.kind == "name":
+            return 1 if says == "person" else 3
+        if column.kind == "date":
+            return 2 if is_birth(column.name) or says == "" else 3 if says == "date" else 0
+        if is_birth(column.name) and column.kind in ("number", "category", "id"):
+            return 2
+        if is_shared_id(column.name):
+            return 2
+        if says in ("place", "contact"):
+            return 4
+        return 5 if says == "category" and column.kind == "category" else 0
+
+    ranked = sorted((order(column), index) for index, column in enumerate(found) if order(column))
+    chosen = sorted(index for _, index in ranked[:MOST_FIELDS])
+    return tuple(found[index].name for index in chosen)
+
+
+def _duplicate_ids(table: Table, id_column: str) -> tuple[int, tuple[Problem, ...]]:
+    if not id_column:
+        return 0, ()
+    column = table.column(id_column)
+    twice = [code for code in repeated(column.codes).tolist() if column.values[code].strip()]
+    if not twice:
+        return 0, ()
+    first = np.flatnonzero(column.codes == twice[0])[:2] + 1
+    value = column.values[twice[0]]
+    named = f" ({value})" if len(value) <= HARMLESS_ID else ""
+    rows = int(column.counts()[twice].sum())
+    problem = Problem(
+        f"{len(twice):,} ids in '{id_column}' occur twice; records {first[0]:,} and {first[1]:,} share an id{named}.",
+        "A match could not be traced back to one record.",
+        "Give every record its own id, or choose another column as id.",
+        place=id_column,
+    )
+    return rows, (problem,)
+
+
+def _warnings(found: Sequence[ColumnProfile]) -> list[Problem]:
+    told = []
+    for column in found:
+        if column.dates is None:
+            continue
+        if column.dates.serial:
+            told.append(
+                Problem(
+                    f"{column.dates.serial:,} dates in '{column.name}' are day numbers of a spreadsheet.",
+                    "They are read as days since 1899-12-30, as Excel counts.",
+                    "Check them if the file came from an old Mac: those start in 1904.",
+                    place=column.name,
+                )
+            )
+        if column.dates.ambiguous and not column.dates.proven:
+            told.append(Problem(f"'{column.name}': {column.dates.sentence()}", place=column.name))
+    return told

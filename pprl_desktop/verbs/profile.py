@@ -1,0 +1,87 @@
+"""`pprl-desktop profile FILE`: what was understood of a file, without personal values."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from pprl_desktop.cli import Answer
+from pprl_desktop.progress import Progress
+
+if TYPE_CHECKING:
+    from pprl_desktop.records.profile import ColumnProfile, Profile
+    from pprl_desktop.records.reading import Reading
+
+NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "blank"}
+LONGEST_NAME = 28
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", help="the CSV file")
+    parser.add_argument("--encoding", default="", help="instead of the guess, e.g. utf-8, utf-16, cp1252")
+    parser.add_argument("--separator", default="", help=r"instead of the guess; \t for a tab")
+    parser.add_argument("--quote", help="instead of the guess; an empty text if cells are never quoted")
+    parser.add_argument("--header-line", type=int, help="line of the column names; 0 if there are none")
+    parser.add_argument(
+        "--ragged",
+        choices=("refuse", "pad", "leave out"),
+        default="refuse",
+        help="lines with another number of cells than the header (default: refuse)",
+    )
+
+
+def run(args: argparse.Namespace, progress: Progress) -> Answer:
+    from pprl_desktop.records.profile import profile
+    from pprl_desktop.records.reading import ReadOptions, read_table
+
+    separator = args.separator.replace("\\t", "\t")
+    options = ReadOptions(args.encoding, separator, args.quote, args.header_line, args.ragged)
+    reading = read_table(args.file, options, progress.part(0.0, 0.5))
+    made = profile(reading.table, progress.part(0.5, 1.0))
+    data = {
+        "encoding": reading.encoding,
+        "separator": reading.separator,
+        "quote": reading.quote,
+        "header_line": reading.header_line,
+        **made.as_dict(),
+    }
+    data["warnings"] = [problem.as_dict() for problem in (*reading.warnings, *made.warnings)]
+    return Answer(as_text(reading, made), data)
+
+
+def as_text(reading: Reading, made: Profile) -> str:
+    separator = NAMES.get(reading.separator, repr(reading.separator))
+    where = f"column names in line {reading.header_line}" if reading.header_line else "no column names"
+    lines = [
+        f"{made.rows:,} records, {len(made.columns)} columns; {reading.encoding}, separator {separator}, {where}.",
+        "",
+        *_table(made),
+        "",
+        f"Record id:            {made.id_column or 'none found'}"
+        + (f" ({made.duplicate_ids:,} records share an id)" if made.duplicate_ids else ""),
+        f"Matching fields:      {', '.join(made.matching) or 'none found'} (suggested)",
+        f"Sensitive columns:    {', '.join(made.sensitive) or 'none found'} (suggested: they never leave)",
+        f"Exact duplicates:     {made.exact_duplicates:,} records alike in everything but the id",
+        f"Near duplicates:      {made.near_duplicates:,} records with a slip in one matching field"
+        + (" (at least)" if made.duplicates.near_is_lower_bound else ""),
+    ]
+    for column in made.columns:
+        if column.dates is not None:
+            lines.append(f"Dates in {column.name}: {column.dates.sentence()}")
+    lines += [f"Warning: {problem.sentence()}" for problem in (*reading.warnings, *made.warnings)]
+    return "\n".join(lines)
+
+
+def _table(made: Profile) -> list[str]:
+    rows = [("column", "kind", "missing", "distinct", "length", "shapes"), *map(_row, made.columns)]
+    widths = [max(len(row[index]) for row in rows) for index in range(5)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, [*widths, 0], strict=True)).rstrip() for row in rows
+    ]
+
+
+def _row(column: ColumnProfile) -> tuple[str, ...]:
+    name = column.name if len(column.name) <= LONGEST_NAME else column.name[: LONGEST_NAME - 1] + "…"
+    length = f"{column.shortest}" if column.shortest == column.longest else f"{column.shortest}-{column.longest}"
+    shown = "  ".join(f"{one.shape} {one.share:.0%}" for one in column.shapes[:3])
+    return name, column.kind, f"{column.missing:.1%}", f"{column.distinct:,}", length, shown
