@@ -22,7 +22,7 @@ from pprl_desktop.records.table import CleanTable, Column
 TOKEN_BYTES = 8
 WORDS = 3  # words of one value that get a token of their own
 NAME_LIKE = ("name",)  # kinds with initials
-WORDY = ("name", "text")  # kinds whose words are compared alone
+WORDY = ("name",)  # kinds whose words are compared alone
 MIN_WORD = 3  # letters: shorter words (DE, ST, JR) are shared by strangers
 
 # role -> what is hashed; "equal", "swapped", "next" and the words share the key of the kind, so they can be compared

@@ -1,0 +1,232 @@
+"""The adaptive decision: field by field on smashed data, weights learned from the real candidates without labels.
+
+DESIGN 4.5. Levels at null quantiles (levels.py), value-specific u (adaptive_null.py), candidates (blocking.py), EM
+(em.py), values in another field (adaptive_cross.py), dependent fields (adaptive_dependence.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.matching import adaptive_cross, adaptive_dependence, adaptive_null, blocking, em
+from pprl_desktop.matching.base import MatchOptions, Numbers, Rows, Scored
+from pprl_desktop.matching.levels import (
+    DIFFERS,
+    EQUAL,
+    INITIAL,
+    LEVELS,
+    MISSING,
+    NEAR,
+    OTHER_INITIAL,
+    SHIFTED,
+    WORD,
+    FieldLevels,
+)
+from pprl_desktop.matching.levels import NAMES as LEVEL_NAMES
+from pprl_desktop.matching.thresholds import from_probabilities
+from pprl_desktop.methods.base import Rule, Smashed
+from pprl_desktop.methods.rules import AdaptiveRule
+from pprl_desktop.progress import Progress
+
+ROUNDS = 2  # the second looks for candidates with the weights learned in the first
+LOWEST = -9.0  # log odds below which a pair is no candidate
+PER_ROW = 60  # candidates per row of both files, on average, that EM looks at
+BYTES_PER_PAIR = 400  # working memory per candidate and some fields
+STRENGTH = 25.0  # matches worth of trust in the prior of m
+CROSS_STRENGTH = 20.0
+OVERLAP = 0.3  # share of the smaller file first taken to have a counterpart
+
+Floats = npt.NDArray[np.float32]
+
+
+def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progress: Progress) -> Scored:
+    assert isinstance(rule, AdaptiveRule)
+    names = tuple(comparison.field for comparison in rule.comparisons)
+    if not own.rows or not partner.rows or not names:
+        return _nothing(names)
+    random = np.random.default_rng(options.seed)
+    null = adaptive_null.random_pairs(own.rows, partner.rows, random)
+    fields, seen = adaptive_null.build(own, partner, rule, null, progress.part(0.0, 0.1))
+    blocking.prepare(fields, options.threads, progress.part(0.1, 0.25))
+    job = _Job(fields, seen, len(null.own), em.Sizes(own.rows, partner.rows), options, random)
+    for place in range(ROUNDS):
+        low, high = 0.25 + 0.7 * place / ROUNDS, 0.25 + 0.7 * (place + 1) / ROUNDS
+        job.find(progress.part(low, (low + high) / 2))
+        job.learn(progress.part((low + high) / 2, high))
+    return job.scored(names)
+
+
+def _nothing(names: tuple[str, ...]) -> Scored:
+    none = np.zeros(0, np.int32)
+    return Scored(none, none, np.zeros(0), np.zeros(0), np.zeros((0, len(names)), np.float32), names, 0.0, 0)
+
+
+def prior_m(fields: Sequence[FieldLevels]) -> Numbers:
+    """What counterparts usually agree on, before any pair was seen; only a handful of pairs' worth."""
+    m = np.zeros((len(fields), LEVELS))
+    for row, one in enumerate(fields):
+        m[row, DIFFERS] = 0.08
+        m[row, NEAR:EQUAL] = (0.005, 0.005, 0.01, 0.01, 0.02, 0.03, 0.05)
+        m[row, EQUAL] = 0.77
+        m[row, WORD] = 0.01
+        m[row, SHIFTED] = 0.01
+        if not one.exact:  # equal values are the most similar ones, wherever noise has put them
+            m[row, NEAR:EQUAL] = (0.03, 0.05, 0.07, 0.1, 0.15, 0.25, 0.27)
+            m[row, EQUAL] = m[row, WORD] = m[row, SHIFTED] = 1e-6
+        m[row, INITIAL], m[row, OTHER_INITIAL] = 0.92, 0.08
+    return m
+
+
+@dataclass(eq=False)
+class _Job:
+    fields: list[FieldLevels]
+    seen: list[Numbers]  # random pairs per level and field
+    sampled: int
+    sizes: em.Sizes
+    options: MatchOptions
+    random: np.random.Generator
+
+    def __post_init__(self) -> None:
+        self.prior = prior_m(self.fields)
+        self.m = self.prior.copy()
+        self.u = [adaptive_null.shares(one) for one in self.seen]
+        self.log_u = [adaptive_null.log_u(one, u) for one, u in zip(self.fields, self.u, strict=True)]
+        self.matches = OVERLAP * min(self.sizes.own, self.sizes.partner)
+        self.crossings = adaptive_cross.crossings(self.fields)
+        self.cross_m = np.full(len(self.crossings), 0.02)
+        self.tree = adaptive_dependence.edges(self.fields) if self.options.one_to_one else ()
+        self.warnings: list[str] = []
+        self.examined = 0
+
+    # ---- candidates
+
+    def find(self, progress: Progress) -> None:
+        weights = [
+            (np.log(np.maximum(self.m[f], 1e-12))[None, :] - self.log_u[f]).astype(np.float32)
+            for f in range(len(self.fields))
+        ]
+        lowest = LOWEST - float(np.log(self.sizes.odds(self.matches)))
+        most = min(PER_ROW * (self.sizes.own + self.sizes.partner), self.options.memory // BYTES_PER_PAIR)
+        bar = blocking.place_bar(self.fields, weights, lowest, most, self.random)
+        found = blocking.scan(self.fields, weights, bar, 2 * most, self.options.threads, progress)
+        self.own, self.partner, self.examined, self.bar = found.own, found.partner, found.examined, found.bar
+        self.levels = self._levels(self.own, self.partner)
+
+    def _levels(self, own: Rows, partner: Rows) -> npt.NDArray[np.uint8]:
+        made = np.full((len(own), len(self.fields)), MISSING, dtype=np.uint8)
+        for f, one in enumerate(self.fields):
+            a, b = one.own.codes[own], one.partner.codes[partner]
+            present = np.flatnonzero((a >= 0) & (b >= 0))
+            made[present, f] = one.pairs(a[present], b[present])
+        return made
+
+    # ---- weights
+
+    def learn(self, progress: Progress) -> None:
+        levels, log_u = self._columns()
+        self.lifts = adaptive_dependence.corrections(self.fields, self.tree, self.own, self.partner, self.levels)
+        candidates = em.Candidates(self.own, self.partner, levels, log_u, self.lifts.sum(axis=1), self.sizes)
+        cross = np.zeros((len(self.crossings), LEVELS))
+        cross[:, DIFFERS], cross[:, EQUAL] = 1 - self.cross_m, self.cross_m
+        cross_prior = np.zeros((len(self.crossings), LEVELS))
+        cross_prior[:, DIFFERS], cross_prior[:, EQUAL] = 0.98, 0.02
+        prior = np.concatenate([self.prior, cross_prior])
+        strength = np.array([STRENGTH] * len(self.fields) + [CROSS_STRENGTH] * len(self.crossings))
+        self.fit = em.fit(
+            candidates,
+            prior,
+            strength,
+            np.concatenate([self.m, cross]),
+            self.matches,
+            self.options.one_to_one,
+            progress,
+        )
+        self.columns = levels, log_u
+        self.m = self.fit.m[: len(self.fields)]
+        self.cross_m = self.fit.m[len(self.fields) :, EQUAL]
+        self.matches = self.fit.matches
+        self._take_matches_out()
+
+    def _columns(self) -> tuple[npt.NDArray[np.uint8], Floats]:
+        pairs, width = len(self.own), len(self.fields) + len(self.crossings)
+        levels = np.full((pairs, width), MISSING, dtype=np.uint8)
+        log_u = np.zeros((pairs, width), dtype=np.float32)
+        for f, one in enumerate(self.fields):
+            levels[:, f] = self.levels[:, f]
+            here = np.flatnonzero(self.levels[:, f] != MISSING)
+            log_u[here, f] = self.log_u[f][one.own.codes[self.own[here]], self.levels[here, f]]
+        for c, crossing in enumerate(self.crossings):
+            at = len(self.fields) + c
+            levels[:, at], log_u[:, at] = adaptive_cross.compare(
+                self.fields, crossing, self.own, self.partner, self.levels
+            )
+        return levels, log_u
+
+    def _take_matches_out(self) -> None:
+        all_pairs = float(self.sizes.own) * self.sizes.partner
+        for f, one in enumerate(self.fields):
+            matched = np.bincount(self.levels[:, f], weights=self.fit.probability, minlength=MISSING + 1)[:LEVELS]
+            seen = adaptive_null.without_matches(self.seen[f], self.sampled, all_pairs, matched)
+            self.u[f] = adaptive_null.shares(seen)
+            self.log_u[f] = adaptive_null.log_u(one, self.u[f])
+
+    # ---- answer
+
+    def scored(self, names: tuple[str, ...]) -> Scored:
+        probability = np.clip(self.fit.probability, 1e-12, 1 - 1e-12)
+        score = np.log(probability) - np.log1p(-probability)
+        best = from_probabilities(score, probability)
+        threshold = min(best.score, 0.0) if np.isfinite(best.score) else 0.0
+        return Scored(
+            self.own,
+            self.partner,
+            score,
+            probability,
+            self._evidence(),
+            names,
+            threshold,
+            self.examined,
+            tuple(self.warnings),
+            self._notes(),
+        )
+
+    def _evidence(self) -> Floats:
+        levels, log_u = self.columns
+        made = np.full((len(self.own), len(self.fields)), np.nan, dtype=np.float32)
+        for f in range(len(self.fields)):
+            here = np.flatnonzero(levels[:, f] != MISSING)
+            made[here, f] = np.log(np.maximum(self.fit.m[f], 1e-12))[levels[here, f]] - log_u[here, f]
+        for c, crossing in enumerate(self.crossings):
+            at = len(self.fields) + c
+            here = np.flatnonzero(levels[:, at] != MISSING)
+            weight = np.log(np.maximum(self.fit.m[at], 1e-12))[levels[here, at]] - log_u[here, at]
+            made[here, crossing.own] = np.nan_to_num(made[here, crossing.own]) + weight
+        for e, edge in enumerate(self.tree):
+            made[:, edge.second] -= self.lifts[:, e]
+        return made
+
+    def _notes(self) -> dict[str, Any]:
+        weights = {}
+        for f, one in enumerate(self.fields):
+            weights[one.comparison.field] = [
+                {"level": LEVEL_NAMES[level], "m": float(self.m[f, level]), "u": float(self.u[f][level])}
+                for level in range(LEVELS)
+            ]
+        named = [one.comparison.field for one in self.fields]
+        return {
+            "levels": weights,
+            "expected_matches": float(self.fit.matches),
+            "match_rate": float(self.fit.matches) / max(min(self.sizes.own, self.sizes.partner), 1),
+            "crossings": [
+                {"own": named[c.own], "partner": named[c.partner], "m": float(m)}
+                for c, m in zip(self.crossings, self.cross_m, strict=True)
+            ],
+            "dependent": [{"fields": [named[edge.first], named[edge.second]], "lift": edge.lift} for edge in self.tree],
+            "candidates": len(self.own),
+            "em_rounds": self.fit.rounds,
+        }

@@ -1,0 +1,72 @@
+"""The inner loops of the adaptive decision; imported only when it runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import types
+from numba.extending import intrinsic
+
+from pprl_desktop.methods.kernels import jit
+
+
+@intrinsic
+def _ones(typingctx: Any, word: Any) -> Any:
+    """The processor's population count."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.uint64(types.uint64), code
+
+
+@jit
+def common_bits(left: Any, right: Any, out: Any) -> None:
+    """out[i, j] = ones that rows left[i] and right[j] share."""
+    for i in range(left.shape[0]):
+        for j in range(right.shape[0]):
+            total = np.uint64(0)
+            for k in range(left.shape[1]):
+                total += _ones(left[i, k] & right[j, k])
+            out[i, j] = total
+
+
+@jit
+def add_weights(levels: Any, at: Any, weights: Any, codes: Any, out: Any) -> None:
+    """out[i, j] += weights[i, levels[at[i], codes[j]]]; a missing value on either side adds nothing.
+
+    levels   uint8 [own values in this block, partner values]
+    at       row of levels for each own record of the block, -1: missing
+    codes    partner value of each partner record, -1: missing
+    """
+    values = levels.shape[1]
+    line = np.zeros(values + 1, dtype=np.float32)  # the last one stands for missing
+    for i in range(at.shape[0]):
+        if at[i] < 0:
+            continue
+        for v in range(values):
+            line[v] = weights[i, levels[at[i], v]]
+        for j in range(codes.shape[0]):
+            out[i, j] += line[codes[j]]
+
+
+@jit
+def pair_levels(levels: Any, at: Any, own: Any, codes: Any, partner: Any, out: Any) -> None:
+    """out[p] = level of pair p; 255 where either side is missing."""
+    for p in range(own.shape[0]):
+        a = at[own[p]]
+        b = codes[partner[p]]
+        out[p] = 255 if a < 0 or b < 0 else levels[a, b]
+
+
+Words = npt.NDArray[np.uint64]
+
+
+def as_words(values: npt.NDArray[np.uint8]) -> Words:
+    """Packed bits as 64-bit words, padded with zeros."""
+    short = -values.shape[1] % 8
+    if short:
+        values = np.concatenate([values, np.zeros((len(values), short), np.uint8)], axis=1)
+    return np.ascontiguousarray(values).view(np.uint64)

@@ -1,0 +1,137 @@
+"""What strangers agree on: random pairs, the cuts they give, and u for every level and value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.matching.base import Numbers, Rows
+from pprl_desktop.matching.levels import (
+    EQUAL,
+    GROUPS,
+    INITIAL,
+    LEVELS,
+    OTHER_INITIAL,
+    QUANTILES,
+    Codes,
+    FieldLevels,
+    view,
+    find_facts,
+)
+from pprl_desktop.matching.levels_similar import similar
+from pprl_desktop.methods import tokens
+from pprl_desktop.methods.base import Smashed
+from pprl_desktop.methods.rules import AdaptiveRule
+from pprl_desktop.progress import Progress
+
+SAMPLE = 1_500_000  # random pairs; the rarest level (8e-5) then holds 120 of them
+LEAST = 0.3  # pairs a level is credited with beyond those seen
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Null:
+    own: Rows
+    partner: Rows
+
+
+def random_pairs(own: int, partner: int, random: np.random.Generator) -> Null:
+    """All pairs of small files, else a sample."""
+    if own * partner <= SAMPLE:
+        a, b = np.divmod(np.arange(own * partner, dtype=np.int64), max(partner, 1))
+        return Null(a.astype(np.int32), b.astype(np.int32))
+    return Null(
+        random.integers(0, own, SAMPLE, dtype=np.int32),
+        random.integers(0, partner, SAMPLE, dtype=np.int32),
+    )
+
+
+def build(
+    own: Smashed, partner: Smashed, rule: AdaptiveRule, null: Null, progress: Progress
+) -> tuple[list[FieldLevels], list[Numbers]]:
+    """Levels of every usable field, and how many random pairs fall on each level of it."""
+    exact = own.epsilon is None and partner.epsilon is None
+    fields, seen = [], []
+    for place, comparison in enumerate(rule.comparisons):
+        progress.at(place / len(rule.comparisons), f"Comparing {comparison.field}")
+        mine, theirs = view(own, comparison), view(partner, comparison)
+        measure = similar(mine, theirs, comparison.measure, (own.epsilon, partner.epsilon))
+        facts, equal_to = find_facts(mine, theirs, exact)
+        one = FieldLevels(comparison, mine, theirs, measure, exact, facts=facts, equal_to=equal_to)
+        a, b = mine.codes[null.own], theirs.codes[null.partner]
+        present = (a >= 0) & (b >= 0)
+        a, b = a[present], b[present]
+        one.cuts = _cuts(one, a, b)
+        fields.append(one)
+        seen.append(np.bincount(one.pairs(a, b), minlength=LEVELS).astype(np.float64))
+    return fields, seen
+
+
+def _cuts(one: FieldLevels, own: Codes, partner: Codes) -> Numbers:
+    """Similarities that the given shares of random pairs exceed; equal values are no part of this."""
+    differ = one.equal_to[own] != partner if one.exact and len(own) else np.ones(len(own), dtype=np.bool_)
+    a, b = own[differ], partner[differ]
+    cuts = np.full(len(QUANTILES), np.inf)
+    if not len(a):
+        return cuts
+    ranked = np.sort(one.similar.pairs(a, b))[::-1].astype(np.float64)
+    for place, share in enumerate(QUANTILES):
+        above = int(share * len(own))
+        if above < len(ranked):
+            cuts[place] = ranked[above]  # a level begins above this value, so at most this share exceeds it
+        else:
+            cuts[place] = ranked[-1] - 1.0
+    return cuts
+
+
+def shares(seen: Numbers) -> Numbers:
+    """u by level, within each group of levels that exclude each other."""
+    u = np.full(LEVELS, 1e-9)
+    for group in map(list, GROUPS):
+        total = seen[group].sum() + LEAST
+        u[group] = (seen[group] + LEAST / len(group)) / total
+    return u
+
+
+def log_u(one: FieldLevels, u: Numbers) -> Floats:
+    """[own values, levels]: u of the level, and of the value itself where two values are equal."""
+    made = np.tile(np.log(np.maximum(u, 1e-12)), (one.own.values, 1))
+    if one.own.values:
+        frequency = equal_frequency(one)
+        known = frequency > 0
+        made[known, EQUAL] = np.log(frequency[known])
+        letter = initial_frequency(one)
+        if letter is not None:
+            made[:, INITIAL] = np.log(letter)
+            made[:, OTHER_INITIAL] = np.log(np.maximum(1 - letter, 1e-3))
+    return made.astype(np.float32)
+
+
+def equal_frequency(one: FieldLevels) -> Numbers:
+    """Share of records with the own value, over both files; the pair itself counts once."""
+    if not one.exact:
+        return np.zeros(one.own.values)
+    there = one.equal_to >= 0
+    partner = np.where(there, np.append(one.partner.counts, 0)[one.equal_to], 0)
+    total = one.own.present + one.partner.present
+    seen = np.maximum(one.own.counts + partner - 1.0, 1.0)
+    return np.asarray(np.where(there, seen / max(total, 1), 0.0))
+
+
+def initial_frequency(one: FieldLevels) -> Numbers | None:
+    if tokens.INITIAL not in one.own.tokens or tokens.INITIAL not in one.partner.tokens:
+        return None
+    marks = np.concatenate([one.own.tokens[tokens.INITIAL], one.partner.tokens[tokens.INITIAL]])
+    counts = np.concatenate([one.own.counts, one.partner.counts]).astype(np.float64)
+    _, at = np.unique(marks, return_inverse=True)
+    share = np.bincount(at, weights=counts) / max(counts.sum(), 1.0)
+    return np.asarray(np.clip(share[at[: one.own.values]], 1e-4, 0.999))
+
+
+def without_matches(seen: Numbers, sampled: int, all_pairs: float, matched: Numbers) -> Numbers:
+    """Random pairs contain matches too, which in small files are many: take their expected number out."""
+    part = matched * (sampled / max(all_pairs, 1.0))
+    return np.asarray(np.maximum(seen - part, 0.02 * seen))

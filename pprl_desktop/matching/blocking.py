@@ -1,0 +1,134 @@
+"""Candidates of the adaptive decision: the pairs whose weights add up to enough, found without a blocking key.
+
+All pairs are scored by adding table look-ups, own row by own row, a block at a time; only pairs above the bar are kept.
+That costs about a nanosecond per pair and field, loses no pair to a blocking key, and never holds more than one block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.matching.base import Rows
+from pprl_desktop.matching.levels import Codes, FieldLevels
+from pprl_desktop.progress import Progress
+
+BLOCK_PAIRS = 1 << 22  # pairs scored in one block: 16 MB
+TABLE_CELLS = 400 << 20  # level tables kept in memory, all fields together
+SAMPLE_ROWS = 256  # own rows tried out to place the bar
+
+Weights = npt.NDArray[np.float32]  # [own values, levels]
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    own: Rows
+    partner: Rows
+    bar: float  # pairs below this were not kept
+    examined: int
+
+
+def prepare(fields: Sequence[FieldLevels], threads: int, progress: Progress) -> None:
+    """Keep the level tables that fit, small ones first."""
+    room = TABLE_CELLS
+    order = sorted(fields, key=lambda one: one.own.values * one.partner.values)
+    for place, one in enumerate(order):
+        cells = one.own.values * one.partner.values
+        if cells <= room:
+            one.keep_all(threads, progress.part(place / len(order), (place + 1) / len(order)))
+            room -= cells
+
+
+def place_bar(
+    fields: Sequence[FieldLevels], weights: Sequence[Weights], lowest: float, most: int, random: np.random.Generator
+) -> float:
+    """The lowest bar, not under `lowest`, that about `most` pairs pass."""
+    own_rows, partner_rows = len(fields[0].own.codes), len(fields[0].partner.codes)
+    some = random.choice(own_rows, size=min(SAMPLE_ROWS, own_rows), replace=False)
+    scores = _scores(fields, weights, np.sort(some)).reshape(-1)
+    allowed = int(most * (len(some) / own_rows))
+    passing = scores[scores >= lowest]
+    if len(passing) <= allowed:
+        return lowest
+    cut = float(np.partition(passing, len(passing) - allowed - 1)[len(passing) - allowed - 1])
+    return float(np.nextafter(np.float32(cut), np.float32(np.inf)))
+
+
+def scan(
+    fields: Sequence[FieldLevels],
+    weights: Sequence[Weights],
+    bar: float,
+    most: int,
+    threads: int,
+    progress: Progress,
+) -> Found:
+    """All pairs at or above the bar; if they are more than `most`, the bar rises and the weakest go."""
+    from pprl_desktop.methods.kernels import in_blocks
+
+    own_rows, partner_rows = len(fields[0].own.codes), len(fields[0].partner.codes)
+    order = _by_largest_field(fields)
+    step = max(1, BLOCK_PAIRS // max(partner_rows, 1))
+    blocks = [order[start : start + step] for start in range(0, own_rows, step)]
+    level = [float(bar)]
+
+    def work(rows: Codes) -> tuple[Rows, Rows, npt.NDArray[np.float32]]:
+        scores = _scores(fields, weights, rows)
+        at = np.flatnonzero(scores.reshape(-1) >= level[0])
+        return (
+            rows[at // partner_rows].astype(np.int32),
+            (at % partner_rows).astype(np.int32),
+            scores.reshape(-1)[at],
+        )
+
+    kept: list[tuple[Rows, Rows, npt.NDArray[np.float32]]] = []
+    held = 0
+    for part in in_blocks(work, blocks, threads, progress, "Comparing all pairs"):
+        kept.append(part)
+        held += len(part[0])
+        if held > 1.5 * most:
+            kept, held = _raise(kept, level, most)
+    if held > most:
+        kept, held = _raise(kept, level, most)
+    own = np.concatenate([part[0] for part in kept]) if kept else np.zeros(0, np.int32)
+    partner = np.concatenate([part[1] for part in kept]) if kept else np.zeros(0, np.int32)
+    sorted_ = np.lexsort((partner, own))
+    return Found(own[sorted_], partner[sorted_], level[0], own_rows * partner_rows)
+
+
+def _raise(
+    kept: list[tuple[Rows, Rows, npt.NDArray[np.float32]]], level: list[float], most: int
+) -> tuple[list[tuple[Rows, Rows, npt.NDArray[np.float32]]], int]:
+    own, partner, score = (np.concatenate([part[k] for part in kept]) for k in range(3))
+    level[0] = float(np.partition(score, len(score) - most)[len(score) - most])
+    above = score > level[0]
+    at_bar = np.flatnonzero(score == level[0])
+    room = most - int(above.sum())
+    if len(at_bar) > room:  # equal scores: spread what is kept over the rows instead of filling the first ones
+        turn = (partner[at_bar].astype(np.int64) - own[at_bar]) % max(int(partner.max()) + 1, 1)
+        at_bar = at_bar[np.argsort(turn, kind="stable")[:room]]
+    above[at_bar] = True
+    return [(own[above], partner[above], score[above])], int(above.sum())
+
+
+def _by_largest_field(fields: Sequence[FieldLevels]) -> Codes:
+    """Own rows with equal values of the costliest field side by side: its levels are then computed once."""
+    costly = max(fields, key=lambda one: one.own.values * one.partner.values)
+    return np.argsort(costly.own.codes, kind="stable").astype(np.int32)
+
+
+def _scores(fields: Sequence[FieldLevels], weights: Sequence[Weights], rows: Codes) -> npt.NDArray[np.float32]:
+    from pprl_desktop.matching.adaptive_kernels import add_weights
+
+    out = np.zeros((len(rows), len(fields[0].partner.codes)), dtype=np.float32)
+    for one, weight in zip(fields, weights, strict=True):
+        codes = one.own.codes[rows]
+        if not one.partner.values or (codes < 0).all():
+            continue
+        values, at = np.unique(codes[codes >= 0], return_inverse=True)
+        place = np.full(len(rows), -1, dtype=np.int32)
+        place[codes >= 0] = at
+        add_weights(one.rows(values), place, weight[codes], one.partner.codes, out)
+    return out

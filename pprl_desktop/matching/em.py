@@ -1,0 +1,145 @@
+"""Fellegi-Sunter weights by expectation and maximisation, aware that a record has at most one counterpart.
+
+u (what strangers agree on) is known beforehand; m (what counterparts agree on) and the number of matches are learned
+from the candidates. One-to-one is not forced on the pairs but built into their probabilities: the set of matches is a
+matching of the candidate graph, and its marginals come from belief propagation (exact on trees, near it elsewhere).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.matching.base import Numbers, Rows
+from pprl_desktop.matching.levels import GROUPS, LEVELS, MISSING
+from pprl_desktop.progress import Progress
+
+ROUNDS = 60
+SETTLED = 1e-4  # largest change of any m at which EM stops
+MESSAGES = 6  # rounds of belief propagation per E-step; they start where the last step ended
+LARGE = 60.0  # log odds beyond which a pair is as certain as can be
+FREE = 0.05  # share of the smaller file that is taken to be without counterpart at least
+
+Levels = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Sizes:
+    own: int
+    partner: int
+
+    def odds(self, matches: float) -> float:
+        """Prior odds of one pair, given the number of matches: how many more ways one further match can be placed."""
+        least = FREE * min(self.own, self.partner) + 1.0
+        return (matches + 0.5) / (max(self.own - matches, least) * max(self.partner - matches, least))
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    m: Numbers  # [fields, levels]
+    matches: float  # expected number among the candidates
+    log_odds: Numbers  # per pair, before the competition of other pairs
+    probability: Numbers  # per pair, with it
+    rounds: int
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    own: Rows
+    partner: Rows
+    levels: Levels  # [pairs, fields]
+    log_u: Floats  # [pairs, fields], 0 where missing
+    extra: Floats  # [pairs] log u of what the fields have in common, to be divided out
+    sizes: Sizes
+
+
+def fit(
+    candidates: Candidates,
+    prior: Numbers,
+    strength: Numbers,
+    start: Numbers,
+    matches: float,
+    one_to_one: bool,
+    progress: Progress,
+) -> Fit:
+    """`prior` [fields, levels] with `strength` pseudo-matches per field; EM starts at `start` and `matches`."""
+    m = start.copy()
+    fields = range(candidates.levels.shape[1])
+    base = -candidates.log_u.sum(axis=1, dtype=np.float64) - candidates.extra
+    graph = Graph(candidates.own, candidates.partner) if one_to_one else None
+    odds, probability, rounds = base, np.zeros(len(base)), 0
+    for rounds in range(1, ROUNDS + 1):
+        progress.at(rounds / ROUNDS, "Learning the weights")
+        odds = base + np.log(candidates.sizes.odds(matches))
+        for f in fields:
+            odds = odds + _lookup(m[f])[candidates.levels[:, f]]
+        probability = graph.marginals(odds) if graph else 1.0 / (1.0 + np.exp(-np.clip(odds, -60, 60)))
+        matches = float(probability.sum())
+        before = m
+        m = np.stack([_learned(candidates.levels[:, f], probability, prior[f], strength[f]) for f in fields])
+        if float(np.abs(m - before).max(initial=0.0)) < SETTLED:
+            break
+    return Fit(m, matches, odds, probability, rounds)
+
+
+def _lookup(m: Numbers) -> Numbers:
+    """log m by level code; a missing value adds nothing."""
+    table = np.zeros(MISSING + 1)
+    table[:LEVELS] = np.log(np.maximum(m, 1e-12))
+    return table
+
+
+def _learned(level: Levels, probability: Numbers, prior: Numbers, strength: float) -> Numbers:
+    count = np.bincount(level, weights=probability, minlength=MISSING + 1)[:LEVELS]
+    m = np.zeros(LEVELS)
+    for group in map(list, GROUPS):
+        share = prior[group] / max(prior[group].sum(), 1e-12)
+        total = count[group] + strength * share
+        m[group] = total / max(total.sum(), 1e-12)
+    return m
+
+
+class Graph:
+    """Belief propagation for the matchings of a bipartite graph (Zdeborova and Mezard 2006; Bayati et al. 2011)."""
+
+    def __init__(self, own: Rows, partner: Rows) -> None:
+        self._own, self._partner = _End(own), _End(partner)
+        self._free_a = np.ones(len(own))  # chance that the own row is not taken by another pair
+        self._free_b = np.ones(len(own))
+
+    def marginals(self, log_odds: Numbers, rounds: int = MESSAGES) -> Numbers:
+        odds = np.exp(np.clip(log_odds, -LARGE, LARGE))
+        for _ in range(rounds):
+            self._free_a = self._own.free(odds * self._free_b)
+            self._free_b = self._partner.free(odds * self._free_a)
+        joint = odds * self._free_a * self._free_b
+        return np.asarray(joint / (1.0 + joint))
+
+
+class _End:
+    """One side of the graph: the pairs that meet at each row."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._order = np.argsort(rows, kind="stable")
+        ranked = rows[self._order]
+        first = np.ones(len(rows), dtype=np.bool_)
+        first[1:] = ranked[1:] != ranked[:-1]
+        self._starts = np.flatnonzero(first)
+        self._node = np.cumsum(first) - 1
+
+    def free(self, pull: Numbers) -> Numbers:
+        """1 / (1 + pull of the other pairs at this end); the largest is left out of the sum it would drown."""
+        if not len(pull):
+            return pull
+        here = pull[self._order]
+        top = np.maximum.reduceat(here, self._starts)[self._node]
+        is_top = here == top
+        rest = np.add.reduceat(np.where(is_top, 0.0, here), self._starts)[self._node]
+        tops = np.add.reduceat(is_top.astype(np.float64), self._starts)[self._node]
+        others = np.where(is_top, rest + (tops - 1) * top, np.maximum(rest - here, 0.0) + tops * top)
+        made = np.empty(len(pull))
+        made[self._order] = 1.0 / (1.0 + others)
+        return made

@@ -1,0 +1,115 @@
+"""The measures behind the levels: Dice of Bloom filters, equal bits of signatures, nearness of reference vectors.
+
+All are corrected for the noise that either side carries, as far as a correction changes the order of pairs.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.matching.levels import Codes, Floats, Similar, View
+from pprl_desktop.methods.rules import Measure
+
+PAIRS_AT_ONCE = 1 << 16
+
+
+def flip_rate(epsilon: float | None) -> float:
+    """Randomised response turns each bit over with this probability."""
+    return 0.0 if epsilon is None else 1.0 / (math.exp(epsilon) + 1.0)
+
+
+def similar(own: View, partner: View, measure: Measure, epsilon: tuple[float | None, float | None]) -> Similar:
+    if not own.parts or not partner.parts:
+        return Nothing(partner.values)
+    if measure == "vectors":
+        return Vectors(own, partner)
+    return Bits(own, partner, measure, flip_rate(epsilon[0]), flip_rate(epsilon[1]))
+
+
+class Nothing(Similar):
+    """Tokens only: values are equal or they are not."""
+
+    def __init__(self, partner_values: int) -> None:
+        self._values = partner_values
+
+    def block(self, own: Codes) -> Floats:
+        return np.zeros((len(own), self._values), dtype=np.float32)
+
+    def pairs(self, own: Codes, partner: Codes) -> Floats:
+        return np.zeros(len(own), dtype=np.float32)
+
+
+class Bits(Similar):
+    def __init__(self, own: View, partner: View, measure: Measure, flip_own: float, flip_partner: float) -> None:
+        from pprl_desktop.matching.adaptive_kernels import as_words
+
+        left = np.concatenate([part.values[rows] for part, rows in own.parts], axis=1)
+        right = np.concatenate([part.values[rows] for part, rows in partner.parts], axis=1)
+        self._bits = 8 * left.shape[1]
+        self._left, self._right = as_words(left), as_words(right)
+        self._ones_left = np.bitwise_count(self._left).sum(axis=1, dtype=np.int64).astype(np.float32)
+        self._ones_right = np.bitwise_count(self._right).sum(axis=1, dtype=np.int64).astype(np.float32)
+        self._measure = measure
+        self._flips = flip_own, flip_partner
+
+    def block(self, own: Codes) -> Floats:
+        from pprl_desktop.matching.adaptive_kernels import common_bits
+
+        left = np.ascontiguousarray(self._left[own])
+        common = np.empty((len(own), len(self._right)), dtype=np.float32)
+        common_bits(left, self._right, common)
+        return self._score(common, self._ones_left[own][:, None], self._ones_right[None, :])
+
+    def pairs(self, own: Codes, partner: Codes) -> Floats:
+        made = np.empty(len(own), dtype=np.float32)
+        for start in range(0, len(own), PAIRS_AT_ONCE):
+            a, b = own[start : start + PAIRS_AT_ONCE], partner[start : start + PAIRS_AT_ONCE]
+            common = np.bitwise_count(self._left[a] & self._right[b]).sum(axis=1, dtype=np.int64).astype(np.float32)
+            made[start : start + len(a)] = self._score(common, self._ones_left[a], self._ones_right[b])
+        return made
+
+    def _score(self, common: Floats, left: Floats, right: Floats) -> Floats:
+        p, q = self._flips
+        bits = np.float32(self._bits)
+        if self._measure == "hamming":
+            return 2 * common - left - right
+        if p or q:
+            # unbiased counts of the filters before the noise
+            common = (common - q * left - p * right + p * q * bits) / ((1 - 2 * p) * (1 - 2 * q))
+            left = np.clip((left - p * bits) / (1 - 2 * p), 1, 0.95 * bits)
+            right = np.clip((right - q * bits) / (1 - 2 * q), 1, 0.95 * bits)
+        else:
+            left, right = np.clip(left, 1, 0.95 * bits), np.clip(right, 1, 0.95 * bits)
+        union = np.clip(left + right - common, 1, 0.98 * bits)
+        # sizes of the sets the filters stand for (Swamidass and Baldi 2007): else long values look alike
+        a, b, both = -np.log1p(-left / bits), -np.log1p(-right / bits), -np.log1p(-union / bits)
+        return np.asarray(2 - 2 * both / (a + b), dtype=np.float32)
+
+
+class Vectors(Similar):
+    """Minus the squared Euclidean distance, summed over the reference attributes of the field."""
+
+    def __init__(self, own: View, partner: View) -> None:
+        left = np.concatenate([part.values[rows] for part, rows in own.parts], axis=1)
+        right = np.concatenate([part.values[rows] for part, rows in partner.parts], axis=1)
+        self._left, self._right = left.astype(np.float32), right.astype(np.float32)
+        self._square_left = (self._left**2).sum(axis=1)
+        self._square_right = (self._right**2).sum(axis=1)
+
+    def block(self, own: Codes) -> Floats:
+        product: npt.NDArray[np.float32] = self._left[own] @ self._right.T
+        product *= 2
+        product -= self._square_left[own][:, None]
+        product -= self._square_right[None, :]
+        return product
+
+    def pairs(self, own: Codes, partner: Codes) -> Floats:
+        made = np.empty(len(own), dtype=np.float32)
+        for start in range(0, len(own), PAIRS_AT_ONCE):
+            a, b = own[start : start + PAIRS_AT_ONCE], partner[start : start + PAIRS_AT_ONCE]
+            product = np.einsum("ij,ij->i", self._left[a], self._right[b])
+            made[start : start + len(a)] = 2 * product - self._square_left[a] - self._square_right[b]
+        return made
