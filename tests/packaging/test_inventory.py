@@ -1,0 +1,38 @@
+"""The bill of materials names what ships, and nothing that only the developers use."""
+
+from __future__ import annotations
+
+import json
+from importlib import metadata
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.packaging.loading import load
+
+
+@pytest.fixture
+def inventory() -> ModuleType:
+    try:
+        metadata.distribution("pprl-desktop")
+    except metadata.PackageNotFoundError:
+        pytest.skip("the project is not installed in this environment")
+    return load("inventory")
+
+
+def test_what_ships_is_listed_with_licences(inventory: ModuleType, tmp_path: Path) -> None:
+    inventory.write(tmp_path)
+    bill = json.loads((tmp_path / "sbom.cdx.json").read_text(encoding="utf-8"))
+    names = {part["name"].lower().replace("_", "-") for part in bill["components"]}
+    assert {"numpy", "scikit-learn", "cryptography", "pyside6-essentials", "shiboken6"} <= names
+    assert not names & {"pytest", "ruff", "mypy", "hypothesis", "pyinstaller"}
+    assert bill["bomFormat"] == "CycloneDX"
+    licences = (tmp_path / "licences.txt").read_text(encoding="utf-8")
+    assert "numpy" in licences
+    assert len(licences) > 10_000
+
+
+def test_the_same_packages_give_the_same_bill(inventory: ModuleType) -> None:
+    parts = inventory.shipped()
+    assert inventory.bill_of_materials(parts) == inventory.bill_of_materials(parts)
