@@ -1,0 +1,81 @@
+"""Small bar charts of the profile: missing values by column, lengths or other counts by group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pyqtgraph as pg
+
+from pprl_desktop.ui.i18n import tr
+from pprl_desktop.ui.plots.base import Plot, Rows, brush
+from pprl_desktop.ui.widgets.table import ColumnSpec
+from pprl_desktop.ui.words import count
+
+LABELS = 12  # at most so many names fit under the bars
+
+
+class BarsPlot(Plot):
+    """One bar per name. `show` turns the value into words ("3 %")."""
+
+    def __init__(
+        self,
+        name: str,
+        x_words: str,
+        y_words: str,
+        *,
+        show: Callable[[float], str] | None = None,
+        token: str = "accent",
+        height: int = 150,
+    ) -> None:
+        super().__init__(name, x_words, y_words, height=height)
+        self.names: Sequence[str] = ()
+        self.values: Sequence[float] = ()
+        self.words = show or (lambda v: count(round(v)))
+        self.token = token
+        self.top = 0.0
+        self.item.getViewBox().disableAutoRange()
+        self.redraw()
+
+    def show_bars(self, names: Sequence[str], values: Sequence[float], top: float = 0.0) -> None:
+        self.names, self.values, self.top = list(names), [float(v) for v in values], top
+        self.redraw()
+
+    def draw(self) -> None:
+        n = len(self.values)
+        top = self.top or max([*self.values, 0.0]) * 1.08 or 1.0
+        every = max(1, -(-n // LABELS))
+        self.item.getAxis("bottom").setTicks([[(i, self.names[i]) for i in range(0, n, every)]])
+        self.item.getAxis("left").setTicks([[(v, self.words(v)) for v in (0.0, top / 2, top)]])
+        self.grid_lines([0.0, top / 2, top])
+        self.item.setXRange(-0.6, max(n, 1) - 0.4, padding=0)
+        self.item.setYRange(0, top, padding=0.02)
+        if n:
+            self.item.addItem(
+                pg.BarGraphItem(
+                    x=list(range(n)), height=list(self.values), width=0.68, brush=brush(self.token), pen=None
+                )
+            )
+
+    def summary(self) -> str:
+        if not self.values:
+            return tr("Nothing to show.")
+        top = max(range(len(self.values)), key=lambda i: self.values[i])
+        return tr(
+            "{n} bars; the highest is {name} with {value}.",
+            n=len(self.values),
+            name=self.names[top],
+            value=self.words(self.values[top]),
+        )
+
+    def table(self) -> tuple[list[ColumnSpec], Rows]:
+        columns = [
+            ColumnSpec(self._words[0] or tr("Name")),
+            ColumnSpec(self._words[1] or tr("Value"), self.words, right=True),
+        ]
+        return columns, [(str(n), float(v)) for n, v in zip(self.names, self.values, strict=True)]
+
+    def read_out(self, x: float, y: float) -> str:
+        place = round(x)
+        if not 0 <= place < len(self.values):
+            return ""
+        return f"{self.names[place]}: {self.words(self.values[place])}"

@@ -1,0 +1,177 @@
+"""Scores of the best pairs in three bands, with two lines to drag; the counts follow at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pyqtgraph as pg
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+
+from pprl_desktop.ui.i18n import tr
+from pprl_desktop.ui.plots.base import Plot, Rows, brush, pen
+from pprl_desktop.ui.widgets.table import ColumnSpec
+from pprl_desktop.ui.words import count, exact
+
+BINS = 40
+KEY_STEP = 0.01  # of the range, per arrow key
+
+
+class ScoreHistogram(Plot):
+    """Fed with all scores once; counting for a line is one look-up in the sorted scores."""
+
+    lines_moved = Signal(float, float)  # review, accept: while dragging
+    lines_set = Signal(float, float)  # when let go
+
+    def __init__(self, *, height: int = 220) -> None:
+        super().__init__(
+            tr("How alike the best pairs are"), tr("score: more alike to the right"), tr("pairs"), height=height
+        )
+        self.scores: npt.NDArray[np.float64] = np.empty(0)
+        self.review, self.accept = 0.0, 0.0
+        self._edges: npt.NDArray[np.float64] = np.linspace(0, 1, BINS + 1)
+        self._heights: npt.NDArray[np.float64] = np.zeros(BINS)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.item.getViewBox().disableAutoRange()
+        self.redraw()
+
+    def show_scores(self, scores: npt.NDArray[np.float64], review: float, accept: float) -> None:
+        self.scores = np.sort(scores[np.isfinite(scores)])
+        self.review, self.accept = min(review, accept), accept
+        if len(self.scores):
+            low, high = float(self.scores[0]), float(self.scores[-1])
+            low, high = min(low, self.review), max(high, self.accept)
+            margin = (high - low) * 0.02 or 0.5
+            self._edges = np.linspace(low - margin, high + margin, BINS + 1)
+            self._heights = np.histogram(self.scores, self._edges)[0].astype(float)
+        self.redraw()
+
+    def counts(self) -> tuple[int, int, int]:
+        """Not the same, review, same."""
+        below = int(np.searchsorted(self.scores, self.review, side="left"))
+        under = int(np.searchsorted(self.scores, self.accept, side="left"))
+        return below, under - below, len(self.scores) - under
+
+    def draw(self) -> None:
+        low, high = float(self._edges[0]), float(self._edges[-1])
+        top = max(float(self._heights.max()), 1.0)
+        self.item.setXRange(low, high, padding=0.0)
+        self.item.setYRange(0, top * 1.12, padding=0.0)
+        self.regions = {}
+        for name, token, span in (
+            ("reject", "neutral_soft", (low, self.review)),
+            ("review", "warm_soft", (self.review, self.accept)),
+            ("accept", "accent_soft", (self.accept, high)),
+        ):
+            region = pg.LinearRegionItem(span, brush=brush(token), pen=pen(token, 0.0), movable=False)
+            region.setZValue(-20)
+            for edge in region.lines:
+                edge.setPen(pen(token, 0.0))
+            self.item.addItem(region, ignoreBounds=True)
+            self.regions[name] = region
+        middles = (self._edges[:-1] + self._edges[1:]) / 2
+        self.bars = pg.BarGraphItem(
+            x=middles,
+            height=self._heights,
+            width=0.82 * (self._edges[1] - self._edges[0]),
+            brushes=self._brushes(),
+            pen=None,
+        )
+        self.item.addItem(self.bars)
+        self.review_line = self._line(self.review, "warm_text", self._drag_review)
+        self.accept_line = self._line(self.accept, "accent_text", self._drag_accept)
+
+    def _line(self, at: float, token: str, moved: object) -> pg.InfiniteLine:
+        made = pg.InfiniteLine(at, angle=90, movable=True, pen=pen(token, 2.4), hoverPen=pen(token, 4.0))
+        made.setCursor(Qt.CursorShape.SplitHCursor)
+        made.setZValue(10)
+        made.sigPositionChanged.connect(moved)
+        made.sigPositionChangeFinished.connect(lambda _l: self.lines_set.emit(self.review, self.accept))
+        self.item.addItem(made, ignoreBounds=True)
+        return made
+
+    def _brushes(self) -> list[object]:
+        middles = (self._edges[:-1] + self._edges[1:]) / 2
+        tokens = np.where(middles >= self.accept, "accent", np.where(middles >= self.review, "warm", "neutral"))
+        return [brush(str(token)) for token in tokens]
+
+    def _drag_review(self, line: pg.InfiniteLine) -> None:
+        self.review = float(min(line.value(), self._edges[-1]))
+        if self.review > self.accept:
+            self.accept = self.review
+            self._put(self.accept_line, self.accept)
+        self._moved()
+
+    def _drag_accept(self, line: pg.InfiniteLine) -> None:
+        self.accept = float(line.value())
+        if self.accept < self.review:
+            self.review = self.accept
+            self._put(self.review_line, self.review)
+        self._moved()
+
+    def _put(self, line: pg.InfiniteLine, at: float) -> None:
+        line.blockSignals(True)
+        line.setValue(at)
+        line.blockSignals(False)
+
+    def _moved(self) -> None:
+        low, high = float(self._edges[0]), float(self._edges[-1])
+        self.regions["reject"].setRegion((low, self.review))
+        self.regions["review"].setRegion((self.review, self.accept))
+        self.regions["accept"].setRegion((self.accept, high))
+        self.bars.setOpts(brushes=self._brushes())
+        self.readout.setText(self.resting_text())
+        self.setAccessibleDescription(self.summary())
+        self.lines_moved.emit(self.review, self.accept)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Left and right move the accept line, with Shift the review line."""
+        step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()))
+        if step is None or not len(self.scores):
+            super().keyPressEvent(event)
+            return
+        line = self.review_line if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else self.accept_line
+        line.setValue(line.value() + step * KEY_STEP * float(self._edges[-1] - self._edges[0]))
+        self.lines_set.emit(self.review, self.accept)
+
+    def resting_text(self) -> str:
+        if not len(self.scores):
+            return ""
+        different, unsure, same = self.counts()
+        return tr(
+            "not the same: {no} · review: {review} · same: {same}",
+            no=count(different),
+            review=count(unsure),
+            same=count(same),
+        )
+
+    def summary(self) -> str:
+        if not len(self.scores):
+            return tr("No pairs yet.")
+        return tr(
+            "{counts}. The lines stand at {review} and {accept}; "
+            "arrow keys move the right one, Shift and arrow keys the left one.",
+            counts=self.resting_text(),
+            review=exact(self.review, 3),
+            accept=exact(self.accept, 3),
+        )
+
+    def table(self) -> tuple[list[ColumnSpec], Rows]:
+        columns = [
+            ColumnSpec(tr("Score from"), lambda v: exact(v, 3), right=True),
+            ColumnSpec(tr("Score below"), lambda v: exact(v, 3), right=True),
+            ColumnSpec(tr("Pairs"), count, right=True),
+        ]
+        edges = [float(edge) for edge in self._edges]
+        return columns, list(zip(edges[:-1], edges[1:], [int(h) for h in self._heights], strict=True))
+
+    def read_out(self, x: float, y: float) -> str:
+        place = int(np.searchsorted(self._edges, x)) - 1
+        if not 0 <= place < BINS or not len(self.scores):
+            return ""
+        return tr(
+            "{n} pairs with a score from {low} to {high}",
+            n=count(int(self._heights[place])),
+            low=exact(float(self._edges[place]), 3),
+            high=exact(float(self._edges[place + 1]), 3),
+        )

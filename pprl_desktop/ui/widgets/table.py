@@ -1,0 +1,213 @@
+"""Tables that can be sorted, filtered and copied; numbers stand at the right, large ones stay fast."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QItemSelection,
+    QModelIndex,
+    QPersistentModelIndex,
+    QSortFilterProxyModel,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QHeaderView,
+    QLineEdit,
+    QStyledItemDelegate,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pprl_desktop.ui import theme
+from pprl_desktop.ui.i18n import tr, tr_n
+from pprl_desktop.ui.theme import GRID
+from pprl_desktop.ui.widgets.basics import follow, icon_label, label, row
+
+Index = QModelIndex | QPersistentModelIndex
+SORT_ROLE = Qt.ItemDataRole.UserRole
+
+
+@dataclass(frozen=True)
+class ColumnSpec:
+    """`show` turns the plain value into the text of the cell; sorting uses the value itself."""
+
+    title: str
+    show: Callable[[Any], str] = str
+    right: bool = False
+    mono: bool = False
+    tip: Callable[[Any], str] | None = None
+    width: int = 0  # px; 0: by content
+    delegate: type[QStyledItemDelegate] | None = None
+
+
+class PlainModel(QAbstractTableModel):
+    """Rows of plain values."""
+
+    def __init__(self, columns: Sequence[ColumnSpec], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.columns = tuple(columns)
+        self.rows: Sequence[Sequence[Any]] = []
+
+    def replace(self, rows: Sequence[Sequence[Any]]) -> None:
+        self.beginResetModel()
+        self.rows = rows
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.columns)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation == Qt.Orientation.Horizontal and 0 <= section < len(self.columns):
+            if role == Qt.ItemDataRole.DisplayRole:
+                return self.columns[section].title
+            if role == Qt.ItemDataRole.TextAlignmentRole:
+                right = self.columns[section].right
+                side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
+                return side | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        spec = self.columns[index.column()]
+        value = self.rows[index.row()][index.column()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return spec.show(value)
+        if role == SORT_ROLE:
+            return value
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return (
+                Qt.AlignmentFlag.AlignRight if spec.right else Qt.AlignmentFlag.AlignLeft
+            ) | Qt.AlignmentFlag.AlignVCenter
+        if role == Qt.ItemDataRole.FontRole and spec.mono:
+            return theme.font(mono=True)
+        if role == Qt.ItemDataRole.ToolTipRole and spec.tip is not None:
+            return spec.tip(value)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{spec.title}: {spec.show(value)}"
+        return None
+
+
+class _Proxy(QSortFilterProxyModel):
+    def lessThan(self, left: Index, right: Index) -> bool:
+        one, other = left.data(SORT_ROLE), right.data(SORT_ROLE)
+        try:
+            return bool(one < other)
+        except TypeError:
+            return str(one) < str(other)
+
+
+class DataTable(QWidget):
+    """A table with a filter line above (when asked for) and Ctrl+C for the chosen rows."""
+
+    chosen = Signal(int)  # row of the data, by double click or Enter
+    selected = Signal(int)  # row of the data now in front, -1 for none
+
+    def __init__(
+        self, name: str, columns: Sequence[ColumnSpec], *, filter_line: bool = False, rows_high: int = 0
+    ) -> None:
+        super().__init__()
+        self.model = PlainModel(columns, self)
+        self.proxy = _Proxy(self)
+        self.proxy.setSourceModel(self.model)
+        self.proxy.setFilterKeyColumn(-1)
+        self.proxy.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.proxy.setSortRole(SORT_ROLE)
+        self.view = QTableView()
+        self.view.setModel(self.proxy)
+        self.view.setAccessibleName(name)
+        self.view.setSortingEnabled(True)
+        self.view.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+        self.view.setShowGrid(False)
+        self.view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.view.verticalHeader().hide()
+        self.view.setTabKeyNavigation(False)
+        self.view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.view.setWordWrap(False)
+        header = self.view.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setStretchLastSection(True)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        for number, spec in enumerate(columns):
+            if spec.delegate is not None:
+                self.view.setItemDelegateForColumn(number, spec.delegate(self.view))
+        copy = QAction(tr("Copy"), self.view)
+        copy.setShortcut(QKeySequence.StandardKey.Copy)
+        copy.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        copy.triggered.connect(lambda _c=False: self.copy())
+        self.view.addAction(copy)
+        self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.view.doubleClicked.connect(lambda index: self.chosen.emit(self.proxy.mapToSource(index).row()))
+        self.view.selectionModel().selectionChanged.connect(self._selection)
+        self.filter = QLineEdit()
+        self.filter.setAccessibleName(tr("Filter the table: {name}", name=name))
+        self.filter.setPlaceholderText(tr("Filter"))
+        self.filter.setClearButtonEnabled(True)
+        self.filter.textChanged.connect(self._filter)
+        self.found = label("", "small", wrap=False)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID)
+        if filter_line:
+            line = row(icon_label("search", "muted", 16), self.filter, self.found)
+            line.setStretch(1, 1)
+            layout.addLayout(line)
+        layout.addWidget(self.view, 1)
+        self._rows_high = rows_high
+        self._heights()
+        follow(self, self._heights)
+
+    def _heights(self) -> None:
+        high = theme.px() + 18
+        self.view.verticalHeader().setDefaultSectionSize(high)
+        if self._rows_high:
+            self.view.setMinimumHeight(high * self._rows_high + 36)
+
+    def show_rows(self, rows: Sequence[Sequence[Any]]) -> None:
+        self.model.replace(rows)
+        self._widths()
+        self._filter(self.filter.text())
+
+    def _widths(self) -> None:
+        """By the first rows only: a table of a million rows must not be measured."""
+        self.view.horizontalHeader().setResizeContentsPrecision(40)
+        for number, spec in enumerate(self.model.columns):
+            if spec.width:
+                self.view.setColumnWidth(number, round(spec.width * theme.zoom()))
+            else:
+                self.view.resizeColumnToContents(number)
+                self.view.setColumnWidth(number, min(self.view.columnWidth(number) + GRID, 320))
+
+    def _filter(self, text: str) -> None:
+        self.proxy.setFilterFixedString(text)
+        shown, all_rows = self.proxy.rowCount(), self.model.rowCount()
+        if text:
+            self.found.setText(tr("{shown} of {all}", shown=shown, all=all_rows))
+        else:
+            self.found.setText(tr_n("{n} row", "{n} rows", all_rows))
+
+    def _selection(self, _now: QItemSelection, _before: QItemSelection) -> None:
+        rows = self.view.selectionModel().selectedRows()
+        self.selected.emit(self.proxy.mapToSource(rows[0]).row() if rows else -1)
+
+    def copy(self) -> None:
+        """The chosen rows, tab-separated with the header, as a spreadsheet takes them."""
+        rows = sorted(index.row() for index in self.view.selectionModel().selectedRows())
+        lines = ["\t".join(spec.title for spec in self.model.columns)]
+        for one in rows or range(min(self.proxy.rowCount(), 100_000)):
+            cells = (self.proxy.index(one, c).data() for c in range(self.proxy.columnCount()))
+            lines.append("\t".join(str(cell if cell is not None else "") for cell in cells))
+        QApplication.clipboard().setText("\n".join(lines))
