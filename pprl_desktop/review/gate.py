@@ -1,0 +1,496 @@
+"""The gate: the only giver of cells. It holds the clear values, masks, charges, refuses, and writes before it answers.
+
+Every answer is made of `Cell`s: pictures that hold no more characters than were opened. A disclosure is an entry in
+the ledger first and a picture second; after a kill the ledger alone says what is open.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.review.graphemes import graphemes
+from pprl_desktop.review.index import Crowd
+from pprl_desktop.review.kapr import NOTHING, Constraint, Row, Scale, Value, constraint, disclosed
+from pprl_desktop.review.ledger import Ledger
+from pprl_desktop.review.marks import CellType, Drawing, Level, Mask, MaskKind
+from pprl_desktop.review.masking import allowed, character_count, draw, frequency_class, mask_pair, next_level, shown
+from pprl_desktop.review.plan import Review
+from pprl_desktop.review.speech import spoken
+
+LETTERS = {Level.MASKED: "M", Level.PARTIAL: "P", Level.FULL: "F"}
+LEVELS = {letter: level for level, letter in LETTERS.items()}
+FIRST_LOOK: tuple[MaskKind, ...] = ("aligned", "swapped", "different", "category", "missing", "identical")
+CLOSE = 1e-9  # totals nearer than this to a limit are compared as exact fractions
+Constraints = tuple[Constraint | None, ...]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Both rows of one field of one pair, as far as they are open."""
+
+    pair: str
+    field: str
+    type: CellType
+    kind: MaskKind
+    level: Level
+    drawing: Drawing
+    frequency: tuple[str, str]  # unique, rare, common, very common; empty where not shown
+    next: Level | None  # what the next click opens
+    closed: str  # why there is no next click
+    spoken: str
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What the next click on a cell would cost, to the last digit, and whether the gate would allow it."""
+
+    field: str
+    level: Level
+    cost: Fraction
+    k: tuple[int, int]  # records each row could still be
+    characters: tuple[int, int]  # that it would show in each row
+    refusal: Problem | None
+
+
+@dataclass(frozen=True)
+class Meter:
+    """The state of the privacy meter."""
+
+    risk: Fraction  # KAPR so far
+    limit: Fraction
+    characters: Fraction  # share of all characters under review that is open
+    pair_risk: Fraction  # of the pair on its own scale
+    smallest_k: int  # over the two rows of the pair
+    together_k: int  # the same, over everything shown of the two records in all their pairs
+    opened: int  # cells above masked, in all pairs
+
+
+@dataclass(frozen=True)
+class Disclosure:
+    """What a reveal changed."""
+
+    cell: Cell
+    cost: Fraction
+    meter: Meter
+
+
+@dataclass(frozen=True)
+class RecordTrace:
+    """What has been shown of one record in all its pairs together. No value, no row number."""
+
+    pairs: int
+    cells: int
+    k: int
+
+
+@dataclass
+class _State:
+    """The clear side of one pair; never leaves the gate."""
+
+    values: tuple[tuple[str, ...], tuple[str, ...]]
+    codes: tuple[tuple[Value, ...], tuple[Value, ...]]
+    masks: tuple[Mask, ...]
+    levels: list[Level]
+    rows: tuple[Row, Row]
+
+
+class Gate:
+    def __init__(
+        self, review: Review, ledger: Ledger, who: str, crowd: Crowd | None = None, progress: Progress = NO_PROGRESS
+    ) -> None:
+        self._review = review
+        self._policy = review.policy
+        self._people = review.people
+        self._ledger = ledger
+        self._who = who
+        self._crowd = crowd or Crowd(review.people.columns, progress=progress)
+        self._picture = review.policy.picture()
+        self._types = tuple(f.type for f in review.policy.fields)
+        self._scale = Scale(2 * len(review.pairs), len(self._types), review.policy.kappa)
+        self._states: dict[int, _State] = {}
+        self._terms = NOTHING
+        self._risk = NOTHING
+        self._field_terms = [NOTHING] * len(self._types)
+        self._open_characters = 0
+        self._open_cells = 0
+        self._started: set[int] = set()
+        self._appears: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for number, pair in enumerate(review.pairs):
+            self._appears[pair.a].append((number, 0))
+            self._appears[pair.b].append((number, 1))
+        self._all_characters = self._count_characters()
+        self._replay()
+
+    # --- what the window may ask -----------------------------------------------------------------------------------
+
+    def open(self, pair: int) -> tuple[Cell, ...]:
+        """The cells of a pair. The first time, the start mode is charged (and written) before anything is shown."""
+        if pair not in self._started:
+            self._start(pair)
+        return self.cells(pair)
+
+    def cells(self, pair: int) -> tuple[Cell, ...]:
+        """The pair as it stands; a pair that was never opened shows nothing beyond its masks."""
+        return tuple(self._cell(pair, number) for number in range(len(self._types)))
+
+    def previews(self, pair: int) -> tuple[Preview | None, ...]:
+        """The next click of every cell; None where there is nothing more to open."""
+        state = self._state(pair)
+        goals = [self._next(state, number) for number in range(len(self._types))]
+        after = tuple(self._constraints(state, goals, row) for row in (0, 1))
+        counts = [self._crowd.previews(self._now(state, row), after[row])[1] for row in (0, 1)]
+        together = self._together_previews(pair, after)
+        found: list[Preview | None] = []
+        for number, goal in enumerate(goals):
+            if goal is None:
+                found.append(None)
+                continue
+            rows = self._rows_after(state, number, goal, (counts[0][number], counts[1][number]))
+            crowd = min(together[number], counts[0][number], counts[1][number])
+            found.append(self._preview(pair, number, goal, rows, crowd))
+        return tuple(found)
+
+    def reveal(self, pair: int, field: int, level: Level | None = None) -> Disclosure:
+        """Opens a cell by one level (or up to `level`). Raises the Problem that says why not; then nothing changed."""
+        self.open(pair)
+        state = self._state(pair)
+        cap = self._policy.fields[field].cap
+        goal = self._next(state, field) if level is None else allowed(state.masks[field], level, cap)
+        if goal is None or goal <= state.levels[field]:
+            raise self._nothing_more(state, field)
+        rows = self._recounted(state, {field: goal})
+        crowd = min(rows[0].k, rows[1].k, self._together_count(pair, {field: goal}))
+        preview = self._preview(pair, field, goal, rows, crowd)
+        entry = {"pair": self._review.pairs[pair].id, "field": self._policy.fields[field].name, "level": goal.word}
+        if preview.refusal is not None:
+            self._ledger.append({"what": "refuse", "who": self._who, "reason": preview.refusal.place, **entry})
+            raise preview.refusal
+        self._write("reveal", entry, preview.cost, rows)
+        self._apply(pair, {field: goal}, rows)
+        return Disclosure(self._cell(pair, field), preview.cost, self.meter(pair))
+
+    def meter(self, pair: int | None = None) -> Meter:
+        pair_risk, smallest, together = NOTHING, len(self._people), len(self._people)
+        if pair is not None:
+            state = self._state(pair)
+            pair_risk = self._scale.of_pair(state.rows[0].term + state.rows[1].term)
+            smallest = min(row.k for row in state.rows)
+            together = self._together_count(pair, {})
+        return Meter(
+            self.risk,
+            min(self._policy.reviewer_budget, self._policy.review_budget),
+            Fraction(self._open_characters, self._all_characters) if self._all_characters else NOTHING,
+            pair_risk,
+            smallest,
+            together,
+            self._open_cells,
+        )
+
+    @property
+    def risk(self) -> Fraction:
+        return self._risk
+
+    def field_risks(self) -> dict[str, Fraction]:
+        """Each field's own part, 0 to 1; the risk is their mean."""
+        names = (f.name for f in self._policy.fields)
+        return {name: self._scale.of_field(terms) for name, terms in zip(names, self._field_terms, strict=True)}
+
+    def rank(self, pair: int, field: int) -> int:
+        """For ordering by a field: pairs that differ there come first. Says no more than the masks do."""
+        return FIRST_LOOK.index(self._state(pair).masks[field].kind)
+
+    def levels(self, pair: int) -> tuple[Level, ...]:
+        return tuple(self._states[pair].levels) if pair in self._states else (Level.MASKED,) * len(self._types)
+
+    def traces(self) -> tuple[RecordTrace, ...]:
+        """The cross-pair ledger: every record of which something is open, and how many it could still be."""
+        found = []
+        for places in self._appears.values():
+            opened = [(pair, row) for pair, row in places if any(self.levels(pair))]
+            if opened:
+                cells = sum(sum(level > Level.MASKED for level in self.levels(pair)) for pair, _ in opened)
+                found.append(RecordTrace(len(opened), cells, self._crowd.count(self._union(opened[0], {}))))
+        return tuple(found)
+
+    # --- state -----------------------------------------------------------------------------------------------------
+
+    def _state(self, pair: int) -> _State:
+        if pair not in self._states:
+            found = self._review.pairs[pair]
+            fields = range(len(self._types))
+            values = tuple(tuple(self._people.value(j, record) for j in fields) for record in (found.a, found.b))
+            codes = tuple(
+                tuple(Value(graphemes(values[row][j]), int(self._people.columns[j].codes[record])) for j in fields)
+                for row, record in enumerate((found.a, found.b))
+            )
+            closed = Row(len(self._people), (NOTHING,) * len(self._types))
+            self._states[pair] = _State(
+                (values[0], values[1]),
+                (codes[0], codes[1]),
+                mask_pair(self._types, values[0], values[1], self._picture),
+                [Level.MASKED] * len(self._types),
+                (closed, closed),
+            )
+        return self._states[pair]
+
+    def _replay(self) -> None:
+        """Brings back what the ledger says is open. Only the last levels of each pair matter: order is free."""
+        numbers = {pair.id: i for i, pair in enumerate(self._review.pairs)}
+        reached: dict[int, dict[int, Level]] = defaultdict(dict)
+        total = ""
+        for entry in self._ledger.entries:
+            if entry.what == "begin" and entry.body["plan"] != self._review.fingerprint():
+                raise self._foreign()
+            if entry.what not in ("start", "reveal"):
+                continue
+            if entry.body["pair"] not in numbers:
+                raise self._foreign()
+            pair = numbers[entry.body["pair"]]
+            self._started.add(pair)
+            total = entry.body["total"]
+            if entry.what == "reveal":
+                reached[pair][self._policy.number(entry.body["field"])] = Level[entry.body["level"].upper()]
+            else:
+                reached[pair].update({j: LEVELS[letter] for j, letter in enumerate(entry.body["levels"])})
+        for pair, levels in reached.items():
+            goals = {j: level for j, level in levels.items() if level > Level.MASKED}
+            self._apply(pair, goals, self._recounted(self._state(pair), goals))
+        if total and total != _decimal(self.risk):
+            raise self._foreign()
+
+    def _foreign(self) -> Problem:
+        return Problem(
+            "The ledger does not belong to this review.",
+            "It was kept under another plan or over other records.",
+            "Open the files that were made together.",
+            place="ledger",
+        )
+
+    def _count_characters(self) -> int:
+        known: dict[tuple[int, int], int] = {}
+        total = 0
+        for pair in self._review.pairs:
+            for record in (pair.a, pair.b):
+                for j, kind in enumerate(self._types):
+                    code = int(self._people.columns[j].codes[record])
+                    if (j, code) not in known:
+                        known[j, code] = character_count(kind, self._people.value(j, record))
+                    total += known[j, code]
+        return total
+
+    def _apply(self, pair: int, goals: dict[int, Level], rows: tuple[Row, Row]) -> None:
+        state = self._state(pair)
+        for row in (0, 1):
+            self._terms += rows[row].term - state.rows[row].term
+            changes = zip(rows[row].field_terms(), state.rows[row].field_terms(), strict=True)
+            for j, (after, before) in enumerate(changes):
+                self._field_terms[j] += after - before
+        for j, goal in goals.items():
+            cap = self._policy.fields[j].cap
+            for row in (0, 1):
+                self._open_characters += len(shown(state.masks[j], goal, cap, row))
+                self._open_characters -= len(shown(state.masks[j], state.levels[j], cap, row))
+            self._open_cells += state.levels[j] == Level.MASKED
+            state.levels[j] = goal
+        state.rows = rows
+        self._risk = self._scale.risk(self._terms)
+
+    def _start(self, pair: int) -> None:
+        """The start mode: every cell as far as its type and cap allow; too dear or too narrow, and it stays masked."""
+        state = self._state(pair)
+        goals = {j: allowed(state.masks[j], self._policy.start, f.cap) for j, f in enumerate(self._policy.fields)}
+        goals = {j: level for j, level in goals.items() if level > Level.MASKED}
+        rows = self._recounted(state, goals)
+        crowd = min(rows[0].k, rows[1].k, self._together_count(pair, goals)) if goals else len(self._people)
+        cost, refusal = self._judge(pair, rows, crowd)
+        if refusal is not None:
+            goals, rows, cost = {}, state.rows, NOTHING
+        levels = "".join(LETTERS[goals.get(j, Level.MASKED)] for j in range(len(self._types)))
+        self._write("start", {"pair": self._review.pairs[pair].id, "levels": levels}, cost, rows)
+        self._started.add(pair)
+        self._apply(pair, goals, rows)
+
+    def _write(self, what: str, entry: dict[str, str], cost: Fraction, rows: tuple[Row, Row]) -> None:
+        total = _decimal(self.risk + cost)
+        crowd = f"{rows[0].k} {rows[1].k}"
+        self._ledger.append({"what": what, "who": self._who, **entry, "cost": str(cost), "total": total, "k": crowd})
+
+    # --- counting --------------------------------------------------------------------------------------------------
+
+    def _constraint(self, state: _State, j: int, level: Level, row: int) -> Constraint | None:
+        return constraint(state.masks[j], state.codes[row][j], level, self._policy.fields[j].cap, row)
+
+    def _now(self, state: _State, row: int) -> Constraints:
+        return tuple(self._constraint(state, j, level, row) for j, level in enumerate(state.levels))
+
+    def _constraints(self, state: _State, goals: list[Level | None], row: int) -> Constraints:
+        return tuple(None if goal is None else self._constraint(state, j, goal, row) for j, goal in enumerate(goals))
+
+    def _recounted(self, state: _State, goals: dict[int, Level]) -> tuple[Row, Row]:
+        """Both rows with some cells opened further."""
+        levels = [goals.get(j, level) for j, level in enumerate(state.levels)]
+        made = []
+        for row in (0, 1):
+            wanted = tuple(self._constraint(state, j, level, row) for j, level in enumerate(levels))
+            made.append(Row(self._crowd.count(wanted), self._shares(state, levels, row)))
+        return made[0], made[1]
+
+    def _shares(self, state: _State, levels: list[Level], row: int) -> tuple[Fraction, ...]:
+        return tuple(
+            disclosed(state.masks[j], level, self._policy.fields[j].cap, row) for j, level in enumerate(levels)
+        )
+
+    def _rows_after(self, state: _State, field: int, goal: Level, k: tuple[int, int]) -> tuple[Row, Row]:
+        made = []
+        for row in (0, 1):
+            share = disclosed(state.masks[field], goal, self._policy.fields[field].cap, row)
+            p = tuple(share if j == field else old for j, old in enumerate(state.rows[row].p))
+            made.append(Row(k[row], p))
+        return made[0], made[1]
+
+    # --- a record in all its pairs ---------------------------------------------------------------------------------
+
+    def _union(self, place: tuple[int, int], goals: dict[int, Level]) -> Constraints:
+        """Everything shown of a record, with some cells of this pair opened further."""
+        pair, row = place
+        record = (self._review.pairs[pair].a, self._review.pairs[pair].b)[row]
+        merged: list[Constraint | None] = [None] * len(self._types)
+        for other, side in self._appears[record]:
+            if other not in self._states:
+                continue
+            state = self._states[other]
+            for j, level in enumerate(state.levels):
+                reached = max(level, goals.get(j, level)) if other == pair else level
+                each = self._constraint(state, j, reached, side)
+                merged[j] = each.merged(merged[j]) if each is not None else merged[j]
+        return tuple(merged)
+
+    def _together_count(self, pair: int, goals: dict[int, Level]) -> int:
+        return min(self._crowd.count(self._union((pair, row), goals)) for row in (0, 1))
+
+    def _together_previews(self, pair: int, after: tuple[Constraints, ...]) -> list[int]:
+        """Smallest crowd of the two records after each next click; only the floor (kappa) needs it."""
+        smallest = [len(self._people)] * len(self._types)
+        if self._policy.kappa == 1:
+            return smallest
+        for row in (0, 1):
+            now = self._union((pair, row), {})
+            merged = tuple(a.merged(b) if a is not None else None for a, b in zip(after[row], now, strict=True))
+            counts = self._crowd.previews(now, merged)[1]
+            smallest = [min(pair_of) for pair_of in zip(smallest, counts, strict=True)]
+        return smallest
+
+    # --- allowing --------------------------------------------------------------------------------------------------
+
+    def _next(self, state: _State, field: int) -> Level | None:
+        return next_level(state.masks[field], state.levels[field], self._policy.fields[field].cap)
+
+    def _preview(self, pair: int, field: int, goal: Level, rows: tuple[Row, Row], crowd: int) -> Preview:
+        cost, refusal = self._judge(pair, rows, crowd)
+        state = self._state(pair)
+        each = self._policy.fields[field]
+        characters = tuple(len(shown(state.masks[field], goal, each.cap, row)) for row in (0, 1))
+        return Preview(each.name, goal, cost, (rows[0].k, rows[1].k), (characters[0], characters[1]), refusal)
+
+    def _judge(self, pair: int, rows: tuple[Row, Row], crowd: int) -> tuple[Fraction, Problem | None]:
+        """The cost of bringing a pair to these rows, and the reason why it may not be paid."""
+        state = self._state(pair)
+        policy = self._policy
+        change = rows[0].term + rows[1].term - state.rows[0].term - state.rows[1].term
+        cost = self._scale.risk(change)
+        if not change and crowd >= policy.kappa:
+            return cost, None
+        if crowd < policy.kappa:
+            return cost, Problem(
+                f"This would leave fewer than {policy.kappa} people it could be.",
+                "The manager set that as the smallest crowd, over all pairs of a record together.",
+                "Decide with what is open, or open another cell.",
+                place="smallest crowd",
+            )
+        if _over(self.risk, cost, policy.reviewer_budget):
+            return cost, _spent("your privacy budget", "reviewer budget")
+        if _over(self.risk, cost, policy.review_budget):
+            return cost, _spent("the privacy budget of the review", "review budget")
+        if self._scale.of_pair(rows[0].term + rows[1].term) > policy.pair_budget:
+            return cost, _spent("the privacy budget of this pair", "pair budget")
+        for j, each in enumerate(policy.fields):
+            if each.limit is not None:
+                grown = sum((rows[row].field_terms()[j] - state.rows[row].field_terms()[j] for row in (0, 1)), NOTHING)
+                if _over(self._scale.of_field(self._field_terms[j]), self._scale.of_field(grown), each.limit):
+                    return cost, _spent(f"the privacy budget of '{each.name}'", "field budget")
+        return cost, None
+
+    def _nothing_more(self, state: _State, field: int) -> Problem:
+        each = self._policy.fields[field]
+        return Problem(
+            f"There is nothing more to open in '{each.name}'.",
+            self._closed(state, field) or "What was asked for is open already.",
+            "Decide with what is open, or open another cell.",
+            place=each.name,
+        )
+
+    def _closed(self, state: _State, field: int) -> str:
+        """Why a cell has no next level, in words; empty where it has one."""
+        if self._next(state, field) is not None:
+            return ""
+        cap = self._policy.fields[field].cap
+        if cap == "never":
+            return "The manager allows no characters of this field."
+        if all(state.masks[field].missing):
+            return "The value is missing on both sides."
+        if cap == "partial":
+            return "The manager allows only the differing characters of this field."
+        if cap == "last4":
+            return "The manager allows only the last 4 characters of this field."
+        return "Everything is open."
+
+    def _cell(self, pair: int, field: int) -> Cell:
+        state = self._state(pair)
+        each = self._policy.fields[field]
+        mask, level = state.masks[field], state.levels[field]
+        drawing = draw(mask, state.values[0][field], state.values[1][field], level, each.cap)
+        how_common = (self._frequency(state, field, 0), self._frequency(state, field, 1))
+        return Cell(
+            self._review.pairs[pair].id,
+            each.name,
+            each.type,
+            mask.kind,
+            level,
+            drawing,
+            how_common,
+            self._next(state, field),
+            self._closed(state, field),
+            spoken(each.name, mask.kind, drawing, how_common),
+        )
+
+    def _frequency(self, state: _State, field: int, row: int) -> str:
+        if not self._policy.fields[field].frequency or state.masks[field].missing[row]:
+            return ""
+        counts = self._people.counts
+        known = counts[field].get(state.values[row][field]) if counts else None
+        return frequency_class(known or self._crowd.frequency(field, state.codes[row][field].code))
+
+
+def _spent(whose: str, place: str) -> Problem:
+    return Problem(
+        f"This would go over {whose}.",
+        "What was opened stays counted.",
+        "Decide with what is open, choose 'cannot tell', or ask the manager for a larger budget.",
+        place=place,
+    )
+
+
+def _over(total: Fraction, cost: Fraction, limit: Fraction) -> bool:
+    """Exact where it matters; the fractions of a long review are large numbers."""
+    near = float(total) + float(cost) - float(limit)
+    return near > 0 if abs(near) > CLOSE else total + cost > limit
+
+
+def _decimal(risk: Fraction) -> str:
+    """Twelve decimals, rounded in integers, so that the same total always reads the same."""
+    scaled = (2 * risk.numerator * 10**12 + risk.denominator) // (2 * risk.denominator)
+    return f"{scaled // 10**12}.{scaled % 10**12:012d}"

@@ -1,0 +1,276 @@
+"""The ledger of a review: every disclosure and decision, on disk before anyone sees its effect.
+
+One SQLite file, one row per entry, each carrying the hash of the one before. It holds no personal value: pair
+numbers, field names, levels, costs, totals, times and the reviewer. A sealed head beside it tells when the tail
+was cut off.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from pprl_desktop.problem import Problem
+
+VERSION = 1
+# what an entry may hold, and in which form: nothing that could carry a value of a record
+SHAPES: Mapping[str, re.Pattern[str]] = {
+    "what": re.compile(r"begin|start|reveal|refuse|decide|note|undo|redo|export|permit|assign|merge|resolve"),
+    "who": re.compile(r"[\w .@-]{1,64}"),
+    "pair": re.compile(r"[0-9a-f]{1,32}"),
+    "field": re.compile(r".{1,200}"),
+    "level": re.compile(r"masked|partial|full"),
+    "levels": re.compile(r"[MPF]{1,500}"),
+    "cost": re.compile(r"\d+(/\d+)?"),
+    "total": re.compile(r"\d\.\d{12}"),
+    "k": re.compile(r"\d+ \d+"),
+    "point": re.compile(r"[0-6]"),
+    "of": re.compile(r"\d{1,12}"),
+    "note": re.compile(r"[0-9a-f]{64}"),
+    "reason": re.compile(r"[a-z ]{1,40}"),
+    "plan": re.compile(r"[0-9a-f]{64}"),
+    "kind": re.compile(r"[a-z -]{1,40}"),
+    "rows": re.compile(r"\d{1,12}"),
+    "head": re.compile(r"[0-9a-f]{64}"),
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    number: int
+    time: str
+    body: Mapping[str, str]
+    hash: str
+
+    @property
+    def what(self) -> str:
+        return self.body["what"]
+
+
+@dataclass(frozen=True)
+class Verification:
+    entries: int
+    head: str
+    sealed: bool  # the key was at hand, so that nobody without it can have rewritten the chain
+    plan: str
+    problems: tuple[Problem, ...]
+
+    @property
+    def ok(self) -> bool:
+        return not self.problems
+
+
+class Ledger:
+    """Append-only. `append` returns after the entry is on the disk."""
+
+    def __init__(self, path: Path, key: bytes) -> None:
+        self.path = path
+        self._key = key
+        self._file = _connect(path)
+        found = _read(self._file)
+        _refuse(_check(found, key, _head(path)))
+        self._entries: list[Entry] = [entry for entry, _ in found]
+
+    @classmethod
+    def create(cls, path: Path, key: bytes, plan: str, who: str) -> Ledger:
+        if path.exists():
+            raise Problem(
+                "This review has begun already.",
+                "A ledger lies where the new one would be written.",
+                "Open the review, or delete it first.",
+                place="ledger",
+            )
+        file = _connect(path)
+        with file:
+            file.execute(
+                "CREATE TABLE entries (number INTEGER PRIMARY KEY, time TEXT NOT NULL, body TEXT NOT NULL,"
+                " hash TEXT NOT NULL, seal TEXT NOT NULL)"
+            )
+            file.execute("CREATE TABLE notes (hash TEXT PRIMARY KEY, box BLOB NOT NULL)")
+            file.execute("CREATE TABLE files (path TEXT PRIMARY KEY)")
+            file.execute(f"PRAGMA user_version = {VERSION}")
+        file.close()
+        ledger = cls(path, key)
+        ledger.append({"what": "begin", "plan": plan, "who": who})
+        return ledger
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        return tuple(self._entries)
+
+    @property
+    def head(self) -> str:
+        return self._entries[-1].hash if self._entries else ""
+
+    def append(self, body: Mapping[str, str], note: tuple[str, bytes] | None = None) -> Entry:
+        """Writes one entry (and a sealed note with it) in one transaction, forced to the disk."""
+        for name, value in body.items():
+            if name not in SHAPES or not SHAPES[name].fullmatch(value):
+                raise ValueError(f"a ledger entry must not hold '{name}' in this form")
+        number = len(self._entries) + 1
+        time = datetime.now(UTC).isoformat(timespec="milliseconds")
+        made = Entry(number, time, dict(body), _hash(self.head, number, time, body))
+        try:
+            with self._file:
+                self._file.execute("BEGIN IMMEDIATE")
+                last = self._file.execute("SELECT count(*) FROM entries").fetchone()[0]
+                if last != len(self._entries):
+                    raise Problem(
+                        "This review is open in another window.",
+                        "The ledger has grown since it was read here.",
+                        "Close one of the two and open the review again.",
+                        place="ledger",
+                    )
+                if note is not None:
+                    self._file.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", note)
+                row = (number, time, _canonical(body), made.hash, _seal(self._key, made.hash))
+                self._file.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?)", row)
+        except sqlite3.OperationalError as error:
+            raise Problem(
+                "The ledger could not be written, so nothing was opened or decided.",
+                "The disk is full or read-only, or another program holds the file.",
+                "Make room or close the other program, then try again.",
+                place="ledger",
+            ) from error
+        self._entries.append(made)
+        _write_head(self.path, self._key, made)
+        return made
+
+    def notes(self) -> dict[str, bytes]:
+        return dict(self._file.execute("SELECT hash, box FROM notes"))
+
+    def remember_file(self, path: Path) -> None:
+        """A file the review wrote elsewhere, so that delete finds it."""
+        with self._file:
+            self._file.execute("INSERT OR IGNORE INTO files VALUES (?)", (str(path.resolve()),))
+
+    def files(self) -> tuple[Path, ...]:
+        return tuple(Path(name) for (name,) in self._file.execute("SELECT path FROM files ORDER BY path"))
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def verify(path: Path, key: bytes | None = None) -> Verification:
+    """Reads the whole chain again. Without the key the hashes are checked, with it the seals as well."""
+    file = _connect(path)
+    try:
+        found = _read(file)
+    finally:
+        file.close()
+    problems = _check(found, key, _head(path))
+    last = found[-1][0] if found else None
+    plan = found[0][0].body.get("plan", "") if found else ""
+    return Verification(len(found), last.hash if last else "", key is not None, plan, problems)
+
+
+def chain_problems(entries: tuple[Entry, ...]) -> tuple[Problem, ...]:
+    """The same check for entries that came back in a decisions file."""
+    return _check([(entry, "") for entry in entries], None, None)
+
+
+def _check(found: list[tuple[Entry, str]], key: bytes | None, head: tuple[int, str, str] | None) -> tuple[Problem, ...]:
+    before = ""
+    for expected, (entry, seal) in enumerate(found, start=1):
+        if entry.number != expected:
+            return (_broken(f"Entry {expected} is missing."),)
+        if entry.hash != _hash(before, entry.number, entry.time, entry.body):
+            return (_broken(f"Entry {expected} was altered."),)
+        if key is not None and not hmac.compare_digest(seal, _seal(key, entry.hash)):
+            return (_broken(f"Entry {expected} was not written by this review."),)
+        before = entry.hash
+    if head is not None:
+        number, digest, seal = head
+        genuine = key is None or hmac.compare_digest(seal, _seal(key, f"head {number} {digest}"))
+        if genuine and (number > len(found) or (number > 0 and found[number - 1][0].hash != digest)):
+            return (_broken("Its last entries were cut off."),)
+    return ()
+
+
+def _broken(why: str) -> Problem:
+    return Problem(
+        "The ledger of this review is not whole.",
+        why,
+        "Keep the files as they are and tell the manager of the review.",
+        place="ledger",
+    )
+
+
+def _refuse(problems: tuple[Problem, ...]) -> None:
+    for problem in problems:
+        raise problem
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    file = sqlite3.connect(path, isolation_level=None, timeout=5.0)
+    try:
+        file.execute("PRAGMA synchronous = EXTRA")  # the entry is on the disk when commit returns
+        file.execute("PRAGMA secure_delete = ON")
+        version = file.execute("PRAGMA user_version").fetchone()[0]
+    except sqlite3.DatabaseError as error:
+        file.close()
+        raise _broken("The file is damaged or not a ledger.") from error
+    if version > VERSION:
+        file.close()
+        raise Problem(
+            "This review was made by a newer version of PPRL Desktop.", do="Update PPRL Desktop.", place="ledger"
+        )
+    return file
+
+
+def _read(file: sqlite3.Connection) -> list[tuple[Entry, str]]:
+    try:
+        if not file.execute("PRAGMA user_version").fetchone()[0]:
+            return []
+        rows = file.execute("SELECT number, time, body, hash, seal FROM entries ORDER BY number").fetchall()
+        return [(Entry(number, time, json.loads(body), digest), seal) for number, time, body, digest, seal in rows]
+    except (sqlite3.DatabaseError, ValueError) as error:
+        raise _broken("The file is damaged.") from error
+
+
+def _canonical(body: Mapping[str, Any]) -> str:
+    return json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def _hash(before: str, number: int, time: str, body: Mapping[str, str]) -> str:
+    text = _canonical({"before": before, "number": number, "time": time, "body": dict(body)})
+    return hashlib.sha256(b"pprl-review/v1\0" + text.encode()).hexdigest()
+
+
+def _seal(key: bytes, text: str) -> str:
+    return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+
+
+def _head_path(path: Path) -> Path:
+    return path.with_name(path.name + ".head")
+
+
+def _write_head(path: Path, key: bytes, entry: Entry) -> None:
+    """Not forced to the disk: it may lag behind the ledger, never run ahead of it."""
+    text = f"{entry.number:012d} {entry.hash} {_seal(key, f'head {entry.number} {entry.hash}')}\n"
+    _head_path(path).write_text(text, encoding="ascii")
+
+
+def _head(path: Path) -> tuple[int, str, str] | None:
+    try:
+        number, digest, seal = _head_path(path).read_text(encoding="ascii").split()
+        return int(number), digest, seal
+    except (OSError, ValueError):
+        return None  # a kill may catch it half written; the chain itself is whole
