@@ -167,6 +167,7 @@ class DataTable(QWidget):
             layout.addLayout(line)
         layout.addWidget(self.view, 1)
         self._rows_high = rows_high
+        self._measured = 0
         self._heights()
         follow(self, self._heights)
 
@@ -177,8 +178,11 @@ class DataTable(QWidget):
             self.view.setMinimumHeight(high * self._rows_high + 36)
 
     def show_rows(self, rows: Sequence[Sequence[Any]]) -> None:
+        """Columns are measured when there is something to measure for the first time, or much more of it."""
         self.model.replace(rows)
-        self._widths()
+        if len(rows) > 2 * self._measured or not self._measured:
+            self._widths()
+            self._measured = len(rows)
         self._filter(self.filter.text())
 
     def _widths(self) -> None:

@@ -1,0 +1,361 @@
+"""The masked-review panel: one pair at a time, keyboard only if wished, every opening priced before it happens."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
+from PySide6.QtWidgets import QDialog, QInputDialog, QSizePolicy, QVBoxLayout, QWidget
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.review.session import LEGEND, PairView, ReviewSession
+from pprl_desktop.ui import theme
+from pprl_desktop.ui.i18n import tr, tr_core
+from pprl_desktop.ui.jobs import time_words
+from pprl_desktop.ui.theme import GRID
+from pprl_desktop.ui.widgets.banner import Messages
+from pprl_desktop.ui.widgets.basics import Card, button, column, label, row
+from pprl_desktop.ui.widgets.decision_panel import DecisionPanel, point_words
+from pprl_desktop.ui.widgets.meter import Meter
+from pprl_desktop.ui.widgets.pair_view import PairGrid, field_title, level_words, opening_words
+from pprl_desktop.ui.widgets.review_lists import NEXT, DecidedPairs, NextPairs, UpcomingPair
+from pprl_desktop.ui.words import count, exact, percent
+
+LISTS_AFTER = 40  # ms
+
+
+class ReviewPanel(QWidget):
+    """Works on a ReviewSession; cells come from its gate and from nowhere else."""
+
+    moved = Signal()  # another pair, a decision, an opening: whoever shows progress looks again
+    finished = Signal()  # the last pair was decided
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.session: ReviewSession | None = None
+        self.seen: PairView | None = None
+        self._looked = 0  # the cell whose cost is shown
+        self.hide_score = False
+        self.meter = Meter(tr("Privacy risk (KAPR)"))
+        self.grid = PairGrid()
+        self.grid.looked_at.connect(self._look)
+        self.grid.left.connect(lambda _n: self._look(max(self.grid.focused(), 0)))
+        self.grid.opened.connect(self._clicked)
+        self.pair_card = Card()
+        self.pair_card.setAccessibleName(tr("Pair under review"))
+        self.pair_card.add(self.grid)
+        self.notices = Messages()
+        self.cell_card = Card(" ")
+        self.cell_text = label("", "muted")
+        self.cell_cost = label("")
+        self.cell_card.add(self.cell_text, self.cell_cost, None)
+        self.hint_card = Card(tr("Cheapest helpful cell"))
+        self.hint_text = label("", "muted")
+        self.hint_card.add(self.hint_text, None)
+        self.choice = DecisionPanel()
+        self.choice.decided.connect(self.decide)
+        self.choice.note_asked.connect(self.ask_note)
+        self.next_pairs = NextPairs()
+        self.next_pairs.chosen.connect(self.go)
+        self.decided_pairs = DecidedPairs()
+        self.decided_pairs.chosen.connect(self.go)
+        cards = row(self.cell_card, self.hint_card, gap=2)
+        cards.setStretch(0, 3)
+        cards.setStretch(1, 2)
+        lists = row(self.next_pairs, self.decided_pairs, gap=2)
+        lists.setStretch(0, 3)
+        lists.setStretch(1, 2)
+        for one in (self.next_pairs, self.decided_pairs):
+            one.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+            one.setMinimumHeight(150)
+        layout = column(self.pair_card, self.notices, cards, self.choice, lists, gap=2)
+        layout.setStretch(4, 1)
+        self.setLayout(layout)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._lists_later = QTimer(self)  # the pair and the meter are drawn first, the lists a moment later
+        self._lists_later.setSingleShot(True)
+        self._lists_later.setInterval(LISTS_AFTER)
+        self._lists_later.timeout.connect(self._show_lists)
+
+    # showing --------------------------------------------------------------------------------------
+
+    def open_session(self, session: ReviewSession) -> None:
+        self.session = session
+        self.show_pair()
+
+    def _need(self) -> ReviewSession:
+        assert self.session is not None
+        return self.session
+
+    def show_pair(self, *, keep_cell: bool = False) -> None:
+        session = self._need()
+        self.notices.clear()
+        self.seen = seen = session.view()
+        self.grid.show_cells(seen.cells, seen.previews, seen.suggestion.field if seen.suggestion else "")
+        if not keep_cell:
+            self._looked = self._first_cell()
+        self._show_meter()
+        self._show_cell()
+        self._show_hint()
+        self.choice.show_decision(seen.decision.point if seen.decision else None, seen.note)
+        self._lists_later.start()
+        if not keep_cell and (self.grid.focused() >= 0 or self._focus_inside()):
+            self.grid.focus_cell(self._looked)
+        self.moved.emit()
+
+    def _focus_inside(self) -> bool:
+        now = self.window().focusWidget()
+        return now is None or self.isAncestorOf(now)
+
+    def _first_cell(self) -> int:
+        """The first cell with something to open; the suggestion is a hint, not a path."""
+        assert self.seen is not None
+        places = [
+            i for i, p in enumerate(self.seen.previews) if p is not None and self.seen.cells[i].kind != "identical"
+        ]
+        return places[0] if places else 0
+
+    def _show_meter(self) -> None:
+        assert self.seen is not None
+        m = self.seen.meter
+        crowd = tr("smallest crowd for this pair k = {k}", k=count(m.smallest_k))
+        if not self._need().review.own_crowd:
+            crowd = tr("{crowd} (only rows at hand: the true risk is not higher)", crowd=crowd)
+        opened = tr("characters opened {share}", share=percent(float(m.characters)))
+        self.meter.show_value(float(m.risk), float(m.limit), f"{opened} · {crowd}")
+
+    def _show_cell(self) -> None:
+        assert self.seen is not None
+        number = min(self._looked, len(self.seen.cells) - 1)
+        cell, preview = self.seen.cells[number], self.seen.previews[number]
+        self.cell_card.heading.setText(
+            tr("{field}: {level}", field=field_title(cell.field), level=level_words(cell.level))
+        )
+        self.cell_card.setAccessibleName(self.cell_card.heading.text())
+        spoken = tr_core(cell.spoken)
+        said = spoken.split(": ", 1)[1] if ": " in spoken else spoken  # the heading names the field already
+        self.cell_text.setText(said[:1].upper() + said[1:])
+        self.cell_cost.setText(opening_words(cell, preview))
+        refused = preview is not None and preview.refusal is not None
+        theme.set_role(self.cell_cost, "role", "danger" if refused else "strong" if preview is not None else "muted")
+        total = None
+        if preview is not None:
+            total = float(self.seen.meter.risk + preview.cost)
+        self.meter.show_preview(total)
+
+    def _show_hint(self) -> None:
+        assert self.seen is not None
+        hint = self.seen.suggestion
+        if hint is None:
+            self.hint_text.setText(
+                tr("Nothing more can be opened here. Decide with what is open, or choose “cannot tell”.")
+            )
+            return
+        text = tr(
+            "{field}: settles about {n} of 10 pairs like this one, costs {cost}. G goes there.",
+            field=field_title(hint.field),
+            n=round(10 * hint.settles),
+            cost=percent(float(hint.cost), 2),
+        )
+        basis = "" if hint.cases else " " + tr("A first guess, before experience.")
+        self.hint_text.setText(text + basis)
+
+    def _show_lists(self) -> None:
+        if self.session is None:
+            return
+        session = self.session
+        numbers = {pair.id: i for i, pair in enumerate(session.review.pairs)}
+        places = {pair: i for i, pair in enumerate(session.order, start=1)}
+        upcoming = [
+            UpcomingPair(pair, places[pair], session.gate.cells(numbers[pair])) for pair in session.upcoming(NEXT)
+        ]
+        self.next_pairs.show_pairs(upcoming, tuple(field.name for field in session.review.policy.fields))
+        self.decided_pairs.show_session(session)
+
+    def _look(self, number: int) -> None:
+        if self.seen is not None and number != self._looked and number < len(self.seen.cells):
+            self._looked = number
+            self._show_cell()
+
+    # doing ----------------------------------------------------------------------------------------
+
+    def _clicked(self, number: int) -> None:
+        self._looked = number
+        self.reveal()
+
+    def reveal(self) -> None:
+        """Open the next level of the cell in focus. The gate charges first, or refuses with the reason."""
+        if self.seen is None:
+            return
+        cell = self.seen.cells[self._looked]
+        try:
+            self._need().reveal(cell.field)
+        except Problem as problem:
+            self._refused(problem)
+            return
+        self.show_pair(keep_cell=True)
+        now = self.seen.cells[self._looked]
+        self._say(f"{tr_core(now.spoken)} {self.meter.words()}")
+
+    def decide(self, point: int) -> None:
+        session = self._need()
+        try:
+            done = session.decide(point)
+        except Problem as problem:
+            self._refused(problem)
+            return
+        self._say(point_words(point))
+        if done.current is None:
+            self.show_pair()
+            self.finished.emit()
+        else:
+            self.show_pair()
+
+    def undo(self) -> None:
+        self._step("undo")
+
+    def redo(self) -> None:
+        self._step("redo")
+
+    def _step(self, what: str) -> None:
+        session = self._need()
+        try:
+            session.undo() if what == "undo" else session.redo()
+        except Problem as problem:
+            self._refused(problem)
+            return
+        self.show_pair()
+        if what == "undo":
+            self._say(tr("Decision taken back. What was opened stays counted."))
+
+    def go(self, pair: str) -> None:
+        self._need().go(pair)
+        self.show_pair()
+        self.grid.focus_cell(self._looked)
+
+    def step_pair(self, by: int) -> None:
+        self._need().step(by)
+        self.show_pair()
+
+    def go_cheapest(self) -> None:
+        assert self.seen is not None
+        hint = self.seen.suggestion
+        if hint is not None:
+            number = next(i for i, cell in enumerate(self.seen.cells) if cell.field == hint.field)
+            self.grid.focus_cell(number)
+
+    def ask_note(self) -> None:
+        assert self.seen is not None
+        text, okay = QInputDialog.getMultiLineText(
+            self, tr("Note on this pair"), tr("Only reviewers see it; it is sealed in the review."), self.seen.note
+        )
+        if okay:
+            try:
+                self._need().annotate(text.strip())
+            except Problem as problem:
+                self._refused(problem)
+                return
+            self.show_pair(keep_cell=True)
+
+    def show_legend(self) -> QDialog:
+        dialog = QDialog(self.window())
+        dialog.setWindowTitle(tr("Legend"))
+        layout = QVBoxLayout(dialog)
+        layout.setContentsMargins(3 * GRID, 3 * GRID, 3 * GRID, 2 * GRID)
+        layout.setSpacing(GRID)
+        layout.addWidget(label(tr("What the marks mean"), "heading"))
+        for sign, words in LEGEND:
+            mark = label(sign, "mono", wrap=False)
+            mark.setFixedWidth(80)
+            line = row(mark, label(tr_core(words), "muted"), gap=1)
+            line.setStretch(1, 1)
+            layout.addLayout(line)
+        layout.addWidget(label(tr("Keys"), "heading"))
+        for keys, words in self.key_words():
+            mark = label(keys, "mono", wrap=False)
+            mark.setFixedWidth(80)
+            line = row(mark, label(words, "muted"), gap=1)
+            line.setStretch(1, 1)
+            layout.addLayout(line)
+        note = label(
+            tr("Decisions can be taken back. What was opened cannot be closed again: it stays counted."), "warm"
+        )
+        layout.addWidget(note)
+        layout.addLayout(row(None, button(tr("Close"), dialog.accept, kind="primary")))
+        dialog.setMinimumWidth(520)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+        return dialog
+
+    @staticmethod
+    def key_words() -> tuple[tuple[str, str], ...]:
+        return (
+            ("← →", tr("another cell")),
+            ("↑ ↓", tr("another pair")),
+            ("Space", tr("open the next level of the cell")),
+            ("1 2 3", tr("different: surely, probably, perhaps")),
+            ("4 5 6", tr("same: perhaps, probably, surely")),
+            ("0", tr("cannot tell")),
+            ("U", tr("take the last decision back (Shift+U brings it back)")),
+            ("G", tr("go to the cheapest helpful cell")),
+            ("N", tr("note")),
+            ("?", tr("this legend")),
+        )
+
+    def _refused(self, problem: Problem) -> None:
+        self.notices.clear()
+        self.notices.show_problem(problem)
+        self._say(problem.sentence())
+
+    def _say(self, text: str) -> None:
+        """Spoken, never more than is on the screen."""
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
+
+    # words for the frame --------------------------------------------------------------------------
+
+    def where(self) -> str:
+        assert self.seen is not None
+        text = tr("Pair {n} of {all}", n=count(self.seen.number), all=count(self.seen.of))
+        if self.seen.score is not None and not self.hide_score:
+            text += " · " + tr("score {score}", score=exact(self.seen.score, 3))
+        return text
+
+    def advance_words(self) -> str:
+        a = self._need().advance()
+        parts = [tr("{n} decided", n=count(a.decided)), tr("{n} to go", n=count(a.to_go))]
+        if a.minutes_left is not None and a.to_go:
+            parts.append(tr("about {time}", time=time_words(a.minutes_left * 60)))
+        return " · ".join(parts)
+
+    # keys -----------------------------------------------------------------------------------------
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.seen is None or not self._key(event):
+            super().keyPressEvent(event)
+
+    def _key(self, event: QKeyEvent) -> bool:
+        key, text = Qt.Key(event.key()), event.text()
+        plain = not event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier)
+        if not plain:
+            return False
+        here = self.grid.focused()
+        if key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            self.grid.focus_cell((here if here >= 0 else self._looked) + (1 if key == Qt.Key.Key_Right else -1))
+        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
+            self.step_pair(1 if key in (Qt.Key.Key_Down, Qt.Key.Key_PageDown) else -1)
+        elif key == Qt.Key.Key_Space:
+            self.reveal()
+        elif text and text in "0123456":
+            self.decide(int(text))
+        elif text == "u":
+            self.undo()
+        elif text == "U":
+            self.redo()
+        elif text in ("g", "G"):
+            self.go_cheapest()
+        elif text in ("n", "N"):
+            self.ask_note()
+        elif text == "?":
+            self.show_legend()
+        else:
+            return False
+        return True
