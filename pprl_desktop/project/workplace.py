@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pprl_desktop.methods.base import Recipe, Settings
     from pprl_desktop.privacy.rehearsal import Rehearsal
     from pprl_desktop.privacy.statements import Statement
+    from pprl_desktop.records.cleaning import BeforeAfter
     from pprl_desktop.records.profile import Profile
     from pprl_desktop.records.table import CleanTable, Table
 
@@ -139,6 +140,21 @@ class Workplace:
                 )
         assert self._table is not None
         return self._table
+
+    def head(self, rows: int = 50) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        """Header and first rows of the own table, for its own steward's eyes on the page Data."""
+        if self._table is None:
+            return (), []
+        shown = min(rows, self._table.rows)
+        cells = [[column.cell(row) for row in range(shown)] for column in self._table.columns]
+        return self._table.names, list(zip(*cells, strict=True))
+
+    def before_after(self, choices: Choices, progress: Progress = NO_PROGRESS) -> tuple[BeforeAfter, ...]:
+        """What cleaning does to each field, with a few own examples for its own steward's eyes."""
+        from pprl_desktop.records.cleaning import before_after
+
+        table = self.table(choices, progress.part(0.0, 0.7))
+        return tuple(before_after(table, choices.fields, dict(choices.columns), progress=progress.part(0.7, 1.0)))
 
     def clean(self, choices: Choices, progress: Progress = NO_PROGRESS) -> CleanTable:
         from pprl_desktop.records.cleaning import clean
