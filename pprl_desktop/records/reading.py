@@ -12,7 +12,7 @@ from pprl_desktop.records.dialect import Dialect, find_dialect
 from pprl_desktop.records.encoding import Encoding, find_encoding, texts
 from pprl_desktop.records.parsing import parse
 from pprl_desktop.records.ragged import Ragged
-from pprl_desktop.records.table import Table
+from pprl_desktop.records.table import Column, Table
 
 HEAD = 1 << 18  # bytes that the layout is found out from
 
@@ -61,6 +61,25 @@ def read_table(
     progress.at(1.0)
     return Reading(
         table, encoding.shown, dialect.separator, dialect.quote, dialect.header_line, (*encoding.warnings, *warnings)
+    )
+
+
+def preview(
+    path: str | os.PathLike[str],
+    options: ReadOptions = ReadOptions(),  # noqa: B008
+    rows: int = 50,
+) -> Reading:
+    """The first rows only, quick enough to follow every change of the options. Shown to the file's own steward."""
+    file = _existing(path)
+    encoding = find_encoding(file, options.encoding, limit=HEAD)
+    dialect = _layout(file, encoding, options)
+    head = "".join(texts(file, encoding, limit=HEAD))
+    if file.stat().st_size > HEAD:  # the last line is cut: leave it out
+        head = head[: max(head.rfind("\n"), head.rfind("\r")) + 1] or head
+    table, warnings = parse([head], dialect, options.ragged)
+    shown = Table(tuple(Column(c.name, c.values, c.codes[:rows]) for c in table.columns))
+    return Reading(
+        shown, encoding.shown, dialect.separator, dialect.quote, dialect.header_line, (*encoding.warnings, *warnings)
     )
 
 
