@@ -13,6 +13,8 @@ from pprl_desktop.ui import settings
 from pprl_desktop.ui.jobs import Jobs
 
 if TYPE_CHECKING:
+    from pprl_desktop.exchange.home import Home
+    from pprl_desktop.exchange.identity import Identity
     from pprl_desktop.project.project import Changed, Project
     from pprl_desktop.project.workplace import Workplace
 
@@ -25,13 +27,14 @@ class Desk(QObject):
     go_to = Signal(str)  # show a step or page by name
     help_asked = Signal(str)  # show a help page
     preferences_changed = Signal()
+    identity_changed = Signal()  # made, unlocked or locked
 
     def __init__(self, preferences: settings.Preferences, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.preferences = preferences
         self.jobs = Jobs(self)
         self.project: Project | None = None
-        self._workplace: Workplace | None = None
+        self._unlocked: tuple[Path, Identity] | None = None
         self.working: dict[str, Any] = {}  # results of the open project kept in memory, by name; never saved
 
     def need_project(self) -> Project:
@@ -42,11 +45,27 @@ class Desk(QObject):
     @property
     def workplace(self) -> Workplace:
         """Where the clear tables of the open project are; panes ask it for work, never for a table."""
-        if self._workplace is None:
-            from pprl_desktop.project.workplace import Workplace
+        from pprl_desktop.project.workplace import Workplace
 
-            self._workplace = Workplace()
-        return self._workplace
+        found: Workplace = self.working.setdefault("workplace", Workplace())
+        return found
+
+    @property
+    def home(self) -> Home:
+        """The own identity, contacts and agreements; a project may name another folder than the usual one."""
+        from pprl_desktop.exchange.home import Home, default_home
+
+        chosen = self.project.choices.home if self.project is not None else ""
+        return Home(Path(chosen) if chosen else default_home())
+
+    def identity(self) -> Identity | None:
+        """The unlocked keys, kept in memory only, until the program ends or they are locked again."""
+        kept = self._unlocked
+        return kept[1] if kept is not None and kept[0] == self.home.path else None
+
+    def unlocked(self, identity: Identity | None) -> None:
+        self._unlocked = (self.home.path, identity) if identity is not None else None
+        self.identity_changed.emit()
 
     def open_project(self, path: Path) -> None:
         from pprl_desktop.project.project import Project
@@ -73,7 +92,6 @@ class Desk(QObject):
         self.jobs.cancel()
         self.project.close()
         self.project = None
-        self._workplace = None
         self.working.clear()
         if not quiet:
             self.project_changed.emit()

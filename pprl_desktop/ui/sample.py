@@ -28,3 +28,4 @@ def open_sample(desk: Desk, folder: Path) -> None:
     desk.create_project(free_path(folder, tr("Sample project")), tr("Sample project"))
     desk.working["sample"] = True
     desk.change("Open the sample", table_path=str(table))
+    desk.go_to.emit("data")

@@ -18,7 +18,7 @@ def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Neither the preferences nor the keys of whoever runs the tests are touched."""
     folder = tmp_path / "settings"
     monkeypatch.setenv("PPRL_DESKTOP_SETTINGS", str(folder))
-    monkeypatch.setenv("PPRL_DESKTOP_HOME", str(tmp_path / "identity"))
+    monkeypatch.setenv("PPRL_HOME", str(tmp_path / "identity"))
     return folder
 
 
