@@ -53,7 +53,9 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
     null = adaptive_null.random_pairs(own.rows, partner.rows, random)
     fields, seen = adaptive_null.build(own, partner, rule, null, progress.part(0.0, 0.1))
     blocking.prepare(fields, options.threads, progress.part(0.1, 0.25))
-    job = _Job(fields, seen, len(null.own), em.Sizes(own.rows, partner.rows), options, random)
+    within = adaptive_null.within(own, partner, fields, random)
+    sizes = em.Sizes(own.rows, partner.rows, options.one_to_one)
+    job = _Job(fields, seen, len(null.own), sizes, options, random, within)
     for place in range(ROUNDS):
         low, high = 0.25 + 0.7 * place / ROUNDS, 0.25 + 0.7 * (place + 1) / ROUNDS
         job.find(progress.part(low, (low + high) / 2))
@@ -90,6 +92,7 @@ class _Job:
     sizes: em.Sizes
     options: MatchOptions
     random: np.random.Generator
+    within: adaptive_null.Within
 
     def __post_init__(self) -> None:
         self.prior = prior_m(self.fields)
@@ -99,7 +102,7 @@ class _Job:
         self.matches = OVERLAP * min(self.sizes.own, self.sizes.partner)
         self.crossings = adaptive_cross.crossings(self.fields)
         self.cross_m = np.full(len(self.crossings), 0.02)
-        self.tree = adaptive_dependence.edges(self.fields) if self.options.one_to_one else ()
+        self.tree = adaptive_dependence.edges(self.fields, self.within.levels)
         self.warnings: list[str] = []
         self.examined = 0
 
@@ -129,7 +132,7 @@ class _Job:
 
     def learn(self, progress: Progress) -> None:
         levels, log_u = self._columns()
-        self.lifts = adaptive_dependence.corrections(self.fields, self.tree, self.own, self.partner, self.levels)
+        self.lifts = adaptive_dependence.corrections(self.fields, self.tree, self.own, self.levels)
         candidates = em.Candidates(self.own, self.partner, levels, log_u, self.lifts.sum(axis=1), self.sizes)
         cross = np.zeros((len(self.crossings), LEVELS))
         cross[:, DIFFERS], cross[:, EQUAL] = 1 - self.cross_m, self.cross_m
@@ -170,7 +173,9 @@ class _Job:
     def _take_matches_out(self) -> None:
         all_pairs = float(self.sizes.own) * self.sizes.partner
         for f, one in enumerate(self.fields):
-            matched = np.bincount(self.levels[:, f], weights=self.fit.probability, minlength=MISSING + 1)[:LEVELS]
+            matched: Numbers = np.bincount(self.levels[:, f], weights=self.fit.probability, minlength=MISSING + 1)[
+                :LEVELS
+            ]
             seen = adaptive_null.without_matches(self.seen[f], self.sampled, all_pairs, matched)
             self.u[f] = adaptive_null.shares(seen)
             self.log_u[f] = adaptive_null.log_u(one, self.u[f])
@@ -226,7 +231,9 @@ class _Job:
                 {"own": named[c.own], "partner": named[c.partner], "m": float(m)}
                 for c, m in zip(self.crossings, self.cross_m, strict=True)
             ],
-            "dependent": [{"fields": [named[edge.first], named[edge.second]], "lift": edge.lift} for edge in self.tree],
+            "dependent": [
+                {"fields": [named[edge.first], named[edge.second]], "lift": edge.strength} for edge in self.tree
+            ],
             "candidates": len(self.own),
             "em_rounds": self.fit.rounds,
         }

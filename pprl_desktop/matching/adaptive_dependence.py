@@ -1,7 +1,7 @@
 """Dependent fields must not count twice: a zip code that agrees takes the town along.
 
 How often two records of one file agree on both fields, against how often they would if the fields were independent, is
-the lift; it is measured within each file, where no pair is a match, and divided out of the weight of pairs that agree on
+the lift; it is measured within a file, where no pair is a match, and divided out of the weight of pairs that agree on
 both. A tree of the strongest lifts (Chow and Liu 1968) keeps three dependent fields from being corrected three times.
 """
 
@@ -9,44 +9,68 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.matching.base import Rows
-from pprl_desktop.matching.levels import EQUAL, Codes, FieldLevels
+from pprl_desktop.matching.adaptive_null import equal_frequency
+from pprl_desktop.matching.base import Numbers, Rows
+from pprl_desktop.matching.levels import EQUAL, LEVELS, MISSING, NEAR, QUANTILES, SHIFTED, WORD, Codes, FieldLevels
 
 LEAST = 1.15  # lifts below this are left alone
-SEEN = 12  # pairs of records that must agree on both fields before a lift is believed
-SHRINK = 1.0  # expected joint records worth of trust in the average lift
+SEEN = 8.0  # pairs of records that must agree on both fields, beyond chance, before a lift is believed
+SIGMA = 3.0  # standard deviations of chance
+DOUBT = 2.0  # pairs worth of trust in independence
+SHRINK = 1.0  # records worth of trust in the average over all values, against the count for these two
+RARITY = (0.75, 2.0, 6.0, 20.0, 80.0)  # other holders of a value, per RARITY_ROWS records
+RARITY_ROWS = 2000
+BINS = len(RARITY) + 1
+CLOSE = 1e-2  # near levels rarer than this among strangers count as a kind of agreement
 
 Floats = npt.NDArray[np.float32]
+Levels = npt.NDArray[np.uint8]
+
+# classes of agreement: 0 none, 1 close, 2 equal
+OTHER, NEARLY, SAME, CLASSES = 0, 1, 2, 3
 
 
-@dataclass(frozen=True)
-class Edge:
-    first: int  # index of the field that carries its full weight
-    second: int  # index of the field whose weight is lowered
-    lift: float
+def _classes() -> npt.NDArray[np.int64]:
+    of = np.zeros(MISSING + 1, dtype=np.int64)
+    for place, quantile in enumerate(QUANTILES):
+        of[NEAR + place] = NEARLY if quantile <= CLOSE else OTHER
+    of[[WORD, SHIFTED]] = NEARLY
+    of[EQUAL] = SAME
+    return of
+
+
+CLASS_OF = _classes()
 
 
 @dataclass(frozen=True, eq=False)
-class _Joint:
-    """How often the two fields are equal together in one file."""
+class Edge:
+    first: int  # index of the field that carries its full weight
+    second: int  # index of the field whose weight is lowered
+    lift: Numbers  # [3, 3] by class of agreement
+    rarity: Numbers  # [bins, bins] lift of joint equality by how rare the two values are
 
-    both: float
-    expected: float
+    @property
+    def strength(self) -> float:
+        return float(self.lift[NEARLY:, NEARLY:].max())
 
 
-def edges(fields: Sequence[FieldLevels]) -> tuple[Edge, ...]:
-    """The tree of dependent fields, strongest first."""
+def edges(fields: Sequence[FieldLevels], sampled: Levels) -> tuple[Edge, ...]:
+    """The tree of dependent fields, strongest first. `sampled` [pairs, fields]: levels of pairs within one file."""
     found = []
     for first in range(len(fields)):
         for second in range(first + 1, len(fields)):
-            lift = _lift(fields[first], fields[second])
-            if lift > LEAST:
-                found.append(Edge(first, second, lift))
-    found.sort(key=lambda edge: (-edge.lift, edge.first, edge.second))
+            lift, rarity = _lifts(sampled[:, first], sampled[:, second]), np.ones((BINS, BINS))
+            if fields[first].exact:
+                lift[SAME, SAME], rarity = _exact_lift(fields[first], fields[second])
+            edge = Edge(first, second, lift, rarity)
+            if edge.strength > LEAST:
+                found.append(edge)
+    found.sort(key=lambda edge: (-edge.strength, edge.first, edge.second))
     group = list(range(len(fields)))
     tree = []
     for edge in found:
@@ -57,72 +81,102 @@ def edges(fields: Sequence[FieldLevels]) -> tuple[Edge, ...]:
     return tuple(tree)
 
 
-def _lift(first: FieldLevels, second: FieldLevels) -> float:
+def _lifts(first: Levels, second: Levels) -> Numbers:
+    """Lift of each combination of classes in which both fields agree somehow; 1 elsewhere."""
+    present = (first < LEVELS) & (second < LEVELS)
+    a, b = CLASS_OF[first[present]], CLASS_OF[second[present]]
+    count = np.bincount(a * CLASSES + b, minlength=CLASSES * CLASSES).reshape(CLASSES, CLASSES).astype(np.float64)
+    expected = count.sum(axis=1, keepdims=True) * count.sum(axis=0, keepdims=True) / max(count.sum(), 1.0)
+    lift = (count + DOUBT) / (expected + DOUBT)
+    believed = count - expected > SEEN + SIGMA * np.sqrt(expected)
+    believed[OTHER, :] = believed[:, OTHER] = False
+    return np.where(believed, lift, 1.0)
+
+
+def _exact_lift(first: FieldLevels, second: FieldLevels) -> tuple[float, Numbers]:
+    """Joint equality among all pairs within either file, by counting values: its lift, and its lift by rarity.
+
+    Two who share a rare name and a village are mostly relatives; two who share a common one are mostly not.
+    """
     sides = [_joint(first.own.codes, second.own.codes), _joint(first.partner.codes, second.partner.codes)]
-    both, expected = sum(side.both for side in sides), sum(side.expected for side in sides)
-    if both < SEEN:
-        return 1.0
-    return (both + SEEN) / (expected + SEEN)
+    both, expected = sides[0][0] + sides[1][0], sides[0][1] + sides[1][1]
+    if both.sum() - expected.sum() <= SEEN + SIGMA * expected.sum() ** 0.5:
+        return 1.0, np.ones((BINS, BINS))
+    average = float((both.sum() + DOUBT) / (expected.sum() + DOUBT))
+    return average, np.asarray((both + DOUBT) / (expected + DOUBT / average))
 
 
-def _joint(first: Codes, second: Codes) -> _Joint:
+def _joint(first: Codes, second: Codes) -> tuple[Numbers, Numbers]:
+    """[bins, bins] pairs of rows equal in both fields: how many there are, and how many independence would give."""
     present = (first >= 0) & (second >= 0)
     a, b = first[present].astype(np.int64), second[present].astype(np.int64)
     rows = len(a)
+    both, expected = np.zeros((BINS, BINS)), np.zeros((BINS, BINS))
     if rows < 2:
-        return _Joint(0.0, 0.0)
-    _, joint = np.unique(a * (int(b.max()) + 1) + b, return_counts=True)
-    pairs = rows * (rows - 1) / 2
-    return _Joint(_pairs(joint), _pairs(np.bincount(a)) * _pairs(np.bincount(b)) / pairs)
+        return both, expected
+    count_a, count_b = np.bincount(a), np.bincount(b)
+    bin_a, bin_b = _bin(count_a - 1, rows), _bin(count_b - 1, rows)
+    width = len(count_b)
+    key, joint = np.unique(a * width + b, return_counts=True)
+    np.add.at(both, (bin_a[key // width], bin_b[key % width]), _pairs(joint))
+    by_a = np.bincount(bin_a, weights=_pairs(count_a), minlength=BINS)
+    by_b = np.bincount(bin_b, weights=_pairs(count_b), minlength=BINS)
+    return both, np.outer(by_a, by_b) / (rows * (rows - 1) / 2)
 
 
-def _pairs(counts: npt.NDArray[np.int64]) -> float:
+def _bin(others: npt.NDArray[Any], rows: int) -> npt.NDArray[np.int64]:
+    """How common a value is: by the number of other records that hold it, in a file of RARITY_ROWS."""
+    return np.digitize(others * (RARITY_ROWS / max(rows, 1)), RARITY)
+
+
+def _pairs(counts: npt.NDArray[np.int64]) -> Numbers:
     wide = counts.astype(np.float64)
-    return float((wide * (wide - 1) / 2).sum())
+    return np.asarray(wide * (wide - 1) / 2)
 
 
-def corrections(
-    fields: Sequence[FieldLevels], tree: Sequence[Edge], own: Rows, partner: Rows, levels: npt.NDArray[np.uint8]
-) -> Floats:
-    """[pairs, edges] log of the lift where both fields of the edge are equal, for these very values."""
+def corrections(fields: Sequence[FieldLevels], tree: Sequence[Edge], own: Rows, levels: Levels) -> Floats:
+    """[pairs, edges] log of the lift of what the two fields of the edge have in common."""
     made = np.zeros((len(own), len(tree)), dtype=np.float32)
     for place, edge in enumerate(tree):
-        agree = np.flatnonzero((levels[:, edge.first] == EQUAL) & (levels[:, edge.second] == EQUAL))
-        made[agree, place] = _log_lift(fields[edge.first], fields[edge.second], edge.lift, own[agree])
+        a, b = levels[:, edge.first], levels[:, edge.second]
+        present = np.flatnonzero((a < LEVELS) & (b < LEVELS))
+        made[present, place] = np.log(edge.lift[CLASS_OF[a[present]], CLASS_OF[b[present]]])
+        equal = np.flatnonzero((a == EQUAL) & (b == EQUAL))
+        if len(equal):
+            made[equal, place] = _log_lift(fields[edge.first], fields[edge.second], edge.rarity, own[equal])
     return made
 
 
-def _log_lift(first: FieldLevels, second: FieldLevels, average: float, rows: Rows) -> Floats:
-    """The average lift, moved towards what was counted for the two values (a village has one zip code, a city many).
+def _log_lift(first: FieldLevels, second: FieldLevels, rarity: Numbers, rows: Rows) -> Floats:
+    """How much likelier than by independence a stranger holds both values of an own record.
 
-    Counts leave out the two records of the pair itself, which would vouch for each other.
+    The lift of values as rare as these is the mean of a gamma prior, corrected by how many records do hold both (a
+    village has one zip code); the two of the pair itself, which would vouch for each other, are left out.
     """
-    joint_a, rows_a = _counts(first.own.codes, second.own.codes, rows, first.own.codes, second.own.codes)
-    wanted_first, wanted_second = first.equal_to[first.own.codes[rows]], second.equal_to[second.own.codes[rows]]
-    joint_b, rows_b = _joint_counts(first.partner.codes, second.partner.codes, wanted_first, wanted_second)
-    single = [
-        one.own.counts[one.own.codes[rows]] + one.partner.counts[one.equal_to[one.own.codes[rows]]] - 2
-        for one in (first, second)
+    a, b = first.own.codes[rows], second.own.codes[rows]
+    joint_own, rows_own = _joint_counts(first.own.codes, second.own.codes, a, b)
+    joint_partner, rows_partner = _joint_counts(
+        first.partner.codes, second.partner.codes, first.equal_to[a], second.equal_to[b]
+    )
+    seen, records = np.maximum(joint_own + joint_partner - 2.0, 0.0), rows_own + rows_partner
+    others = [
+        one.own.counts[code] + one.partner.counts[one.equal_to[code]] - 2.0 for one, code in ((first, a), (second, b))
     ]
-    seen = np.maximum(joint_a + joint_b - 2, 0)
-    expected = average * single[0] * single[1] / max(rows_a + rows_b - 2, 1)
-    lift = average * (seen + SHRINK) / (expected + SHRINK)
-    return np.log(np.maximum(lift, 1.0)).astype(np.float32)
-
-
-def _counts(
-    first: Codes, second: Codes, rows: Rows, all_first: Codes, all_second: Codes
-) -> tuple[npt.NDArray[np.int64], int]:
-    return _joint_counts(all_first, all_second, first[rows], second[rows])
+    average = rarity[_bin(others[0], records), _bin(others[1], records)]
+    chance = equal_frequency(first)[a] * equal_frequency(second)[b]
+    rate = (seen + SHRINK) / (records + SHRINK / (average * chance))
+    return np.asarray(np.log(np.maximum(rate / chance, 1.0)), dtype=np.float32)
 
 
 def _joint_counts(
     first: Codes, second: Codes, wanted_first: Codes, wanted_second: Codes
 ) -> tuple[npt.NDArray[np.int64], int]:
+    """How many rows hold each wanted combination, and how many hold both fields at all."""
     present = (first >= 0) & (second >= 0)
     width = int(second.max(initial=0)) + 1
     key, count = np.unique(first[present].astype(np.int64) * width + second[present], return_counts=True)
     wanted = wanted_first.astype(np.int64) * width + wanted_second
-    at = np.minimum(np.searchsorted(key, wanted), max(len(key) - 1, 0))
-    hit = key[at] == wanted if len(key) else np.zeros(len(wanted), dtype=np.bool_)
-    return np.where(hit, count[at] if len(key) else 0, 0), int(present.sum())
+    if not len(key):
+        return np.zeros(len(wanted), np.int64), 0
+    at = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+    return np.where(key[at] == wanted, count[at], 0), int(present.sum())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -13,20 +14,22 @@ from pprl_desktop.matching.levels import (
     GROUPS,
     INITIAL,
     LEVELS,
+    MISSING,
     OTHER_INITIAL,
     QUANTILES,
     Codes,
     FieldLevels,
-    view,
     find_facts,
+    view,
 )
-from pprl_desktop.matching.levels_similar import similar
+from pprl_desktop.matching.levels_similar import flip_rate, similar
 from pprl_desktop.methods import tokens
 from pprl_desktop.methods.base import Smashed
 from pprl_desktop.methods.rules import AdaptiveRule
 from pprl_desktop.progress import Progress
 
 SAMPLE = 1_500_000  # random pairs; the rarest level (8e-5) then holds 120 of them
+WITHIN_ROWS = 4000  # own records compared with each other
 LEAST = 0.3  # pairs a level is credited with beyond those seen
 
 Floats = npt.NDArray[np.float32]
@@ -36,6 +39,44 @@ Floats = npt.NDArray[np.float32]
 class Null:
     own: Rows
     partner: Rows
+
+
+@dataclass(frozen=True, eq=False)
+class Within:
+    """The own file compared with itself."""
+
+    fields: list[FieldLevels]
+    levels: npt.NDArray[np.uint8]  # [pairs, fields] of random pairs of different records
+    rows: Rows  # which own rows took part
+    pairs: int
+
+
+def taken(smashed: Smashed, rows: Rows) -> Smashed:
+    """The smashed data of some rows."""
+    return replace(smashed, rows=len(rows), parts=tuple(replace(part, rows=part.rows[rows]) for part in smashed.parts))
+
+
+def with_noise(smashed: Smashed, epsilon: float | None, random: np.random.Generator) -> Smashed:
+    """As the partner's noise would leave these rows: for comparison at home only, nothing of this is ever sent."""
+    if epsilon is None or smashed.epsilon is not None:
+        return smashed
+    parts = []
+    for part in smashed.parts:
+        if part.kind == "token":
+            continue
+        present = np.flatnonzero(part.rows >= 0)
+        values = part.values[part.rows[present]]
+        rows = np.full(len(part.rows), -1, dtype=np.int32)
+        rows[present] = np.arange(len(present), dtype=np.int32)
+        if part.kind == "bits":
+            values = values ^ np.packbits(random.random((len(values), 8 * part.width)) < flip_rate(epsilon), axis=1)
+        else:
+            two_sided = random.geometric(-np.expm1(-epsilon), values.shape) - random.geometric(
+                -np.expm1(-epsilon), values.shape
+            )
+            values = np.clip(values.astype(np.int64) + two_sided, 0, 255).astype(np.uint8)
+        parts.append(replace(part, rows=rows, values=values))
+    return replace(smashed, parts=tuple(parts), epsilon=epsilon)
 
 
 def random_pairs(own: int, partner: int, random: np.random.Generator) -> Null:
@@ -68,6 +109,28 @@ def build(
         fields.append(one)
         seen.append(np.bincount(one.pairs(a, b), minlength=LEVELS).astype(np.float64))
     return fields, seen
+
+
+def within(own: Smashed, partner: Smashed, fields: Sequence[FieldLevels], random: np.random.Generator) -> Within:
+    """Pairs of different records of the own file, compared as if one of them had come from the partner."""
+    rows = np.sort(random.choice(own.rows, size=min(own.rows, WITHIN_ROWS), replace=False)).astype(np.int32)
+    mine = taken(own, rows)
+    theirs = mine if own.epsilon == partner.epsilon else with_noise(mine, partner.epsilon, random)
+    null = random_pairs(len(rows), len(rows), random)
+    different = null.own != null.partner
+    null = Null(null.own[different], null.partner[different])
+    levels = np.full((len(null.own), len(fields)), MISSING, dtype=np.uint8)
+    made = []
+    for f, one in enumerate(fields):
+        left, right = view(mine, one.comparison), view(theirs, one.comparison)
+        measure = similar(left, right, one.comparison.measure, (mine.epsilon, theirs.epsilon))
+        facts, equal_to = find_facts(left, right, one.exact)
+        copy = FieldLevels(one.comparison, left, right, measure, one.exact, one.cuts, facts, equal_to)
+        a, b = left.codes[null.own], right.codes[null.partner]
+        present = np.flatnonzero((a >= 0) & (b >= 0))
+        levels[present, f] = copy.pairs(a[present], b[present])
+        made.append(copy)
+    return Within(made, levels, rows, len(null.own))
 
 
 def _cuts(one: FieldLevels, own: Codes, partner: Codes) -> Numbers:

@@ -46,7 +46,7 @@ def place_bar(
     fields: Sequence[FieldLevels], weights: Sequence[Weights], lowest: float, most: int, random: np.random.Generator
 ) -> float:
     """The lowest bar, not under `lowest`, that about `most` pairs pass."""
-    own_rows, partner_rows = len(fields[0].own.codes), len(fields[0].partner.codes)
+    own_rows = len(fields[0].own.codes)
     some = random.choice(own_rows, size=min(SAMPLE_ROWS, own_rows), replace=False)
     scores = _scores(fields, weights, np.sort(some)).reshape(-1)
     allowed = int(most * (len(some) / own_rows))

@@ -30,9 +30,12 @@ Floats = npt.NDArray[np.float32]
 class Sizes:
     own: int
     partner: int
+    one_to_one: bool
 
     def odds(self, matches: float) -> float:
         """Prior odds of one pair, given the number of matches: how many more ways one further match can be placed."""
+        if not self.one_to_one:
+            return (matches + 0.5) / (float(self.own) * self.partner)
         least = FREE * min(self.own, self.partner) + 1.0
         return (matches + 0.5) / (max(self.own - matches, least) * max(self.partner - matches, least))
 

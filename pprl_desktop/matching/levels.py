@@ -232,8 +232,8 @@ def _equal_values(own: View, partner: View, exact: bool) -> tuple[Codes, Codes]:
 def _fingerprints(left: npt.NDArray[np.uint8], right: npt.NDArray[np.uint8]) -> tuple[Tokens, Tokens]:
     rows = np.ascontiguousarray(np.concatenate([left, right]))
     _, mark = np.unique(rows.view(np.dtype((np.void, rows.shape[1]))).reshape(-1), return_inverse=True)
-    mark = mark.astype(np.uint64) + np.uint64(1)
-    return mark[: len(left)], mark[len(left) :]
+    number = mark.astype(np.uint64) + np.uint64(1)
+    return number[: len(left)], number[len(left) :]
 
 
 def _shifted(own: View, partner: View) -> list[tuple[Codes, Codes]]:
