@@ -172,22 +172,23 @@ def read_manifest(head: Head, plain_size: int) -> Manifest:
     return manifest
 
 
-def check_arrays(source: Input, manifest: Manifest, progress: Progress) -> None:
-    """Runs through all arrays and their hashes without keeping anything."""
+def read_arrays(
+    source: Input,
+    manifest: Manifest,
+    wanted: Callable[[Entry], bool],
+    visit: Callable[[Entry, Array], None],
+    progress: Progress,
+) -> None:
+    """Runs through all arrays and their hashes; only the wanted ones are held, one at a time, and handed to `visit`."""
     for entry, part in _shares(manifest.entries, progress):
-        _read_array(source, entry, None, part)
-    _end(source)
-
-
-def load_arrays(source: Input, manifest: Manifest, progress: Progress) -> dict[str, Array]:
-    """All arrays in memory. Call after check_arrays: then the sizes in the manifest are known to be true."""
-    arrays: dict[str, Array] = {}
-    for entry, part in _shares(manifest.entries, progress):
-        array = np.empty(entry.shape, dtype=np.dtype(entry.dtype).newbyteorder("<"))
-        _read_array(source, entry, array.reshape(-1).view(np.uint8).data, part)
-        arrays[entry.name] = array.astype(np.dtype(entry.dtype), copy=False)
-    _end(source)
-    return arrays
+        if wanted(entry):
+            array = np.empty(entry.shape, dtype=np.dtype(entry.dtype).newbyteorder("<"))
+            _read_array(source, entry, array.reshape(-1).view(np.uint8).data, part)
+            visit(entry, array.astype(np.dtype(entry.dtype), copy=False))
+        else:
+            _read_array(source, entry, None, part)
+    if source.read(1):
+        raise refusals.damaged()
 
 
 def _read_array(source: Input, entry: Entry, into: memoryview | None, progress: Progress) -> None:
@@ -241,8 +242,3 @@ def _exactly(source: Input, size: int, *, short: Callable[[], Exception]) -> byt
             raise short()
         data += block
     return bytes(data)
-
-
-def _end(source: Input) -> None:
-    if source.read(1):
-        raise refusals.damaged()

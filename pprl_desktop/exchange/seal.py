@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -13,7 +13,7 @@ from typing import BinaryIO
 from pprl_desktop.exchange import age, container, files, refusals
 from pprl_desktop.exchange.container import Array, Arrays
 from pprl_desktop.exchange.keys import Keys, Mode, PublicKeys
-from pprl_desktop.exchange.manifest import Manifest
+from pprl_desktop.exchange.manifest import Entry, Manifest
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
@@ -46,15 +46,21 @@ class Opened:
     digest: str  # SHA-256 of the manifest
     _identities: tuple[age.Identity, ...]
 
-    def check(self, progress: Progress = NO_PROGRESS) -> None:
-        """Every byte authenticated and hashed, nothing kept."""
+    def check(
+        self,
+        wanted: Callable[[Entry], bool] = lambda _: False,
+        visit: Callable[[Entry, Array], None] = lambda _, __: None,
+        progress: Progress = NO_PROGRESS,
+    ) -> None:
+        """Every byte authenticated and hashed. The wanted arrays are shown to `visit`, one at a time; none is kept."""
         with self._arrays() as source:
-            container.check_arrays(source, self.manifest, progress)
+            container.read_arrays(source, self.manifest, wanted, visit, progress)
 
     def load(self, progress: Progress = NO_PROGRESS) -> dict[str, Array]:
-        """The arrays in memory; call check() first."""
-        with self._arrays() as source:
-            return container.load_arrays(source, self.manifest, progress)
+        """The arrays in memory; check() first, so that the sizes in the manifest are known to be true."""
+        arrays: dict[str, Array] = {}
+        self.check(lambda _: True, lambda entry, array: arrays.update({entry.name: array}), progress)
+        return arrays
 
     @contextlib.contextmanager
     def _arrays(self) -> Iterator[container.Input]:

@@ -1,0 +1,396 @@
+"""Data bundles: smashed data under random pseudonyms out, and the partner's in. The map to own rows stays at home."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.exchange import agreement, decoys, files, letters, refusals, seal, strict, terms
+from pprl_desktop.exchange.container import Array
+from pprl_desktop.exchange.home import Home
+from pprl_desktop.exchange.identity import Identity
+from pprl_desktop.exchange.keys import Mode
+from pprl_desktop.exchange.manifest import Entry, Manifest
+from pprl_desktop.exchange.pact import Item, Pact
+from pprl_desktop.exchange.strict import Plain
+from pprl_desktop.exchange.terms import Terms
+from pprl_desktop.methods.base import Part, PartKind, Recipe, Smashed, derive, method
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.fields import FieldKind
+from pprl_desktop.records.table import CleanTable, Column
+
+PSEUDONYM = 16  # bytes, random
+KINDS: tuple[PartKind, ...] = ("distances", "bits", "token")
+MAX_MAP = 1 << 33  # bytes
+
+Pseudonyms = npt.NDArray[np.uint8]  # [rows, 16]
+Rows = npt.NDArray[np.int32]
+
+# invented values of each kind: enough to see every part a recipe can make
+_EXAMPLES: dict[FieldKind, tuple[str, str, str]] = {
+    "name": ("ANNA MARIA LOUISE", "J", "SMITH"),
+    "text": ("MAIN STREET", "J", "SMITH"),
+    "date": ("19700203", "1970", "197002"),
+    "id": ("12345", "A1", "7"),
+    "number": ("42", "1970", "0"),
+    "category": ("F", "M", "OTHER"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class PseudonymMap:
+    """Pseudonym -> own row, -1 for a decoy. Never leaves the home folder, and is sealed there."""
+
+    pseudonyms: Pseudonyms = field(repr=False)
+    rows: Rows = field(repr=False)
+
+    def places(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """Where own rows stand in the bundle."""
+        back = np.full(int(self.rows.max(initial=-1)) + 1, -1, np.int64)
+        real = self.rows >= 0
+        back[self.rows[real]] = np.flatnonzero(real)
+        return back[np.asarray(rows, np.int64)]
+
+    def of_rows(self, rows: npt.NDArray[Any]) -> Pseudonyms:
+        """The pseudonyms of own rows."""
+        return self.pseudonyms[self.places(rows)]
+
+    def to_bytes(self) -> bytes:
+        return self.pseudonyms.tobytes() + self.rows.astype("<i4").tobytes()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> PseudonymMap:
+        rows = len(data) // (PSEUDONYM + 4)
+        split = rows * PSEUDONYM
+        pseudonyms = np.frombuffer(data[:split], np.uint8).reshape(-1, PSEUDONYM)
+        return cls(pseudonyms, np.frombuffer(data[split:], "<i4").astype(np.int32))
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written, for the steward and the report."""
+
+    agreement: str
+    sequence: int
+    rows: int
+    decoys: int
+    bytes: int
+    sha256: str  # of the sealed file
+    resent: bool  # the same bytes as before
+    statement: str
+    notes: tuple[str, ...]  # what earlier releases add up to
+
+
+@dataclass(frozen=True, eq=False)
+class PartnerBundle:
+    smashed: Smashed
+    pseudonyms: Pseudonyms = field(repr=False)
+
+
+# ---- out
+
+
+def export(
+    home: Home,
+    own: Identity,
+    pact: Pact,
+    table: CleanTable,
+    out: Path,
+    mode: Mode = "hybrid",
+    progress: Progress = NO_PROGRESS,
+) -> Exported:
+    """Smashes the table, adds noise and decoys as agreed, seals it for the partner and writes it to `out`.
+
+    The same table under the same agreement gives the same bytes again. Every release is in the ledger before
+    its file exists.
+    """
+    from pprl_desktop.privacy.ledger import Planned
+    from pprl_desktop.privacy.statements import statement
+
+    contact = letters.partner_of(home, own, pact)
+    recipe = agreement.recipe_of(home, own, pact)
+    _must_fit(table, pact.terms)
+    with home.locked():
+        pact = home.pact(pact.id)
+        ledger = home.ledger()
+        said = statement(recipe, table.rows)
+        planned = Planned(ledger.fingerprint(table), contact.card.party.sign, pact.id, said, recipe.settings.decoys)
+        notes = ledger.outlook(planned).sentences
+        release = ledger.enter(planned)
+        hashed = table_hash(table, ledger.key)
+        item = next((one for one in pact.sent if one.kind == "data" and one.release == release.number), None)
+        resent = item is not None
+        if item is None:
+            pact, item = _send(
+                home, own, pact, table, recipe, hashed, release.number, release.seed, said.summary, mode,
+                progress.part(0.0, 0.9),
+            )  # fmt: skip
+        elif item.table != hashed:
+            raise Problem(
+                "This is the exported table with its rows in another order.",
+                "The rows behind the pseudonyms would be mixed up.",
+                "Use the file as it was when it was exported first.",
+                place="table",
+            )
+        path = letters.sent_path(home, pact, item)
+        sha256 = file_sha256(path)
+        ledger.written(release, sha256)
+        letters.publish(home, pact, item, out, progress.part(0.9, 1.0))
+    return Exported(
+        pact.id, item.sequence, table.rows, recipe.settings.decoys, path.stat().st_size, sha256, resent,
+        said.summary, notes,
+    )  # fmt: skip
+
+
+def _send(
+    home: Home,
+    own: Identity,
+    pact: Pact,
+    table: CleanTable,
+    recipe: Recipe,
+    hashed: str,
+    release: int,
+    seed: bytes,
+    said: str,
+    mode: Mode,
+    progress: Progress,
+) -> tuple[Pact, Item]:
+    rows = np.arange(table.rows, dtype=np.int32)
+    if recipe.settings.decoys:
+        table = decoys.added(table, recipe.settings.decoys)
+        rows = np.concatenate([rows, np.full(recipe.settings.decoys, -1, np.int32)])
+    smashed = method(recipe.method).smash(table, recipe, progress.part(0.0, 0.6))
+    smashed = released(smashed, recipe, seed, progress.part(0.6, 0.8))
+    pseudonyms = np.frombuffer(os.urandom(PSEUDONYM * len(rows)), np.uint8).reshape(-1, PSEUDONYM)
+    order = order_of(pseudonyms)  # sorting by random names is a random order: the order of the file tells nothing
+    bundle = PartnerBundle(reordered(smashed, order), pseudonyms[order])
+    names = PseudonymMap(bundle.pseudonyms, rows[order])
+    body, arrays = to_arrays(bundle)
+
+    def beside(target: Path) -> None:
+        files.write_bytes(_map_path(target), seal.seal_bytes(names.to_bytes(), own.keys.public()), private=True)
+        if recipe.settings.noise == "two-sided" and smashed.epsilon is not None:
+            made = letters.manifest_to_self(own, pact.id, body)
+            seal.seal(_copy_path(target), made, arrays, own.keys, own.keys.public())
+
+    return letters.send(
+        home, own, pact, "data", body, arrays, statement=said, table=hashed, release=release, mode=mode,
+        beside=beside, progress=progress.part(0.8, 1.0),
+    )  # fmt: skip
+
+
+def released(smashed: Smashed, recipe: Recipe, seed: bytes, progress: Progress) -> Smashed:
+    """With the agreed noise. Nearest-neighbour noise is in the answer, not in the bundle."""
+    if recipe.settings.epsilon is None or recipe.settings.decision == "nearest":
+        return smashed
+    from pprl_desktop.privacy.keystream import Keystream
+    from pprl_desktop.privacy.noise import noised
+
+    return noised(smashed, recipe.settings.epsilon, Keystream(derive(seed, "noise")), progress)
+
+
+def reordered(smashed: Smashed, order: npt.NDArray[np.int64]) -> Smashed:
+    """Rows in a new order, and values numbered by it: how values were numbered before would tell the old order."""
+    return replace(smashed, rows=len(order), parts=tuple(_reordered(part, order) for part in smashed.parts))
+
+
+def _reordered(part: Part, order: npt.NDArray[np.int64]) -> Part:
+    rows = part.rows[order]
+    present = rows >= 0
+    used, first, codes = np.unique(rows[present], return_index=True, return_inverse=True)
+    by_appearance = np.argsort(first, kind="stable")
+    rank = np.empty(len(used), np.int32)
+    rank[by_appearance] = np.arange(len(used), dtype=np.int32)
+    new_rows = np.full(len(rows), -1, np.int32)
+    new_rows[present] = rank[codes]
+    return replace(part, rows=new_rows, values=part.values[used[by_appearance]])
+
+
+def to_arrays(bundle: PartnerBundle) -> tuple[Plain, dict[str, Array]]:
+    smashed = bundle.smashed
+    arrays: dict[str, Array] = {"pseudonyms": bundle.pseudonyms}
+    for at, part in enumerate(smashed.parts):
+        arrays[f"part{at}.rows"] = part.rows
+        arrays[f"part{at}.values"] = part.values
+    body: Plain = {
+        "method": smashed.method,
+        "rows": smashed.rows,
+        "epsilon": terms.decimal(smashed.epsilon),
+        "parts": [
+            {"name": part.name, "field": part.field, "kind": part.kind, "role": part.role} for part in smashed.parts
+        ],
+    }
+    return body, arrays
+
+
+# ---- in
+
+
+def check(letter: letters.Letter, pact: Pact, recipe: Recipe, progress: Progress = NO_PROGRESS) -> None:
+    """That a data bundle is exactly what was agreed: first by its manifest, then by its arrays."""
+    manifest = letter.opened.manifest
+    rows = _check_body(manifest, pact.terms, recipe)
+    sizes = {entry.name: entry.shape[0] for entry in manifest.entries}
+
+    def visit(entry: Entry, array: Array) -> None:
+        if entry.name == "pseudonyms":
+            if not _increasing(array):
+                raise refusals.malformed("pseudonyms", "They are not in order, or one stands twice.")
+        elif rows and (array.min() < -1 or array.max() >= sizes[entry.name.replace(".rows", ".values")]):
+            raise refusals.malformed(entry.name, "A row points to a value that is not there.")
+
+    letter.opened.check(lambda entry: not entry.name.endswith(".values"), visit, progress)
+
+
+def _check_body(manifest: Manifest, agreed: Terms, recipe: Recipe) -> int:
+    body = manifest.body
+    strict.only(body, {"method", "rows", "epsilon", "parts"}, place="body.")
+    rows = strict.integer(body, "rows", 0, 1 << 31, place="body.")
+    if rows > agreed.limits.rows + recipe.settings.decoys:
+        raise refusals.larger_than_agreed("rows", rows, agreed.limits.rows)
+    if strict.text(body, "method", place="body.") != agreed.method:
+        raise refusals.does_not_fit("method", f"Agreed was {agreed.method}.")
+    noise = "" if recipe.settings.decision == "nearest" else agreed.epsilon
+    if strict.text(body, "epsilon", place="body.") != noise:
+        raise refusals.does_not_fit("epsilon", f"Agreed was {noise or 'no noise'} {agreed.unit if noise else ''}.")
+    found = [_part(item, at) for at, item in enumerate(strict.mappings(body, "parts", 1000, place="body."))]
+    expected = expected_parts(recipe)
+    # a token part in which nobody has a token is left out by its maker; everything else must be there, in this order
+    needed = [part for part in expected if part in found or part[2] != "token"]
+    if found != needed:
+        wrong = next((b[0] for a, b in zip_longest(found, needed, fillvalue=("parts",)) if a != b), "parts")
+        raise refusals.does_not_fit(wrong, "The bundle has other parts than the agreed fields and method make.")
+    shapes: dict[str, tuple[str, tuple[int, ...]]] = {"pseudonyms": ("uint8", (rows, PSEUDONYM))}
+    for at, part in enumerate(found):
+        values = manifest.entry(f"part{at}.values")
+        count = values.shape[0]
+        shapes[f"part{at}.rows"] = ("int32", (rows,))
+        shapes[f"part{at}.values"] = ("uint8", (count, expected[part]))
+        if count > rows:
+            raise refusals.malformed(values.name, "It has more values than there are rows.")
+    if [entry.name for entry in manifest.entries] != list(shapes):
+        raise refusals.malformed("entries", "There are other arrays than the bundle's parts need.")
+    for entry in manifest.entries:
+        if (entry.dtype, entry.shape) != shapes[entry.name]:
+            raise refusals.malformed(entry.name, "It has not the shape that was agreed.")
+    return rows
+
+
+def _part(item: Plain, at: int) -> tuple[str, str, str, str]:
+    place = f"body.parts[{at}]."
+    strict.only(item, {"name", "field", "kind", "role"}, place=place)
+    return (
+        strict.text(item, "name", place=place),
+        strict.text(item, "field", place=place),
+        strict.one_of(item, "kind", KINDS, place=place),
+        strict.text(item, "role", place=place),
+    )
+
+
+def expected_parts(recipe: Recipe) -> dict[tuple[str, str, str, str], int]:
+    """(name, field, kind, role) -> width of every part the recipe can make, by smashing invented records."""
+    columns = tuple(Column.of(one.name, _EXAMPLES[one.kind]) for one in recipe.fields)
+    smashed = method(recipe.method).smash(CleanTable(recipe.fields, columns), recipe, NO_PROGRESS)
+    smashed = released(smashed, recipe, bytes(32), NO_PROGRESS)
+    return {(part.name, part.field, part.kind, part.role): part.width for part in smashed.parts}
+
+
+def load(opened: seal.Opened, progress: Progress = NO_PROGRESS) -> PartnerBundle:
+    """The bundle of a letter that was checked."""
+    body = opened.manifest.body
+    arrays = opened.load(progress)
+    parts = tuple(
+        Part(
+            item["name"], item["field"], cast(PartKind, item["kind"]), item["role"],
+            arrays[f"part{at}.rows"], arrays[f"part{at}.values"],
+        )
+        for at, item in enumerate(body["parts"])
+    )  # fmt: skip
+    epsilon = float(body["epsilon"]) if body["epsilon"] else None
+    return PartnerBundle(Smashed(body["method"], body["rows"], parts, epsilon), arrays["pseudonyms"])
+
+
+def load_names(opened: seal.Opened) -> Pseudonyms:
+    found: list[Array] = []
+    opened.check(lambda entry: entry.name == "pseudonyms", lambda _, array: found.append(array))
+    return found[0]
+
+
+# ---- the own side again
+
+
+def own_map(home: Home, own: Identity, pact: Pact, item: Item) -> PseudonymMap:
+    data = files.read_bytes(_map_path(letters.sent_path(home, pact, item)), MAX_MAP, refusals.damaged())
+    return PseudonymMap.from_bytes(seal.open_bytes(data, own.all_keys))
+
+
+def own_copy(home: Home, own: Identity, pact: Pact, item: Item) -> PartnerBundle:
+    """What was sent, with its noise: for agreements in which both sides are compared with noise."""
+    path = _copy_path(letters.sent_path(home, pact, item))
+    opened = seal.open_sealed(path, own.all_keys, [keys.public().sign for keys in own.all_keys])
+    opened.check()
+    return load(opened)
+
+
+def table_hash(table: CleanTable, key: bytes) -> str:
+    """Keyed hash of the cleaned cells in row order: recognises the very same table."""
+    digest = hmac.new(derive(key, "pprl-table-order/v1"), digestmod=hashlib.sha256)
+    for column in table.columns:
+        values = [str(value).encode() for value in column.values]
+        heads = [len(value).to_bytes(4, "little") + value for value in values] + [b"\xff\xff\xff\xff"]
+        digest.update(b"column" + column.name.encode() + b"\0")
+        for start in range(0, len(column), 1 << 16):
+            digest.update(b"".join(heads[code] for code in column.codes[start : start + (1 << 16)].tolist()))
+    return digest.hexdigest()
+
+
+def file_sha256(path: Path) -> str:
+    try:
+        with open(path, "rb") as source:
+            return hashlib.file_digest(source, "sha256").hexdigest()
+    except OSError as error:
+        raise files.refused(error) from error
+
+
+def _must_fit(table: CleanTable, agreed: Terms) -> None:
+    if table.fields != agreed.fields:
+        raise Problem(
+            "The table was not cleaned as agreed.", do="Clean it with the fields of the agreement.", place="fields"
+        )
+    if table.rows > agreed.limits.rows:
+        raise Problem(
+            f"The table has {table.rows:,} rows; the agreement allows {agreed.limits.rows:,}.",
+            do="Use fewer rows or make a new agreement with a higher limit.",
+            place="limits",
+        )
+    if not table.rows:
+        raise Problem("The table has no rows.", do="Choose another table.", place="table")
+
+
+def order_of(*pseudonyms: Pseudonyms) -> npt.NDArray[np.int64]:
+    """The order by the first list of pseudonyms, then by the next."""
+    halves = [np.ascontiguousarray(one).view(">u8").reshape(-1, 2)[:, at] for one in pseudonyms for at in (0, 1)]
+    return np.lexsort(halves[::-1])
+
+
+def _increasing(pseudonyms: Array) -> bool:
+    halves = pseudonyms.view(">u8").reshape(-1, 2)
+    high, low = halves[:, 0], halves[:, 1]
+    return bool(((high[1:] > high[:-1]) | ((high[1:] == high[:-1]) & (low[1:] > low[:-1]))).all())
+
+
+def _map_path(target: Path) -> Path:
+    return target.with_suffix(".map")
+
+
+def _copy_path(target: Path) -> Path:
+    return target.with_suffix(".own")

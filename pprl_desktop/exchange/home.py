@@ -1,0 +1,181 @@
+"""The home folder of one steward: identity, contacts, agreements with what was sent and received under them.
+
+    identity.json                 two seeds under the passphrase        card.pprlcard   the own card
+    contacts/ID.json              cards of partners with their state
+    agreements/ID/record.json     terms, signatures, state, both chains; the one commit point of every change
+    agreements/ID/secret          the shared secret, sealed to oneself
+    agreements/ID/sent, received  sealed files as they went and came
+    releases.sqlite               the ledger of privacy/
+Every file is replaced in one step, so a power cut leaves the state before or after, never between.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pprl_desktop.exchange import card, contacts, files, identity, refusals
+from pprl_desktop.exchange.card import Card
+from pprl_desktop.exchange.contacts import Contact
+from pprl_desktop.exchange.identity import Identity
+from pprl_desktop.exchange.pact import Pact
+from pprl_desktop.exchange.passphrase import COST, Cost
+from pprl_desktop.problem import Problem
+
+if TYPE_CHECKING:
+    from pprl_desktop.privacy.ledger import ReleaseLedger
+
+MAX_RECORD = 4 << 20  # bytes of one small file at home
+
+
+def default_home() -> Path:
+    """PPRL_HOME, or the platform's folder for a program's data."""
+    if given := os.environ.get("PPRL_HOME"):
+        return Path(given)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "PPRL Desktop"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "PPRL Desktop"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "pprl-desktop"
+
+
+class Home:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Around every change: one process at a time works in a home folder."""
+        with files.locked(self.path / "lock"):
+            yield
+
+    # ---- identity
+
+    @property
+    def exists(self) -> bool:
+        return self._identity.is_file()
+
+    def create(self, made: Identity, passphrase: str, cost: Cost = COST) -> None:
+        """Keeps a new or restored identity; never over another one."""
+        if self.exists:
+            raise Problem(
+                "There is an identity in this home folder already.",
+                "A second one would make everything sealed for the first unreadable.",
+                "Use 'change-key' for a new key, or another home folder.",
+                place="home",
+            )
+        self._keep(made, passphrase, cost)
+
+    def change_key(self, old: Identity, passphrase: str, cost: Cost = COST) -> Identity:
+        made = old.changed()
+        self._keep(made, passphrase, cost)
+        return made
+
+    def _keep(self, made: Identity, passphrase: str, cost: Cost) -> None:
+        locked = identity.lock(made, passphrase, cost)
+        files.make_folder(self.path)
+        files.write_bytes(self._identity, locked, private=True)
+        files.write_bytes(self._card, card.write(made.keys, made.name))
+
+    def unlock(self, passphrase: str) -> Identity:
+        self._need_identity()
+        made = identity.unlock(self._read(self._identity), passphrase)
+        if self._card_bytes() is None or self.own_card() != made.card():  # a power cut between the two writes
+            files.write_bytes(self._card, card.write(made.keys, made.name))
+        return made
+
+    def own_card(self) -> Card:
+        self._need_identity()
+        data = self._card_bytes()
+        if data is None:
+            raise Problem("The own card is missing.", do="Unlock the key once: the card is made again.", place="home")
+        return card.read(data)
+
+    def own_card_bytes(self) -> bytes:
+        self.own_card()
+        return self._read(self._card)
+
+    def identity_bytes(self) -> bytes:
+        self._need_identity()
+        return self._read(self._identity)
+
+    def _card_bytes(self) -> bytes | None:
+        return self._read(self._card) if self._card.is_file() else None
+
+    def _need_identity(self) -> None:
+        if not self.exists:
+            raise Problem(
+                "There is no identity in this home folder yet.",
+                do="Make one first: 'pprl-desktop card new'.",
+                place="home",
+            )
+
+    @property
+    def _identity(self) -> Path:
+        return self.path / "identity.json"
+
+    @property
+    def _card(self) -> Path:
+        return self.path / f"card{card.SUFFIX}"
+
+    # ---- contacts
+
+    def contacts(self) -> list[Contact]:
+        folder = self.path / "contacts"
+        found = [contacts.read(self._read(path)) for path in sorted(folder.glob("*.json"))]
+        return sorted(found, key=lambda one: (one.name.lower(), one.id))
+
+    def contact(self, wanted: str) -> Contact:
+        return contacts.find(self.contacts(), wanted)
+
+    def keep_contact(self, contact: Contact) -> None:
+        files.make_folder(self.path / "contacts")
+        files.write_bytes(self.path / "contacts" / f"{contact.id}.json", contact.write(), private=True)
+
+    # ---- agreements
+
+    def pacts(self) -> list[Pact]:
+        paths = sorted((self.path / "agreements").glob("*/record.json"))
+        return sorted((Pact.read(self._read(path)) for path in paths), key=lambda pact: (pact.terms.made, pact.id))
+
+    def pact(self, wanted: str = "") -> Pact:
+        """By the beginning of its id; without one, the only agreement in force."""
+        found = [pact for pact in self.pacts() if pact.id.startswith(wanted.lower())]
+        if not wanted:
+            found = [pact for pact in found if pact.state == "in force"] or found
+        if len(found) == 1:
+            return found[0]
+        if found:
+            ids = ", ".join(pact.id[:12] for pact in found)
+            raise Problem("Several agreements fit.", f"Their ids begin {ids}.", "Name one of them.", place="agreement")
+        raise Problem("There is no such agreement.", do="'agree list' shows those you have.", place="agreement")
+
+    def has_pact(self, id: str) -> bool:
+        return (self.folder(id) / "record.json").is_file()
+
+    def keep_pact(self, pact: Pact) -> None:
+        files.make_folder(self.folder(pact.id))
+        files.write_bytes(self.folder(pact.id) / "record.json", pact.write(), private=True)
+
+    def folder(self, id: str) -> Path:
+        assert set(id) <= set("0123456789abcdef"), "checked where it came in; never a path"
+        return self.path / "agreements" / id
+
+    # ---- releases
+
+    def ledger(self) -> ReleaseLedger:
+        from pprl_desktop.privacy.ledger import ReleaseLedger
+
+        files.make_folder(self.path)
+        return ReleaseLedger(self.ledger_path)
+
+    @property
+    def ledger_path(self) -> Path:
+        return self.path / "releases.sqlite"
+
+    def _read(self, path: Path) -> bytes:
+        return files.read_bytes(path, MAX_RECORD, refusals.not_a_bundle())

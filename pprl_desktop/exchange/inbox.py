@@ -1,0 +1,116 @@
+"""Opening whatever a partner sent: every check first, then one change at home, or none at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from pprl_desktop.exchange import agreement, bundles, clock, key_change, letters, refusals, results, seal, strict
+from pprl_desktop.exchange.agreement import Proposal
+from pprl_desktop.exchange.contacts import Contact
+from pprl_desktop.exchange.home import Home
+from pprl_desktop.exchange.identity import Identity
+from pprl_desktop.exchange.keys import Mode
+from pprl_desktop.exchange.pact import Item, Pact
+from pprl_desktop.progress import NO_PROGRESS, Progress
+
+
+@dataclass(frozen=True)
+class Received:
+    """What was opened. A proposal is only shown: accepting or declining it is the steward's next step."""
+
+    kind: str
+    contact: Contact
+    sentence: str
+    statement: str = ""
+    pact: Pact | None = None
+    item: Item | None = None
+    proposal: Proposal | None = field(default=None, repr=False)
+    rows: int = 0
+
+
+def open_file(home: Home, own: Identity, path: Path, progress: Progress = NO_PROGRESS) -> Received:
+    with home.locked():
+        letter = letters.open_letter(home, own, path)
+        manifest = letter.opened.manifest
+        if manifest.kind == "agreement":
+            return _agreement(home, letter)
+        if manifest.kind == "key_change":
+            return _key_change(home, letter)
+        if manifest.kind == "receipt":
+            return _receipt(home, letter)
+        return _under_agreement(home, own, letter, progress)
+
+
+def _under_agreement(home: Home, own: Identity, letter: letters.Letter, progress: Progress) -> Received:
+    manifest = letter.opened.manifest
+    pact = letters.pact_of(home, letter)
+    name, rows = letter.contact.name, 0
+    if manifest.kind == "data":
+        bundles.check(letter, pact, agreement.recipe_of(home, own, pact), progress.part(0.0, 0.9))
+        rows = int(manifest.body["rows"])
+        sentence = f"{name}: a bundle of {rows:,} records, as agreed."
+    elif manifest.kind == "result":
+        results.check(home, own, letter, pact, progress.part(0.0, 0.9))
+        rows = int(manifest.body["pairs"])
+        sentence = f"{name}: a result with {rows:,} pairs."
+    else:
+        letter.opened.check(progress=progress.part(0.0, 0.9))
+        sentence = f"{name}: pairs for the masked review."
+    pact, item = letters.receive(home, letter, pact, progress.part(0.9, 1.0))
+    return Received(manifest.kind, letter.contact, sentence, manifest.statement, pact, item, rows=rows)
+
+
+def _receipt(home: Home, letter: letters.Letter) -> Received:
+    """Outside the chain: whether a confirmation was sent or not must not hold up the files that matter."""
+    manifest = letter.opened.manifest
+    pact = letters.pact_of(home, letter, in_chain=False)
+    letter.opened.check()
+    strict.only(manifest.body, {"received"}, place="body.")
+    digest = strict.hexes(manifest.body, "received", 32, place="body.")
+    if any(item.digest == digest and item.seen for item in pact.sent):
+        raise refusals.already_imported()
+    pact = pact.with_receipt(digest, clock.now())
+    home.keep_pact(pact)
+    return Received("receipt", letter.contact, f"{letter.contact.name} confirms that your file arrived.", pact=pact)
+
+
+def _agreement(home: Home, letter: letters.Letter) -> Received:
+    manifest, name = letter.opened.manifest, letter.contact.name
+    if manifest.body.get("step") == "propose":
+        proposal = agreement.proposal_in(letter)
+        if home.has_pact(manifest.agreement):
+            raise refusals.already_imported()
+        sentence = f"{name} proposes an agreement. Accept or decline it."
+        return Received("proposal", letter.contact, sentence, manifest.statement, proposal=proposal)
+    pact = agreement.answered(home, letter)
+    if pact.state == "declined":
+        return Received("declined", letter.contact, f"{name} declined: {pact.reason}", pact=pact)
+    return Received("accepted", letter.contact, f"{name} accepted. The agreement is in force.", pact=pact)
+
+
+def _key_change(home: Home, letter: letters.Letter) -> Received:
+    made = key_change.apply(home, letter)
+    sentence = (
+        f"{made.name} has a new key, signed with the old one. Compare the new safety number before anything is sent, "
+        "and make a new agreement."
+    )
+    return Received("key_change", made, sentence)
+
+
+def receipt(home: Home, own: Identity, received: Received, out: Path, mode: Mode = "hybrid") -> None:
+    """Writes the confirmation that a file arrived and was accepted."""
+    assert received.pact is not None
+    assert received.item is not None
+    contact = letters.partner_of(home, own, received.pact)
+    body = {"received": received.item.digest}
+    manifest = letters.manifest(own, contact, "receipt", agreement=received.pact.id, body=body)
+    seal.seal(out, manifest, {}, own.keys, contact.card.keys, mode)
+
+
+def end(home: Home, pact: Pact, reason: str) -> Pact:
+    """This side holds itself no longer bound: nothing more is sent or opened under the agreement."""
+    with home.locked():
+        changed = replace(home.pact(pact.id), state="ended", reason=reason.strip()[:500] or "It was ended here.")
+        home.keep_pact(changed)
+    return changed

@@ -1,0 +1,196 @@
+"""What every sealed file between two stewards shares: its manifest, and the checks of who wrote it for whom."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pprl_desktop.exchange import clock, contacts, files, refusals, seal
+from pprl_desktop.exchange.contacts import Contact
+from pprl_desktop.exchange.container import Arrays
+from pprl_desktop.exchange.home import Home
+from pprl_desktop.exchange.identity import Identity
+from pprl_desktop.exchange.keys import Mode
+from pprl_desktop.exchange.manifest import NO_AGREEMENT, NO_PREVIOUS, Manifest
+from pprl_desktop.exchange.pact import Item, Pact
+from pprl_desktop.exchange.seal import Opened
+from pprl_desktop.exchange.strict import Plain
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
+
+SUFFIX = ".pprl"
+
+
+@dataclass(frozen=True)
+class Letter:
+    """A file whose seal and signature hold, from a known contact, for us. Its arrays were not read yet."""
+
+    opened: Opened
+    contact: Contact
+
+
+def manifest(
+    own: Identity,
+    contact: Contact,
+    kind: str,
+    *,
+    body: Plain,
+    agreement: str = NO_AGREEMENT,
+    sequence: int = 0,
+    previous: str = NO_PREVIOUS,
+    statement: str = "",
+) -> Manifest:
+    return Manifest(
+        kind, os.urandom(16).hex(), agreement, sequence, previous,
+        own.keys.public().party, contact.card.party, clock.now(), statement, body,
+    )  # fmt: skip
+
+
+def manifest_to_self(own: Identity, agreement: str, body: Plain) -> Manifest:
+    """For what is kept at home, sealed: it comes from us and is for us."""
+    party = own.keys.public().party
+    return Manifest(
+        "data", os.urandom(16).hex(), agreement, 0, NO_PREVIOUS, party, party, clock.now(), "", body
+    )  # fmt: skip
+
+
+def open_letter(home: Home, own: Identity, path: Path) -> Letter:
+    """Opens what a partner sent: our key, their signature, their name in it, ours as the one it was written for."""
+    known = home.contacts()
+    opened = seal.open_sealed(path, [own.keys], contacts.pinned(known))
+    contact = contacts.of_sender(known, opened.sender)
+    if opened.manifest.recipient != own.keys.public().party:
+        raise refusals.passed_on()
+    if opened.manifest.sender != contact.card.party:
+        raise refusals.malformed("from", "It names other keys than those of the sender's card.")
+    return Letter(opened, contact)
+
+
+def pact_of(home: Home, letter: Letter, *, in_chain: bool = True) -> Pact:
+    """The agreement in force that the letter belongs to, and that it comes next in its direction."""
+    found = letter.opened.manifest
+    if not home.has_pact(found.agreement):
+        raise refusals.other_agreement()
+    pact = home.pact(found.agreement)
+    if pact.contact != letter.contact.id or pact.partner_side.party != found.sender:
+        raise refusals.not_from_partner()
+    if pact.own_side.party != found.recipient:
+        raise refusals.passed_on()
+    pact.must_be_in_force()
+    if in_chain:
+        pact.check_next(found, letter.opened.digest)
+    limits = pact.terms.limits
+    if found.raw > limits.bytes:
+        raise refusals.larger_than_agreed("bytes", found.raw, limits.bytes)
+    return pact
+
+
+def partner_of(home: Home, own: Identity, pact: Pact) -> Contact:
+    """The verified partner of an agreement in force, with the keys both signed for."""
+    pact.must_be_in_force()
+    contact = next((one for one in home.contacts() if one.id == pact.contact), None)
+    if contact is None or contact.card.party != pact.partner_side.party:
+        raise Problem(
+            "The partner's card is no longer here.",
+            do="Import it again and compare the safety number.",
+            place="contact",
+        )
+    contacts.must_be_verified(contact)
+    if own.keys.public().party != pact.own_side.party:
+        raise Problem(
+            "The agreement was signed with a key you have changed.",
+            "It holds for the old key only.",
+            "Propose a new agreement.",
+            place="agreement",
+        )
+    return contact
+
+
+def send(
+    home: Home,
+    own: Identity,
+    pact: Pact,
+    kind: str,
+    body: Plain,
+    arrays: Arrays,
+    *,
+    statement: str = "",
+    table: str = "",
+    release: int = 0,
+    mode: Mode = "hybrid",
+    beside: Callable[[Path], None] | None = None,
+    progress: Progress = NO_PROGRESS,
+) -> tuple[Pact, Item]:
+    """Seals the next file of an agreement and keeps it at home; `publish` puts a copy where the steward wants it.
+
+    `beside` writes what belongs to it (the map of pseudonyms) before the record says that the file exists.
+    """
+    contact = partner_of(home, own, pact)
+    sequence, previous = pact.next_sent()
+    made = manifest(
+        own, contact, kind, body=body, agreement=pact.id, sequence=sequence, previous=previous, statement=statement
+    )
+    limits = pact.terms.limits
+    size = sum(array.nbytes for array in arrays.values())
+    if size > limits.bytes:
+        raise refusals.larger_than_agreed("bytes", size, limits.bytes)
+    item = Item(sequence, kind, "", made.made, table, release)
+    target = home.folder(pact.id) / "sent" / item.name
+    files.make_folder(target.parent)
+    digest = seal.seal(target, made, arrays, own.keys, contact.card.keys, mode, progress)
+    if beside is not None:
+        beside(target)
+    item = Item(sequence, kind, digest, made.made, table, release)
+    changed = pact.with_sent(item)
+    home.keep_pact(changed)
+    return changed, item
+
+
+def sent_path(home: Home, pact: Pact, item: Item) -> Path:
+    return home.folder(pact.id) / "sent" / item.name
+
+
+def received_path(home: Home, pact: Pact, item: Item) -> Path:
+    return home.folder(pact.id) / "received" / item.name
+
+
+def publish(home: Home, pact: Pact, item: Item, out: Path, progress: Progress = NO_PROGRESS) -> None:
+    """A copy of the sealed file for the partner: the same bytes however often it is asked for."""
+    copy(sent_path(home, pact, item), out, progress)
+
+
+def receive(home: Home, letter: Letter, pact: Pact, progress: Progress = NO_PROGRESS) -> tuple[Pact, Item]:
+    """Keeps a letter that was checked: still sealed, in the home folder, as the next one of the partner's chain."""
+    found = letter.opened.manifest
+    item = Item(found.sequence, found.kind, letter.opened.digest, found.made)
+    target = received_path(home, pact, item)
+    files.make_folder(target.parent)
+    copy(letter.opened.path, target, progress)
+    changed = pact.with_received(item)
+    home.keep_pact(changed)
+    return changed, item
+
+
+def reopen(home: Home, own: Identity, pact: Pact, item: Item) -> Opened:
+    """A letter received earlier, from the home folder."""
+    sign = next(one.card.keys.sign for one in home.contacts() if one.id == pact.contact)
+    opened = seal.open_sealed(received_path(home, pact, item), own.all_keys, [sign])
+    if opened.digest != item.digest:
+        raise refusals.damaged()
+    return opened
+
+
+def copy(source: Path, target: Path, progress: Progress = NO_PROGRESS) -> None:
+    try:
+        size = source.stat().st_size
+        files.need_space(target.parent, size)
+        with open(source, "rb") as reader, files.replacing(target) as out:
+            done = 0
+            while block := reader.read(1 << 20):
+                out.write(block)
+                done += len(block)
+                progress.at(done / size)
+    except OSError as error:
+        raise files.refused(error) from error

@@ -1,0 +1,179 @@
+"""Matching the own table with the partner's bundle, and keeping what came out of it."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.exchange import agreement, bundles, letters, refusals, seal, terms
+from pprl_desktop.exchange.bundles import PseudonymMap, Pseudonyms
+from pprl_desktop.exchange.container import Array, Arrays
+from pprl_desktop.exchange.home import Home
+from pprl_desktop.exchange.identity import Identity
+from pprl_desktop.exchange.pact import Item, Pact
+from pprl_desktop.exchange.strict import Plain
+from pprl_desktop.matching.base import DEFAULT_MEMORY, Match, MatchOptions, Numbers, Rows
+from pprl_desktop.matching.engine import match
+from pprl_desktop.methods.base import Recipe, Smashed, method
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.table import CleanTable
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Pairs of a match that survived the assignment, in own rows and rows of the partner's bundle."""
+
+    own: Rows
+    partner: Rows
+    band: npt.NDArray[np.uint8]
+    score: Numbers = field(repr=False)
+    probability: Numbers = field(repr=False)
+    accept: float
+    review: float
+    data_sent: str  # digest of the own bundle it belongs to
+    data_received: str  # digest of the partner's
+
+    def count(self, band: int) -> int:
+        return int((self.band == band).sum())
+
+
+def both_bundles(pact: Pact) -> tuple[Item, Item]:
+    """The bundles exchanged last, or a Problem that says which one is missing."""
+    sent, received = pact.latest_sent("data"), pact.latest_received("data")
+    if sent is None:
+        raise Problem("Your own bundle was not exported yet.", do="Export it first.", place="export")
+    if received is None:
+        raise Problem("The partner's bundle is not here yet.", do="Open it first.", place="open")
+    return sent, received
+
+
+def match_with_partner(
+    home: Home,
+    own: Identity,
+    pact: Pact,
+    table: CleanTable,
+    *,
+    accept: float | None = None,
+    review: float | None = None,
+    memory: int = DEFAULT_MEMORY,
+    progress: Progress = NO_PROGRESS,
+) -> Match:
+    """The match of one party: own clean table against the partner's bundle, with a rule learned from the own table."""
+    pact.must_be_in_force()
+    sent, received = both_bundles(pact)
+    if bundles.table_hash(table, home.ledger().key) != sent.table:
+        raise Problem(
+            "This is not the table you exported under this agreement.",
+            "A row, a cell or the order of the rows is different.",
+            "Use the table as exported, or export this one first.",
+            place="table",
+        )
+    recipe = agreement.recipe_of(home, own, pact)
+    partner = bundles.load(letters.reopen(home, own, pact, received), progress.part(0.0, 0.05))
+    made = method(recipe.method)
+    known = _known(home, own, pact, sent, table, recipe, progress.part(0.05, 0.2))
+    seed = _seed(pact)
+    rule = made.learn(table, known, recipe, seed, progress.part(0.2, 0.4))
+    options = MatchOptions(recipe.settings.one_to_one, memory, 0, accept, review, seed)
+    return match(known, partner.smashed, rule, options, progress.part(0.4, 1.0))
+
+
+def _known(
+    home: Home, own: Identity, pact: Pact, sent: Item, table: CleanTable, recipe: Recipe, progress: Progress
+) -> Smashed:
+    """The own side of the comparison: clean, or as it was sent where both sides were agreed to carry noise."""
+    noised = recipe.settings.epsilon is not None and recipe.settings.decision != "nearest"
+    if noised and recipe.settings.noise == "two-sided":
+        copy = bundles.own_copy(home, own, pact, sent)
+        names = bundles.own_map(home, own, pact, sent)
+        return bundles.reordered(copy.smashed, names.places(np.arange(table.rows)))
+    return method(recipe.method).smash(table, recipe, progress)
+
+
+def _seed(pact: Pact) -> int:
+    """The same on every run of this side, so that a match can be repeated."""
+    return int.from_bytes(hashlib.sha256(f"{pact.id}{pact.role}".encode()).digest()[:4], "big")
+
+
+def keep(home: Home, own: Identity, pact: Pact, made: Match) -> Found:
+    """Keeps the pairs of a match at home, sealed; replaces an earlier one."""
+    sent, received = both_bundles(pact)
+    chosen = np.flatnonzero(made.chosen)
+    found = Found(
+        made.scored.own[chosen].astype(np.int32),
+        made.scored.partner[chosen].astype(np.int32),
+        made.band[chosen].astype(np.uint8),
+        made.scored.score[chosen].astype(np.float64),
+        made.scored.probability[chosen].astype(np.float64),
+        float(made.accept),
+        float(made.review),
+        sent.digest,
+        received.digest,
+    )
+    body = {
+        "accept": terms.decimal(found.accept), "review": terms.decimal(found.review),
+        "sent": found.data_sent, "received": found.data_received,
+    }  # fmt: skip
+    arrays: dict[str, Array] = {
+        "own": found.own, "partner": found.partner, "band": found.band,
+        "score": found.score.view(np.uint64), "probability": found.probability.view(np.uint64),
+    }  # fmt: skip
+    with home.locked():
+        seal_to_self(own, _path(home, pact), pact, body, arrays)
+    return found
+
+
+def kept(home: Home, own: Identity, pact: Pact) -> Found:
+    path = _path(home, pact)
+    if not path.is_file():
+        raise Problem("There is no match yet.", do="Match your table with the partner's bundle first.", place="match")
+    opened = open_own(own, path)
+    arrays = opened.load()
+    body = opened.manifest.body
+    found = Found(
+        arrays["own"], arrays["partner"], arrays["band"],
+        arrays["score"].view(np.float64), arrays["probability"].view(np.float64),
+        float(body["accept"]), float(body["review"]), body["sent"], body["received"],
+    )  # fmt: skip
+    sent, received = both_bundles(pact)
+    if (found.data_sent, found.data_received) != (sent.digest, received.digest):
+        raise Problem(
+            "The match is older than the bundles.",
+            "A newer bundle was exported or opened since.",
+            "Match again.",
+            place="match",
+        )
+    return found
+
+
+def seal_to_self(own: Identity, path: Path, pact: Pact, body: Plain, arrays: Arrays) -> None:
+    """Something only this home folder's owner can read again."""
+    public = own.keys.public()
+    made = letters.manifest_to_self(own, pact.id, body)
+    seal.seal(path, made, arrays, own.keys, public)
+
+
+def open_own(own: Identity, path: Path) -> seal.Opened:
+    opened = seal.open_sealed(path, own.all_keys, [keys.public().sign for keys in own.all_keys])
+    if opened.manifest.sender != opened.manifest.recipient:
+        raise refusals.damaged()
+    opened.check()
+    return opened
+
+
+def partner_names(home: Home, own: Identity, pact: Pact) -> Pseudonyms:
+    """The pseudonyms of the partner's bundle, without the rest of it."""
+    return bundles.load_names(letters.reopen(home, own, pact, both_bundles(pact)[1]))
+
+
+def own_names(home: Home, own: Identity, pact: Pact) -> PseudonymMap:
+    return bundles.own_map(home, own, pact, both_bundles(pact)[0])
+
+
+def _path(home: Home, pact: Pact) -> Path:
+    return home.folder(pact.id) / "match.pprl"

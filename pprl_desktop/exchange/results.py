@@ -1,0 +1,235 @@
+"""Results: which pseudonyms were matched, out and in; and what follows from both sides' results."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.exchange import bundles, letters, linking, refusals, strict
+from pprl_desktop.exchange.bundles import PSEUDONYM, Pseudonyms
+from pprl_desktop.exchange.container import Array
+from pprl_desktop.exchange.home import Home
+from pprl_desktop.exchange.identity import Identity
+from pprl_desktop.exchange.keys import Mode
+from pprl_desktop.exchange.manifest import Entry
+from pprl_desktop.exchange.pact import Pact
+from pprl_desktop.exchange.seal import Opened
+from pprl_desktop.exchange.strict import Plain
+from pprl_desktop.matching.base import ACCEPT, REVIEW
+from pprl_desktop.matching.reconcile import Pairs, Reconciled, as_pairs, reconcile
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
+
+LINK = 8  # bytes of a link id
+
+
+@dataclass(frozen=True)
+class ExportedResult:
+    agreement: str
+    sequence: int
+    accepted: int
+    to_review: int
+    bytes: int
+    sha256: str
+    resent: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """Both results put together, in own rows and rows of the partner's bundle (which has no names)."""
+
+    reconciled: Reconciled
+    links: tuple[str, ...] = field(repr=False)  # one id per linked pair, the same on both sides
+    to_review: tuple[str, ...] = field(repr=False)  # one id per open pair
+
+    def counts(self) -> dict[str, int]:
+        merged = self.reconciled
+        return {
+            "both": len(merged.both), "only_mine": len(merged.only_mine), "only_theirs": len(merged.only_theirs),
+            "linked": len(merged.linked), "open": len(merged.open),
+        }  # fmt: skip
+
+
+# ---- out
+
+
+def export(
+    home: Home, own: Identity, pact: Pact, out: Path, mode: Mode = "hybrid", progress: Progress = NO_PROGRESS
+) -> ExportedResult:
+    """Writes the accepted pairs (and, where a review was agreed, those to review) for the partner, as pseudonyms."""
+    with home.locked():
+        pact = home.pact(pact.id)
+        found = linking.kept(home, own, pact)
+        told = found.band == ACCEPT
+        if pact.terms.rule == "review":
+            told |= found.band == REVIEW
+        partner = linking.partner_names(home, own, pact)
+        mine = linking.own_names(home, own, pact).of_rows(found.own[told])
+        yours = partner[found.partner[told]]
+        band = found.band[told]
+        order = bundles.order_of(mine, yours)  # by random names: neither the order of the file nor the score shows
+        arrays: dict[str, Array] = {"mine": mine[order], "yours": yours[order], "band": band[order]}
+        body: Plain = {"pairs": len(band), "mine": found.data_sent, "yours": found.data_received}
+        hashed = hashlib.sha256(
+            b"".join((strict.dumps(body), *(array.tobytes() for array in arrays.values())))
+        ).hexdigest()
+        item = pact.latest_sent("result")
+        resent = item is not None and item.table == hashed
+        if item is None or not resent:
+            said = _enter_answer(home, own, pact, len(partner))
+
+            def beside(target: Path) -> None:
+                linking.seal_to_self(own, _copy(target), pact, body, arrays)
+
+            pact, item = letters.send(
+                home, own, pact, "result", body, arrays, statement=said, table=hashed, mode=mode, beside=beside,
+                progress=progress.part(0.0, 0.9),
+            )  # fmt: skip
+        letters.publish(home, pact, item, out, progress.part(0.9, 1.0))
+        path = letters.sent_path(home, pact, item)
+    return ExportedResult(
+        pact.id, item.sequence, int((band == ACCEPT).sum()), int((band == REVIEW).sum()), path.stat().st_size,
+        bundles.file_sha256(path), resent,
+    )  # fmt: skip
+
+
+# ---- in
+
+
+def check(home: Home, own: Identity, letter: letters.Letter, pact: Pact, progress: Progress = NO_PROGRESS) -> None:
+    """That a result speaks of the two bundles exchanged last, and of pairs that can exist."""
+    manifest = letter.opened.manifest
+    body = manifest.body
+    strict.only(body, {"pairs", "mine", "yours"}, place="body.")
+    pairs = strict.integer(body, "pairs", 0, 1 << 31, place="body.")
+    sent, received = linking.both_bundles(pact)
+    if strict.hexes(body, "mine", 32, place="body.") != received.digest:
+        raise refusals.does_not_fit("mine", "It speaks of another bundle of the partner than the one opened last.")
+    if strict.hexes(body, "yours", 32, place="body.") != sent.digest:
+        raise refusals.does_not_fit("yours", "It speaks of another bundle of yours than the one exported last.")
+    shapes = {"mine": (pairs, PSEUDONYM), "yours": (pairs, PSEUDONYM), "band": (pairs,)}
+    found = {entry.name: (entry.dtype, entry.shape) for entry in manifest.entries}
+    if found != {name: ("uint8", shape) for name, shape in shapes.items()}:
+        raise refusals.malformed("entries", "There must be two lists of pseudonyms and their bands, of one length.")
+    if pairs > pact.terms.limits.rows * (1 if pact.terms.settings.one_to_one else 100):
+        raise refusals.larger_than_agreed("pairs", pairs, pact.terms.limits.rows)
+    arrays: dict[str, Array] = {}
+
+    def visit(entry: Entry, array: Array) -> None:
+        arrays[entry.name] = array
+
+    letter.opened.check(lambda _: True, visit, progress)
+    own_names = linking.own_names(home, own, pact).pseudonyms
+    partner_names = linking.partner_names(home, own, pact)
+    mine, yours = _places(arrays["mine"], partner_names), _places(arrays["yours"], own_names)
+    if (mine < 0).any() or (yours < 0).any():
+        raise refusals.does_not_fit("pseudonyms", "It names a record that is in neither bundle.")
+    if not np.isin(arrays["band"], (REVIEW, ACCEPT)).all():
+        raise refusals.malformed("band", "A pair is neither accepted nor to be reviewed.")
+    keys = mine * (len(own_names) + 1) + yours
+    accepted = arrays["band"] == ACCEPT
+    twice = len(np.unique(keys)) != len(keys)
+    if pact.terms.settings.one_to_one:
+        twice |= any(len(np.unique(side[accepted])) != accepted.sum() for side in (mine, yours))
+    if twice:
+        raise refusals.does_not_fit("pairs", "A record is accepted twice, but one-to-one was agreed.")
+
+
+# ---- both
+
+
+def outcome(home: Home, own: Identity, pact: Pact) -> Outcome:
+    """What both results give under the agreed rule. Own decoys are dropped here, by their owner."""
+    pact.must_be_in_force()
+    sent, received = pact.latest_sent("result"), pact.latest_received("result")
+    if sent is None:
+        raise Problem("Your own result was not exported yet.", do="Export it first.", place="result")
+    if received is None:
+        raise Problem("The partner's result is not here yet.", do="Import it first.", place="result")
+    names, partner = linking.own_names(home, own, pact), linking.partner_names(home, own, pact)
+    mine = linking.open_own(own, _copy(letters.sent_path(home, pact, sent)))
+    theirs = letters.reopen(home, own, pact, received)
+    _same_bundles(pact, mine, theirs)
+    a, b = mine.load(), theirs.load()
+    own_rows = names.rows.astype(np.int64)
+    my_pairs = own_rows[_places(a["mine"], names.pseudonyms)], _places(a["yours"], partner), a["band"]
+    their_pairs = own_rows[_places(b["yours"], names.pseudonyms)], _places(b["mine"], partner), b["band"]
+    terms = pact.terms
+    one_to_one = terms.settings.one_to_one
+    merged = reconcile(_in(ACCEPT, *my_pairs), _in(ACCEPT, *their_pairs), terms.rule, one_to_one=one_to_one)
+    if terms.rule == "review":
+        uncertain = np.concatenate([_in(REVIEW, *my_pairs), _in(REVIEW, *their_pairs), merged.open])
+        merged = replace(merged, open=_still_open(uncertain, merged.linked, one_to_one))
+    own_names = names.of_rows(np.arange(int(own_rows.max(initial=-1)) + 1, dtype=np.int32))
+    linked, open_ = (_link_ids(pact, own_names, partner, pairs) for pairs in (merged.linked, merged.open))
+    return Outcome(merged, linked, open_)
+
+
+def _same_bundles(pact: Pact, mine: Opened, theirs: Opened) -> None:
+    sent, received = linking.both_bundles(pact)
+    wanted = (sent.digest, received.digest)
+    if (mine.manifest.body["mine"], mine.manifest.body["yours"]) != wanted:
+        raise Problem("Your result is older than the bundles.", do="Match and export it again.", place="result")
+    if (theirs.manifest.body["yours"], theirs.manifest.body["mine"]) != wanted:
+        raise Problem(
+            "The partner's result is older than the bundles.", do="Ask the partner to match again.", place="result"
+        )
+
+
+def _in(wanted: int, own: npt.NDArray[np.int64], partner: npt.NDArray[np.int64], band: Array) -> Pairs:
+    """Pairs of one band, without those of own decoys."""
+    keep = (band == wanted) & (own >= 0)
+    return as_pairs(own[keep], partner[keep])
+
+
+def _still_open(pairs: Pairs, linked: Pairs, one_to_one: bool) -> Pairs:
+    """Each uncertain pair once; a row that is linked already has no further question in a one-to-one match."""
+    pairs = np.unique(pairs, axis=0)
+    if one_to_one:
+        return pairs[~np.isin(pairs[:, 0], linked[:, 0]) & ~np.isin(pairs[:, 1], linked[:, 1])]
+    known = {tuple(pair) for pair in linked.tolist()}
+    return pairs[[tuple(pair) not in known for pair in pairs.tolist()]]
+
+
+def _link_ids(pact: Pact, own: Pseudonyms, partner: Pseudonyms, pairs: Pairs) -> tuple[str, ...]:
+    """The same text on both sides for the same pair, and without meaning for anyone else."""
+    start = b"pprl-link/v1\0" + bytes.fromhex(pact.id)
+    found = []
+    for mine, theirs in pairs.tolist():
+        both = (own[mine].tobytes(), partner[theirs].tobytes())
+        ordered = both if pact.role == "proposer" else both[::-1]
+        found.append(hashlib.sha256(start + b"".join(ordered)).hexdigest()[: 2 * LINK])
+    return tuple(found)
+
+
+def _places(wanted: Array, names: Pseudonyms) -> npt.NDArray[np.int64]:
+    """Where each pseudonym stands among the sorted names; -1 where it does not."""
+    kind = np.dtype(f"V{PSEUDONYM}")
+    known = {name: at for at, name in enumerate(np.ascontiguousarray(names).view(kind).ravel().tolist())}
+    texts = np.ascontiguousarray(wanted).view(kind).ravel().tolist()
+    return np.fromiter((known.get(one, -1) for one in texts), np.int64, len(texts))
+
+
+def _enter_answer(home: Home, own: Identity, pact: Pact, queries: int) -> str:
+    """Nearest-neighbour answers carry the noise, so they are what is released: entered in the ledger before they go."""
+    terms = pact.terms
+    if terms.settings.decision != "nearest" or terms.settings.epsilon is None:
+        return ""
+    from pprl_desktop.exchange import agreement
+    from pprl_desktop.privacy.ledger import Planned
+    from pprl_desktop.privacy.statements import statement
+
+    ledger = home.ledger()
+    data = linking.both_bundles(pact)[0]
+    before = next(one for one in ledger.releases() if one.number == data.release)
+    said = statement(agreement.recipe_of(home, own, pact), before.table.rows, queries)
+    ledger.enter(Planned(before.table, pact.partner_side.party.sign, f"{pact.id}:answers", said))
+    return said.summary
+
+
+def _copy(target: Path) -> Path:
+    return target.with_suffix(".own")

@@ -1,0 +1,326 @@
+"""The terms of an agreement: what both sides do alike, as a document both sign, and in plain words."""
+
+from __future__ import annotations
+
+import hashlib
+import types
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
+
+from pprl_desktop.exchange import refusals, strict
+from pprl_desktop.exchange.card import MAX_NAME, Card
+from pprl_desktop.exchange.manifest import MAX_RAW, MAX_ROWS, Party
+from pprl_desktop.exchange.strict import Plain
+from pprl_desktop.matching.reconcile import RULES, ReconcileRule
+from pprl_desktop.methods.base import REGISTRY, Recipe, Settings
+from pprl_desktop.problem import Problem
+from pprl_desktop.records.fields import KINDS, Cleaning, Field
+
+FORMAT, VERSION = "pprl-agreement", 1
+SIGN_CONTEXT = b"pprl-agreement/v1\0"
+SECRET = 32  # bytes
+MAX_FIELDS = 64
+MAX_DOCUMENT = 256 * 1024  # bytes
+
+
+@dataclass(frozen=True)
+class Side:
+    name: str
+    party: Party
+
+    @classmethod
+    def of(cls, card: Card) -> Side:
+        return cls(card.name, card.party)
+
+
+@dataclass(frozen=True)
+class Limits:
+    rows: int = 1_000_000
+    megabytes: int = 4096  # of one file, unpacked
+
+    @property
+    def bytes(self) -> int:
+        return self.megabytes << 20
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Which reference set, and the proof that it is the same one on both sides."""
+
+    name: str = ""
+    size: int = 0
+    fingerprint: str = ""
+
+
+@dataclass(frozen=True)
+class Terms:
+    purpose: str
+    made: str
+    fields: tuple[Field, ...]
+    method: str
+    settings: Settings
+    unit: str  # of epsilon: per bit, per edit, per query; "" without noise
+    reference: Reference
+    mapping: tuple[tuple[str, tuple[str, ...]], ...]
+    rule: ReconcileRule
+    limits: Limits
+    proposer: Side
+    accepter: Side
+    secret_hash: str  # commits both to the shared secret without showing it
+    statement: str = field(default="", repr=False)  # the privacy statement in words
+
+    def document(self) -> bytes:
+        """What is signed, byte for byte."""
+        return strict.dumps(
+            {
+                "format": FORMAT,
+                "version": VERSION,
+                "purpose": self.purpose,
+                "made": self.made,
+                "fields": [_field_plain(one) for one in self.fields],
+                "method": self.method,
+                "settings": to_plain(self.settings),
+                "epsilon_unit": self.unit,
+                "reference": vars(self.reference),
+                "mapping": [{"field": name, "attributes": list(attributes)} for name, attributes in self.mapping],
+                "rule": self.rule,
+                "limits": {"rows": self.limits.rows, "megabytes": self.limits.megabytes},
+                "proposer": _side_plain(self.proposer),
+                "accepter": _side_plain(self.accepter),
+                "secret": self.secret_hash,
+                "statement": self.statement,
+            }
+        )
+
+    @property
+    def id(self) -> str:
+        return agreement_id(self.document())
+
+    @property
+    def epsilon(self) -> str:
+        return decimal(self.settings.epsilon)
+
+    def recipe(self, secret: bytes) -> Recipe:
+        """Without the reference set; exchange.agreement adds it."""
+        return Recipe(self.method, self.fields, self.settings, None, self.mapping, secret)
+
+    def other(self, own: Party) -> Side:
+        return self.accepter if self.proposer.party == own else self.proposer
+
+
+def agreement_id(document: bytes) -> str:
+    return hashlib.sha256(document).hexdigest()
+
+
+def secret_hash(secret: bytes) -> str:
+    return hashlib.sha256(b"pprl-secret/v1\0" + secret).hexdigest()
+
+
+def parse(document: bytes) -> Terms:
+    plain = strict.loads(document, "agreement")
+    if plain.get("format") != FORMAT:
+        raise refusals.malformed("agreement")
+    if strict.integer(plain, "version", 1, 1 << 31) > VERSION:
+        raise refusals.newer_version()
+    strict.only(
+        plain,
+        {"format", "version", "purpose", "made", "fields", "method", "settings", "epsilon_unit", "reference", "mapping"}
+        | {"rule", "limits", "proposer", "accepter", "secret", "statement"},
+    )
+    found = Terms(
+        purpose=strict.text(plain, "purpose", longest=500),
+        made=strict.text(plain, "made", longest=40),
+        fields=tuple(_field(item) for item in strict.mappings(plain, "fields", MAX_FIELDS)),
+        method=strict.one_of(plain, "method", tuple(REGISTRY)),
+        settings=from_plain(Settings, strict.mapping(plain, "settings"), "settings."),
+        unit=strict.text(plain, "epsilon_unit", longest=60),
+        reference=_reference(strict.mapping(plain, "reference")),
+        mapping=tuple(_mapped(item) for item in strict.mappings(plain, "mapping", MAX_FIELDS)),
+        rule=cast(ReconcileRule, strict.one_of(plain, "rule", RULES)),
+        limits=_limits(strict.mapping(plain, "limits")),
+        proposer=_side(plain, "proposer"),
+        accepter=_side(plain, "accepter"),
+        secret_hash=strict.hexes(plain, "secret", 32),
+        statement=strict.text(plain, "statement", longest=20_000),
+    )
+    names = [one.name for one in found.fields]
+    if not names or len(set(names)) != len(names):
+        raise refusals.malformed("fields", "The list is empty or names a field twice.")
+    return found
+
+
+def in_words(terms: Terms) -> tuple[str, ...]:
+    """The agreement as a steward and an ethics board read it."""
+    settings = terms.settings
+    noise = f"epsilon {terms.epsilon} {terms.unit}, {settings.noise}" if terms.epsilon else "no noise"
+    cleaning = "; ".join(f"{one.name} ({one.kind}): {_cleaning_words(one.cleaning)}" for one in terms.fields)
+    reference = (
+        f"Reference set {terms.reference.name} with {terms.reference.size:,} records, "
+        f"fingerprint {terms.reference.fingerprint[:16]}."
+        if terms.reference.name
+        else "No reference set is used."
+    )
+    rules = {
+        "both": "A pair is linked only if both sides accept it.",
+        "either": "A pair is linked if one side accepts it and nothing speaks against it.",
+        "review": "A pair that only one side accepts goes to the masked review.",
+    }
+    decoys = f"Each side adds {settings.decoys:,} records that do not exist." if settings.decoys else "No decoys."
+    return (
+        f"{terms.proposer.name} proposes to {terms.accepter.name}.",
+        f"Purpose: {terms.purpose or 'not stated'}.",
+        f"Compared are: {', '.join(one.name for one in terms.fields)}. Each side maps its own columns to these fields.",
+        f"Cleaning, the same on both sides: {cleaning}.",
+        f"Method: {terms.method}; decision {settings.decision}, layout {settings.layout}, "
+        f"{'one-to-one' if settings.one_to_one else 'one-to-many'}.",
+        f"Noise: {noise}. {decoys}",
+        reference,
+        rules[terms.rule],
+        f"At most {terms.limits.rows:,} rows and {terms.limits.megabytes:,} MB per file.",
+        "A shared secret was made for this agreement alone; it is inside the sealed file and shown nowhere.",
+        *terms.statement.splitlines(),
+    )
+
+
+def offered(terms: Terms, other: Terms) -> tuple[str, ...]:
+    """Names of what differs between two versions of an agreement, for a counter-proposal."""
+    one, two = (strict.loads(each.document(), "agreement") for each in (terms, other))
+    return tuple(key for key in sorted(one) if one[key] != two[key] and key not in {"made", "secret"})
+
+
+# ---- dataclasses of plain values to strict JSON and back: floats as decimal text, yes/no as 1/0, none as ""
+
+
+def decimal(value: float | None) -> str:
+    return "" if value is None else repr(float(value)).removesuffix(".0")
+
+
+def to_plain(value: Any) -> Plain:
+    return {one.name: _plain_value(getattr(value, one.name)) for one in fields(value)}
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, bool):
+        return int(value)
+    if value is None or isinstance(value, float):
+        return decimal(value)
+    if isinstance(value, tuple):
+        return [_plain_value(item) for item in value]
+    return value
+
+
+def from_plain(kind: type[Any], plain: Plain, place: str) -> Any:
+    hints = get_type_hints(kind)
+    strict.only(plain, set(hints), place=place)
+    return kind(**{name: _value(hint, plain, name, place) for name, hint in hints.items()})
+
+
+def _value(hint: Any, plain: Plain, name: str, place: str) -> Any:
+    if hint is bool:
+        return bool(strict.integer(plain, name, 0, 1, place=place))
+    if hint is int:
+        return strict.integer(plain, name, 0, 1 << 31, place=place)
+    if hint is str:
+        return strict.text(plain, name, place=place)
+    if get_origin(hint) is Literal:
+        return strict.one_of(plain, name, get_args(hint), place=place)
+    if get_origin(hint) is tuple:
+        items = strict.listing(plain, name, 1000, place=place)
+        return tuple(strict.text({name: item}, name, place=place) for item in items)
+    if hint is float or float in get_args(hint):
+        text = strict.text(plain, name, place=place, longest=30)
+        if not text and type(None) in get_args(hint):
+            return None
+        return _number(text, place + name)
+    assert get_origin(hint) in (Union, types.UnionType), hint
+    return strict.text(plain, name, place=place) or None
+
+
+def _number(text: str, place: str) -> float:
+    """A decimal number written in the one way we write it; no NaN, no infinity."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not abs(value) < 1e12 or decimal(value) != text:
+        raise refusals.malformed(place, "It must be a decimal number.")
+    return value
+
+
+def _field_plain(one: Field) -> Plain:
+    return {"name": one.name, "kind": one.kind, "cleaning": to_plain(one.cleaning)}
+
+
+def _field(item: Plain) -> Field:
+    strict.only(item, {"name", "kind", "cleaning"}, place="fields.")
+    name = strict.text(item, "name", place="fields.")
+    if not name.strip() or not name.isprintable():
+        raise refusals.malformed("fields.name", "It must be visible text.")
+    kind = strict.one_of(item, "kind", KINDS, place="fields.")
+    cleaning = from_plain(Cleaning, strict.mapping(item, "cleaning", place="fields."), f"fields.{name}.cleaning.")
+    return replace(Field.of(name, kind), cleaning=cleaning)
+
+
+def _reference(plain: Plain) -> Reference:
+    strict.only(plain, {"name", "size", "fingerprint"}, place="reference.")
+    name = strict.text(plain, "name", place="reference.")
+    size = strict.integer(plain, "size", 0, 1 << 24, place="reference.")
+    print_ = strict.hexes(plain, "fingerprint", 32 if name else 0, place="reference.")
+    return Reference(name, size, print_)
+
+
+def _mapped(item: Plain) -> tuple[str, tuple[str, ...]]:
+    strict.only(item, {"field", "attributes"}, place="mapping.")
+    attributes = strict.listing(item, "attributes", MAX_FIELDS, place="mapping.")
+    texts = tuple(strict.text({"attributes": one}, "attributes", place="mapping.") for one in attributes)
+    return strict.text(item, "field", place="mapping."), texts
+
+
+def _limits(plain: Plain) -> Limits:
+    strict.only(plain, {"rows", "megabytes"}, place="limits.")
+    return Limits(
+        strict.integer(plain, "rows", 1, MAX_ROWS, place="limits."),
+        strict.integer(plain, "megabytes", 1, MAX_RAW >> 20, place="limits."),
+    )
+
+
+def _side_plain(side: Side) -> Plain:
+    return {"name": side.name, **side.party.as_plain()}
+
+
+def _side(plain: Plain, key: str) -> Side:
+    inner = strict.mapping(plain, key)
+    place = f"{key}."
+    strict.only(inner, {"name", "sign", "seal"}, place=place)
+    party = Party(strict.hexes(inner, "sign", 32, place=place), strict.hexes(inner, "seal", 32, place=place))
+    return Side(strict.text(inner, "name", place=place, longest=MAX_NAME), party)
+
+
+def _cleaning_words(cleaning: Cleaning) -> str:
+    said = [cleaning.unicode, "upper case" if cleaning.case == "upper" else "case kept"]
+    said.append(
+        {"keep": "accents kept", "strip": "accents removed", "transliterate": "umlauts spelt out"}[cleaning.diacritics]
+    )
+    said.append(
+        {"keep": "punctuation kept", "space": "punctuation to spaces", "remove": "punctuation removed"}[
+            cleaning.punctuation
+        ]
+    )
+    if cleaning.drop_titles:
+        said.append("titles dropped")
+    if cleaning.drop_particles:
+        said.append("particles dropped")
+    if cleaning.missing_words:
+        said.append(f"{len(cleaning.missing_words)} words count as missing")
+    return ", ".join(said)
+
+
+def check_sense(terms: Terms) -> None:
+    """Choices that contradict each other, before anything is signed."""
+    if terms.settings.decoys and terms.rule == "either":
+        raise Problem(
+            "Decoys and the rule 'either' do not go together.",
+            "A pair found by one side alone may be a decoy of the other, which only its owner can drop.",
+            "Choose the rule 'both' or 'review', or no decoys.",
+            place="rule",
+        )

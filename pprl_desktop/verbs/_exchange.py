@@ -1,0 +1,171 @@
+"""What the verbs of the exchange share: home folder, passphrase, table and columns, and how things are said."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
+
+if TYPE_CHECKING:
+    from pprl_desktop.exchange.contacts import Contact
+    from pprl_desktop.exchange.home import Home
+    from pprl_desktop.exchange.identity import Identity
+    from pprl_desktop.exchange.pact import Pact
+    from pprl_desktop.records.table import CleanTable
+
+VARIABLE = "PPRL_PASSPHRASE"
+MAX_PASSPHRASE = 1024  # bytes read from a file descriptor
+
+
+def common(parser: argparse.ArgumentParser, *, unlocks: bool = True) -> None:
+    parser.add_argument("--home", metavar="DIR", help="home folder (default: PPRL_HOME or the platform's data folder)")
+    parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print plain data")
+    if unlocks:
+        parser.add_argument(
+            "--passphrase-fd", type=int, metavar="N",
+            help=f"read the passphrase from this file descriptor (else: {VARIABLE}, else a prompt; never an argument)",
+        )  # fmt: skip
+
+
+def sealing(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", required=True, metavar="FILE", help="where the sealed file for the partner goes")
+    parser.add_argument(
+        "--seal", choices=("hybrid", "x25519"), default="hybrid",
+        help="hybrid holds against quantum computers; x25519 opens with older age programs (default: hybrid)",
+    )  # fmt: skip
+
+
+def steps(parser: argparse.ArgumentParser, **helps: str) -> dict[str, argparse.ArgumentParser]:
+    """One sub-command per step, in the order of the job."""
+    made = parser.add_subparsers(dest="step", required=True, metavar="STEP")
+    return {
+        name: made.add_parser(name.replace("_", "-"), help=text, description=text, allow_abbrev=False)
+        for name, text in helps.items()
+    }
+
+
+def home(args: argparse.Namespace) -> Home:
+    from pprl_desktop.exchange.home import Home, default_home
+
+    return Home(Path(args.home) if args.home else default_home())
+
+
+def unlock(args: argparse.Namespace) -> tuple[Home, Identity]:
+    here = home(args)
+    here.own_card()
+    return here, here.unlock(passphrase(args))
+
+
+def passphrase(args: argparse.Namespace, *, new: bool = False, what: str = "Passphrase") -> str:
+    """From a file descriptor, the environment or a prompt; a new one is asked for twice."""
+    if args.passphrase_fd is not None:
+        return first_line(args.passphrase_fd)
+    if VARIABLE in os.environ:
+        return os.environ[VARIABLE]
+    if not sys.stdin.isatty():
+        raise Problem(
+            "A passphrase is needed.",
+            "There is no terminal to ask for it.",
+            f"Give it with --passphrase-fd or in {VARIABLE}.",
+            place="passphrase",
+        )
+    typed = getpass.getpass(f"{what}: ")
+    if new:
+        from pprl_desktop.exchange.passphrase import strength
+
+        print(strength(typed).sentence, file=sys.stderr)
+        if getpass.getpass(f"{what} again: ") != typed:
+            raise Problem("The two passphrases differ.", do="Try again.", place="passphrase")
+    return typed
+
+
+def first_line(descriptor: int) -> str:
+    try:
+        with os.fdopen(os.dup(descriptor), "rb") as source:
+            data = source.read(MAX_PASSPHRASE)
+        return data.decode("utf-8").splitlines()[0]
+    except (OSError, UnicodeDecodeError, IndexError) as error:
+        raise Problem(
+            "The passphrase could not be read.",
+            f"File descriptor {descriptor} gave no line of text.",
+            "Check how the program was started.",
+            place="passphrase",
+        ) from error
+
+
+def agreement_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--agreement", default="", metavar="ID", help="its id or the beginning (default: the only one)")
+
+
+def table_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("table", metavar="TABLE.csv")
+    parser.add_argument(
+        "--columns", metavar="FIELD=COLUMN,...",
+        help="own columns where they are named differently; remembered for this agreement",
+    )  # fmt: skip
+
+
+def columns(text: str | None, fields: list[str]) -> dict[str, str]:
+    """'last_name=Surname,dob=Born', or all columns in the order of the fields."""
+    pieces = [piece.strip() for piece in (text or "").split(",") if piece.strip()]
+    if not pieces:
+        return {}
+    if all("=" in piece for piece in pieces):
+        return {name.strip(): column.strip() for name, _, column in (piece.partition("=") for piece in pieces)}
+    if len(pieces) != len(fields):
+        raise Problem(
+            f"{len(pieces)} columns were given for {len(fields)} fields.",
+            do="Write FIELD=COLUMN pairs, or one column for each field in the same order.",
+            place="columns",
+        )
+    return dict(zip(fields, pieces, strict=True))
+
+
+def clean_table(
+    args: argparse.Namespace, here: Home, pact: Pact, progress: Progress = NO_PROGRESS
+) -> tuple[Pact, CleanTable]:
+    """The own table, cleaned as agreed; the choice of columns is remembered."""
+    from pprl_desktop.exchange.agreement import with_columns
+    from pprl_desktop.records.cleaning import clean
+    from pprl_desktop.records.reading import read_table
+
+    progress.at(0.0, "Reading")
+    fields = pact.terms.fields
+    chosen = columns(args.columns, [one.name for one in fields])
+    table = read_table(Path(args.table), progress=progress.part(0.0, 0.6)).table
+    merged = {one.name: one.name for one in fields} | dict(pact.columns) | chosen
+    cleaned = clean(table, fields, {one.name: merged[one.name] for one in fields}, progress.part(0.6, 1.0))
+    with here.locked():
+        pact = with_columns(here, here.pact(pact.id), chosen)
+    return pact, cleaned
+
+
+def contact_data(contact: Contact) -> dict[str, Any]:
+    return {
+        "id": contact.id, "name": contact.name, "state": contact.state, "since": contact.since, "note": contact.note,
+    }  # fmt: skip
+
+
+def pact_data(pact: Pact) -> dict[str, Any]:
+    terms = pact.terms
+    return {
+        "id": pact.id,
+        "state": pact.state,
+        "role": pact.role,
+        "partner": pact.partner_side.name,
+        "reason": pact.reason,
+        "method": terms.method,
+        "fields": [one.name for one in terms.fields],
+        "epsilon": terms.epsilon,
+        "epsilon_unit": terms.unit,
+        "rule": terms.rule,
+        "columns": dict(pact.columns),
+        "sent": [{"sequence": one.sequence, "kind": one.kind, "seen": one.seen} for one in pact.sent],
+        "received": [{"sequence": one.sequence, "kind": one.kind} for one in pact.received],
+    }

@@ -1,0 +1,210 @@
+"""agree: propose, show, accept, decline and finish an agreement."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import fields as fields_of
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pprl_desktop.cli import Answer
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import Progress
+from pprl_desktop.verbs import _exchange, _options
+
+if TYPE_CHECKING:
+    from pprl_desktop.exchange.pact import Pact
+    from pprl_desktop.methods.base import Settings
+    from pprl_desktop.records.fields import Field
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    steps = _exchange.steps(
+        parser,
+        propose="write a proposal for a verified contact",
+        show="show a proposal that came in, or an agreement at home, in plain words",
+        accept="sign a proposal and write the answer",
+        decline="decline a proposal with a reason",
+        finish="take in the partner's answer",
+        list="list all agreements",
+        end="end an agreement on this side",
+    )
+    for name, step in steps.items():
+        _exchange.common(step, unlocks=name not in {"list", "end"})
+    _propose_options(steps["propose"])
+    steps["show"].add_argument("what", metavar="FILE|ID")
+    for name in ("accept", "decline", "finish"):
+        steps[name].add_argument("file", metavar="FILE")
+    for name in ("propose", "accept", "decline"):
+        _exchange.sealing(steps[name])
+    for name in ("decline", "end"):
+        steps[name].add_argument("--reason", required=True, help="a sentence; the partner of a proposal reads it")
+    steps["end"].add_argument("id", metavar="ID")
+
+
+def _propose_options(step: argparse.ArgumentParser) -> None:
+    step.add_argument("--with", dest="contact", required=True, metavar="CONTACT")
+    step.add_argument(
+        "--fields", required=True, metavar="NAME[:TYPE],...", help="matching fields, common to both sides"
+    )
+    step.add_argument("--table", metavar="TABLE.csv", help="own table, to guess the types that are not given")
+    step.add_argument(
+        "--cleaning", action="append", default=[], metavar="FIELD.STEP=VALUE",
+        help="a cleaning step that differs from the usual, such as last_name.diacritics=transliterate",
+    )  # fmt: skip
+    _options.method_options(step)
+    step.add_argument("--decoys", type=int, default=0, metavar="N", help="records that do not exist (default: 0)")
+    step.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a further setting of the method"
+    )
+    step.add_argument("--rule", default="both", choices=("both", "either", "review"), help="where the sides differ")
+    step.add_argument("--max-rows", type=int, default=1_000_000, metavar="N", help="default: 1,000,000")
+    step.add_argument("--max-mb", type=int, default=4096, metavar="MB", help="of one file (default: 4096)")
+    step.add_argument("--purpose", default="", help="what the linkage is for")
+
+
+def run(args: argparse.Namespace, progress: Progress) -> Answer:
+    return {
+        "propose": _propose, "show": _show, "accept": _accept, "decline": _decline, "finish": _finish,
+        "list": _list, "end": _end,
+    }[args.step](args)  # fmt: skip
+
+
+def _propose(args: argparse.Namespace) -> Answer:
+    from pprl_desktop.exchange import agreement
+    from pprl_desktop.exchange.contacts import must_be_verified
+    from pprl_desktop.exchange.terms import Limits, in_words
+
+    here = _exchange.home(args)
+    here.own_card()
+    contact = here.contact(args.contact)
+    must_be_verified(contact)
+    offer = agreement.Offer(
+        args.method, _fields(args), _settings(args), args.reference, rule=args.rule,
+        limits=Limits(args.max_rows, args.max_mb), purpose=args.purpose,
+    )  # fmt: skip
+    here, own = _exchange.unlock(args)
+    pact = agreement.propose(here, own, contact, offer, Path(args.out), args.seal)
+    words = in_words(pact.terms)
+    text = "\n".join([*words, "", f"Proposal {pact.id[:12]} written. Send it to {contact.name}."])
+    return Answer(text, {**_exchange.pact_data(pact), "words": list(words), "file": args.out})
+
+
+def _fields(args: argparse.Namespace) -> tuple[Field, ...]:
+    from pprl_desktop.records.fields import Field
+
+    if args.table:
+        found = _options.parse_fields(args.fields, _options.read(args.table))
+    else:
+        pieces = [piece.strip() for piece in args.fields.split(",") if piece.strip()]
+        found = tuple(Field.of(name, kind or "name") for name, _, kind in (piece.partition(":") for piece in pieces))
+    by_name = {one.name: one for one in found}
+    for text in args.cleaning:
+        path, _, value = text.partition("=")
+        name, _, step = path.rpartition(".")
+        if name not in by_name:
+            raise Problem(f"There is no field '{name}' to clean.", do="Write FIELD.STEP=VALUE.", place="cleaning")
+        by_name[name] = replace(by_name[name], cleaning=_changed(by_name[name].cleaning, step, value, "cleaning"))
+    return tuple(by_name.values())
+
+
+def _settings(args: argparse.Namespace) -> Settings:
+    from pprl_desktop.methods.base import method
+
+    given = {
+        name: getattr(args, name)
+        for name in ("decision", "layout", "kernel", "epsilon", "noise")
+        if getattr(args, name) is not None
+    }
+    settings = replace(method(args.method).defaults(), one_to_one=args.one_to_one, decoys=args.decoys, **given)
+    for text in args.set:
+        name, _, value = text.partition("=")
+        settings = _changed(settings, name, value, "set")
+    return settings
+
+
+def _changed(value: Any, name: str, text: str, place: str) -> Any:
+    """A copy of a dataclass with one entry set from text, checked by the same rules as a document from outside."""
+    from pprl_desktop.exchange.terms import from_plain, to_plain
+
+    plain = to_plain(value)
+    if name not in plain:
+        known = ", ".join(one.name for one in fields_of(value))
+        raise Problem(f"There is no setting '{name}'.", f"There are: {known}.", place=place)
+    now = plain[name]
+    if isinstance(now, list):
+        plain[name] = [piece for piece in text.split("|") if piece]
+    else:
+        plain[name] = int(text) if isinstance(now, int) and text.lstrip("-").isdigit() else text
+    try:
+        return from_plain(type(value), plain, "")
+    except Problem as problem:
+        raise Problem(f"'{text}' cannot be used for '{name}'.", problem.why, place=place) from problem
+
+
+def _show(args: argparse.Namespace) -> Answer:
+    from pprl_desktop.exchange import agreement
+    from pprl_desktop.exchange.terms import in_words
+
+    if Path(args.what).is_file():
+        here, own = _exchange.unlock(args)
+        proposal = agreement.read_proposal(here, own, Path(args.what))
+        words = proposal.in_words()
+        text = "\n".join([*words, "", "Nothing is signed yet: 'agree accept' or 'agree decline'."])
+        return Answer(text, {"words": list(words), "id": proposal.terms.id, "partner": proposal.contact.name})
+    pact = _exchange.home(args).pact(args.what)
+    words = in_words(pact.terms)
+    return Answer("\n".join([*words, "", _state(pact)]), {**_exchange.pact_data(pact), "words": list(words)})
+
+
+def _accept(args: argparse.Namespace) -> Answer:
+    from pprl_desktop.exchange import agreement
+
+    here, own = _exchange.unlock(args)
+    proposal = agreement.read_proposal(here, own, Path(args.file))
+    pact = agreement.accept(here, own, proposal, Path(args.out), args.seal)
+    text = f"Agreement {pact.id[:12]} signed and in force here. Send the answer to {proposal.contact.name}."
+    return Answer(text, {**_exchange.pact_data(pact), "file": args.out})
+
+
+def _decline(args: argparse.Namespace) -> Answer:
+    from pprl_desktop.exchange import agreement
+
+    here, own = _exchange.unlock(args)
+    proposal = agreement.read_proposal(here, own, Path(args.file))
+    pact = agreement.decline(here, own, proposal, args.reason, Path(args.out), args.seal)
+    text = f"Proposal {pact.id[:12]} declined. Send the answer to {proposal.contact.name}."
+    return Answer(text, {**_exchange.pact_data(pact), "file": args.out})
+
+
+def _finish(args: argparse.Namespace) -> Answer:
+    from pprl_desktop.exchange import inbox
+
+    here, own = _exchange.unlock(args)
+    received = inbox.open_file(here, own, Path(args.file))
+    data = _exchange.pact_data(received.pact) if received.pact else {}
+    return Answer(received.sentence, {"kind": received.kind, **data})
+
+
+def _list(args: argparse.Namespace) -> Answer:
+    pacts = _exchange.home(args).pacts()
+    lines = [_state(pact) for pact in pacts] or ["No agreements yet."]
+    return Answer("\n".join(lines), {"agreements": [_exchange.pact_data(pact) for pact in pacts]})
+
+
+def _end(args: argparse.Namespace) -> Answer:
+    from pprl_desktop.exchange import inbox
+
+    here = _exchange.home(args)
+    pact = inbox.end(here, here.pact(args.id), args.reason)
+    return Answer(f"Agreement {pact.id[:12]} is ended here. Tell the partner.", _exchange.pact_data(pact))
+
+
+def _state(pact: Pact) -> str:
+    sent, received = (", ".join(one.kind for one in items) or "nothing" for items in (pact.sent, pact.received))
+    reason = f": {pact.reason}" if pact.reason else ""
+    return (
+        f"{pact.id[:12]}  with {pact.partner_side.name}, {pact.terms.method}, {pact.state}{reason}; "
+        f"sent {sent}; received {received}"
+    )

@@ -1,0 +1,53 @@
+"""open: check and open whatever the partner sent."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pprl_desktop.cli import Answer
+from pprl_desktop.progress import Progress
+from pprl_desktop.verbs import _exchange
+
+if TYPE_CHECKING:
+    from pprl_desktop.exchange.home import Home
+    from pprl_desktop.exchange.identity import Identity
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE")
+    parser.add_argument("--receipt", metavar="FILE", help="also write a sealed confirmation for the partner")
+    _exchange.common(parser)
+    parser.set_defaults(json=False)
+
+
+def run(args: argparse.Namespace, progress: Progress) -> Answer:
+    here, own = _exchange.unlock(args)
+    return opened(args, here, own, progress)
+
+
+def opened(args: argparse.Namespace, here: Home, own: Identity, progress: Progress) -> Answer:
+    from pprl_desktop.exchange import inbox
+
+    progress.at(0.0, "Checking")
+    received = inbox.open_file(here, own, Path(args.file), progress)
+    lines = [received.sentence]
+    data: dict[str, object] = {
+        "kind": received.kind, "partner": received.contact.name, "rows": received.rows,
+        "statement": received.statement,
+    }  # fmt: skip
+    if received.proposal is not None:
+        lines += ["", *received.proposal.in_words()]
+        data |= {"id": received.proposal.terms.id, "words": list(received.proposal.in_words())}
+    elif received.statement:
+        lines.append(f"Its privacy statement: {received.statement}")
+    if received.pact is not None:
+        data["agreement"] = received.pact.id
+    if received.item is not None:
+        data["sequence"] = received.item.sequence
+        if args.receipt:
+            inbox.receipt(here, own, received, Path(args.receipt))
+            lines.append("A confirmation for the partner was written.")
+    progress.at(1.0)
+    return Answer("\n".join(lines), data)

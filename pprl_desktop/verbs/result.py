@@ -1,0 +1,90 @@
+"""result: export, import and reconcile results."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pprl_desktop.cli import Answer
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import Progress
+from pprl_desktop.verbs import _exchange, _options
+from pprl_desktop.verbs.open import opened
+
+if TYPE_CHECKING:
+    from pprl_desktop.exchange.home import Home
+    from pprl_desktop.exchange.identity import Identity
+    from pprl_desktop.exchange.results import Outcome
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    steps = _exchange.steps(
+        parser,
+        export="write the accepted pairs for the partner",
+        **{"import": "take in the partner's result"},
+        reconcile="put both results together and write the own linked rows",
+    )
+    for step in steps.values():
+        _exchange.common(step)
+    _exchange.agreement_option(steps["export"])
+    _exchange.sealing(steps["export"])
+    steps["import"].add_argument("file", metavar="FILE")
+    steps["import"].add_argument("--receipt", metavar="FILE", help="also write a sealed confirmation for the partner")
+    _exchange.agreement_option(steps["reconcile"])
+    steps["reconcile"].add_argument("--out", metavar="FILE.csv", help="own rows with a link id each")
+    steps["reconcile"].add_argument("--table", metavar="TABLE.csv", help="own table, for --id")
+    steps["reconcile"].add_argument("--id", metavar="COLUMN", help="a column of the own table to put beside each row")
+
+
+def run(args: argparse.Namespace, progress: Progress) -> Answer:
+    here, own = _exchange.unlock(args)
+    if args.step == "import":
+        return opened(args, here, own, progress)
+    pact = here.pact(args.agreement)
+    if args.step == "export":
+        from pprl_desktop.exchange import results
+
+        made = results.export(here, own, pact, Path(args.out), args.seal, progress)
+        text = (
+            f"Result {made.sequence} with {made.accepted:,} accepted pairs"
+            f"{f' and {made.to_review:,} to review' if made.to_review else ''} written for {pact.partner_side.name}."
+        )
+        return Answer(text, {**asdict(made), "file": args.out})
+    return _reconcile(args, here, own, pact.id)
+
+
+def _reconcile(args: argparse.Namespace, here: Home, own: Identity, agreement: str) -> Answer:
+    from pprl_desktop.exchange import results
+
+    pact = here.pact(agreement)
+    merged = results.outcome(here, own, pact)
+    counts = merged.counts()
+    if args.out:
+        _write(args, merged)
+    text = (
+        f"Both sides: {counts['both']:,}; only mine: {counts['only_mine']:,}; only theirs: {counts['only_theirs']:,}. "
+        f"Under the rule '{pact.terms.rule}': {counts['linked']:,} linked, {counts['open']:,} left for review."
+    )
+    return Answer(text, {"agreement": pact.id, "rule": pact.terms.rule, **counts, "file": args.out or ""})
+
+
+def _write(args: argparse.Namespace, merged: Outcome) -> None:
+    """Own rows only: row number, id if wanted, link id (the same on both sides), and whether it is linked or open."""
+    from pprl_desktop.records.writing import write_csv
+
+    ids: list[str] | None = None
+    if args.id:
+        if not args.table:
+            raise Problem("The id column needs the table.", do="Give it with --table.", place="table")
+        ids = _options.read(args.table).column(args.id).cells()
+    rows = []
+    for pairs, links, status in (
+        (merged.reconciled.linked, merged.links, "linked"),
+        (merged.reconciled.open, merged.to_review, "review"),
+    ):
+        for own_row, link in zip(pairs[:, 0].tolist(), links, strict=True):
+            rows.append([str(own_row + 1), *([ids[own_row]] if ids else []), link, status])
+    rows.sort(key=lambda row: (int(row[0]), row[-2]))
+    write_csv(Path(args.out), ["row", *(["id"] if ids else []), "link", "status"], rows)
