@@ -149,7 +149,7 @@ def _need(numbers: Floats, bar: float, own: int, low: int, high: int) -> int:
     least = np.inf
     for partner in (low, high):
         over = numbers[3] + numbers[4] * own + numbers[5] * partner
-        if over <= SMALL:
+        if over <= numbers[6]:
             return 0
         least = min(least, bar * over - numbers[0] - numbers[1] * own - numbers[2] * partner)
     if not least > 0.0:
@@ -158,9 +158,9 @@ def _need(numbers: Floats, bar: float, own: int, low: int, high: int) -> int:
 
 
 @jit
-def _score(numbers: Floats, shared: int, own: int, partner: int) -> float:
+def pair_score(numbers: Floats, shared: int, own: int, partner: int) -> float:
     over = numbers[3] + numbers[4] * own + numbers[5] * partner
-    value: float = (shared + numbers[0] + numbers[1] * own + numbers[2] * partner) / (over if over > SMALL else SMALL)
+    value: float = (shared + numbers[0] + numbers[1] * own + numbers[2] * partner) / max(over, numbers[6])
     return value
 
 
@@ -193,7 +193,7 @@ def top(words: Words, ones: Ints, bits: Any, blocks: Ints, p_words: Words, p_one
                     shared = np.uint64(0)
                     for place in range(words.shape[1]):
                         shared += ones_in(words[row, place] & p_words[at, place])
-                    value = _score(numbers, np.int64(shared), ones[row], p_ones[at])
+                    value = pair_score(numbers, np.int64(shared), ones[row], p_ones[at])
                     row_id = p_order[at]
                     if (
                         value < floor
@@ -240,7 +240,7 @@ def above(words: Words, ones: Ints, bits: Any, blocks: Ints, p_words: Words, p_o
                     shared = np.uint64(0)
                     for place in range(words.shape[1]):
                         shared += ones_in(words[row, place] & p_words[at, place])
-                    value = _score(numbers, np.int64(shared), ones[row], p_ones[at])
+                    value = pair_score(numbers, np.int64(shared), ones[row], p_ones[at])
                     if value < floor:
                         continue
                     if found < len(rows):

@@ -26,6 +26,7 @@ Bytes = npt.NDArray[np.uint8]
 
 TILE = 256  # own rows per block: 13M pairs at 50k partner rows, some 20 ms
 MAX_BITS = 1 << 15  # bit positions are kept as uint16
+LEAST_FILL = 0.01  # of the bits: estimated sizes below it are noise
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Similarity:
     """score = (shared + n0 + na * own ones + nb * partner ones) / (d0 + da * own ones + db * partner ones).
 
     Hamming similarity, Dice, and both corrected for flipped bits have this form; it rises with the shared ones.
+    The denominator is never taken below `least` (noise can make an estimated size negative).
     """
 
     n0: float
@@ -41,14 +43,43 @@ class Similarity:
     d0: float
     da: float = 0.0
     db: float = 0.0
+    least: float = SMALL
+
+    @classmethod
+    def hamming(cls, bits: int, flip_own: float = 0.0, flip_partner: float = 0.0) -> Similarity:
+        """The share of equal bits before each side flipped bits at its rate."""
+        keep = (1 - 2 * flip_own) * (1 - 2 * flip_partner)
+        flipped = flip_own + flip_partner - 2 * flip_own * flip_partner
+        return cls((flipped + keep) * bits / 2, -0.5, -0.5, keep * bits / 2)
+
+    @classmethod
+    def dice(cls, bits: int, flip_own: float = 0.0, flip_partner: float = 0.0) -> Similarity:
+        """Dice of the rows before each side flipped bits at its rate: unbiased estimates of sizes and overlap."""
+        stay_own, stay_partner = 1 - 2 * flip_own, 1 - 2 * flip_partner
+        return cls(
+            flip_own * flip_partner * bits,
+            -flip_partner,
+            -flip_own,
+            -bits * (flip_own * stay_partner + flip_partner * stay_own) / 2,
+            stay_partner / 2,
+            stay_own / 2,
+            least=LEAST_FILL * bits * stay_own * stay_partner,
+        )
 
     def score(self, shared: npt.NDArray[Any], own: npt.NDArray[Any], partner: npt.NDArray[Any]) -> Floats:
         over = self.d0 + self.da * own + self.db * partner
-        value = (shared + self.n0 + self.na * own + self.nb * partner) / np.where(over > SMALL, over, SMALL)
+        value = (shared + self.n0 + self.na * own + self.nb * partner) / np.maximum(over, self.least)
         return np.asarray(value, np.float64)
 
+    def of_rows(self, own: Bytes, partner: Bytes) -> Floats:
+        """Row by row of two packed arrays of one shape."""
+        ones, theirs, both = (
+            np.bitwise_count(each).sum(axis=1, dtype=np.int64) for each in (own, partner, own & partner)
+        )
+        return self.score(both, ones, theirs)
+
     def numbers(self) -> Floats:
-        return np.array([self.n0, self.na, self.nb, self.d0, self.da, self.db])
+        return np.array([self.n0, self.na, self.nb, self.d0, self.da, self.db, self.least])
 
 
 @dataclass(frozen=True, eq=False)

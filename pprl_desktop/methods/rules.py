@@ -6,7 +6,7 @@ learned from the real candidate pairs when the partner's bundle is there (matchi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -51,6 +51,11 @@ class BitsRule(Rule):
     similarity: npt.NDArray[np.float64]
     probability: npt.NDArray[np.float64]
     part: str = "record"
+    # from which matching works out probabilities for the real pairs (matching/bits_scan.py)
+    matches: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty(0))  # similarities of synthetic matches
+    others: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty(0))  # the highest of own non-matches
+    others_of: int = 0  # how many non-matches these are the highest of
+    bulk: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty(0))  # similarities of random non-matches
 
 
 def adaptive_rule(own: Smashed, recipe: Recipe, measure: Measure, seed: int = 0) -> AdaptiveRule:

@@ -9,11 +9,11 @@ from pprl_desktop.methods import kernels
 from pprl_desktop.methods.kernels import Bytes, Similarity
 from pprl_desktop.progress import Cancelled, Progress
 
-DICE = Similarity(0.0, 0.0, 0.0, 0.0, 0.5, 0.5)
+DICE = Similarity.dice(1024)
 
 
 def hamming(bits: int) -> Similarity:
-    return Similarity(bits / 2, -0.5, -0.5, bits / 2)
+    return Similarity.hamming(bits)
 
 
 def slow_scores(own: Bytes, partner: Bytes, similarity: Similarity) -> np.ndarray:
@@ -48,7 +48,7 @@ def test_top_k_equals_the_double_loop(bits: int, fill: float, kind: str) -> None
     similarity = {
         "hamming": hamming(bits),
         "dice": DICE,
-        "corrected": Similarity(0.1 * bits, -0.27, -0.2, -0.3 * bits, 0.5, 0.9),
+        "corrected": Similarity.dice(bits, 0.1, 0.27),
     }[kind]
     scores = slow_scores(own, partner, similarity)
     for k, floor in [(1, -np.inf), (7, -np.inf), (5, float(np.quantile(scores, 0.99))), (600, -np.inf)]:
