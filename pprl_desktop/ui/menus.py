@@ -6,14 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QFrame, QMenu, QMenuBar, QMessageBox
 
 from pprl_desktop import __version__
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui import theme
 from pprl_desktop.ui.i18n import tr
+from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.basics import icon_label, label, row
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ class Menus:
     def __init__(self, window: MainWindow) -> None:
         self.window = window
         self.desk = window.desk
-        bar = window.menuBar()
+        bar = QMenuBar()
+        self.bar = bar
         bar.setNativeMenuBar(False)
         bar.setAccessibleName(tr("Menu bar"))
         self._file(bar.addMenu(tr("&File")))
@@ -43,14 +44,15 @@ class Menus:
         self._view(bar.addMenu(tr("&View")))
         self.review = bar.addMenu(tr("&Review"))
         self._help(bar.addMenu(tr("&Help")))
-        note = QWidget()
         text = label(tr("Works offline"), "small", wrap=False)
         text.setToolTip(tr("This program opens no network connection. Everything between the partners is a file."))
-        layout = row(icon_label("offline", "muted", 16), text, gap=0.75)
-        layout.setContentsMargins(0, 0, 12, 0)
-        note.setLayout(layout)
-        bar.setCornerWidget(note, Qt.Corner.TopRightCorner)
-        note.show()
+        band = QFrame()
+        band.setProperty("side", "top")
+        layout = row(bar, icon_label("offline", "muted", 16), text, gap=0.75)
+        layout.setStretch(0, 1)
+        layout.setContentsMargins(0, 0, 2 * GRID, 0)
+        band.setLayout(layout)
+        window.setMenuWidget(band)
 
     def _add(
         self, menu: QMenu, text: str, act: Callable[[], object], keys: str | QKeySequence.StandardKey = ""

@@ -20,7 +20,8 @@ QLabel[role="danger"] { color: %(danger_text)s; }
 QLabel[role="accent"] { color: %(accent_text)s; }
 QLabel[role="mono"] { font-family: "DejaVu Sans Mono", monospace; }
 
-QMenuBar { background: %(surface)s; border-bottom: 1px solid %(border)s; padding: 3px 8px; }
+QMenuBar { background: %(surface)s; border: none; padding: 3px 8px; }
+QFrame[side="top"] { background: %(surface)s; border: none; border-bottom: 1px solid %(border)s; }
 QMenuBar::item { padding: 5px 10px; border-radius: 6px; background: transparent; }
 QMenuBar::item:selected { background: %(accent_soft)s; color: %(accent_text)s; }
 QMenu { background: %(surface)s; border: 1px solid %(border)s; padding: 6px; }

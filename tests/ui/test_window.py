@@ -9,7 +9,7 @@ from pprl_desktop.ui.main_window import MainWindow
 
 def test_it_opens_on_the_welcome_page(window: MainWindow) -> None:
     assert window.current == "welcome"
-    assert window.menuBar().actions()[0].text() == "&File"
+    assert window.menus.bar.actions()[0].text() == "&File"
 
 
 def test_a_new_project_shows_its_steps_and_starts_with_the_data(window: MainWindow, tmp_path: Path) -> None:

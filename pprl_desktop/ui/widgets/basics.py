@@ -268,3 +268,27 @@ def labelled(text: str, control: QWidget, note: str = "") -> QVBoxLayout:
     if note:
         made.addWidget(label(note, "small"))
     return made
+
+
+class Pages(QWidget):
+    """One of several widgets at a time, as high as the one that is shown (a stack is as high as the highest)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pages: list[QWidget] = []
+        self._now = 0
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+
+    def addWidget(self, page: QWidget) -> None:
+        self.layout().addWidget(page)
+        page.setVisible(len(self._pages) == self._now)
+        self._pages.append(page)
+
+    def setCurrentIndex(self, number: int) -> None:
+        self._now = number
+        for place, page in enumerate(self._pages):
+            page.setVisible(place == number)
+
+    def currentIndex(self) -> int:
+        return self._now

@@ -116,8 +116,9 @@ class DataTable(QWidget):
     selected = Signal(int)  # row of the data now in front, -1 for none
 
     def __init__(
-        self, name: str, columns: Sequence[ColumnSpec], *, filter_line: bool = False, rows_high: int = 0
+        self, name: str, columns: Sequence[ColumnSpec], *, filter_line: bool = False, rows_high: int = 0, fit: int = 0
     ) -> None:
+        """`rows_high`: room for so many rows at least; `fit`: as high as its rows, up to so many."""
         super().__init__()
         self.model = PlainModel(columns, self)
         self.proxy = _Proxy(self)
@@ -166,7 +167,7 @@ class DataTable(QWidget):
             line.setStretch(1, 1)
             layout.addLayout(line)
         layout.addWidget(self.view, 1)
-        self._rows_high = rows_high
+        self._rows_high, self._fit = rows_high, fit
         self._measured = 0
         self._heights()
         follow(self, self._heights)
@@ -176,10 +177,13 @@ class DataTable(QWidget):
         self.view.verticalHeader().setDefaultSectionSize(high)
         if self._rows_high:
             self.view.setMinimumHeight(high * self._rows_high + 36)
+        if self._fit:
+            self.view.setFixedHeight(high * min(max(self.model.rowCount(), 1), self._fit) + theme.px("small") + 26)
 
     def show_rows(self, rows: Sequence[Sequence[Any]]) -> None:
         """Columns are measured when there is something to measure for the first time, or much more of it."""
         self.model.replace(rows)
+        self._heights()
         if len(rows) > 2 * self._measured or not self._measured:
             self._widths()
             self._measured = len(rows)
@@ -188,7 +192,10 @@ class DataTable(QWidget):
     def _widths(self) -> None:
         """By the first rows only: a table of a million rows must not be measured."""
         self.view.horizontalHeader().setResizeContentsPrecision(40)
+        stretched = len(self.model.columns) - 1
         for number, spec in enumerate(self.model.columns):
+            if number == stretched:
+                continue
             if spec.width:
                 self.view.setColumnWidth(number, round(spec.width * theme.zoom()))
             else:

@@ -1,0 +1,224 @@
+"""Identity and contacts: the own key, the partners' cards, and the safety number for the telephone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QInputDialog, QLabel, QLineEdit, QWidget
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.ui.i18n import tr, tr_core
+from pprl_desktop.ui.panes.base import Pane
+from pprl_desktop.ui.panes.unlock import IdentityCard
+from pprl_desktop.ui.theme import GRID
+from pprl_desktop.ui.widgets.banner import clear
+from pprl_desktop.ui.widgets.basics import Card, boxed, button, column, label, labelled, row
+from pprl_desktop.ui.widgets.empty import EmptyState
+from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
+
+CARD = ".pprlcard"
+WORDS_A_LINE = 4
+
+
+def state_words(state: str) -> str:
+    return {
+        "unverified": tr("○ not compared yet"),
+        "verified": tr("✓ verified"),
+        "withdrawn": tr("× withdrawn"),
+    }[state]
+
+
+class ContactsPane(Pane):
+    NAME = "contacts"
+    NEEDS = ("home",)
+    GIVES = ("identity", "verified contacts")
+    MESSAGES = {  # noqa: RUF012
+        "own": "This is your own card.",
+        "twins": "Another contact has the same name with another key.",
+    }
+
+    def build(self) -> None:
+        self.head(
+            tr("Who you are, and who your partners are"),
+            tr("Exchange cards by any way, then compare twelve words by telephone. Only then can files be sealed."),
+        )
+        self.identity = IdentityCard(self.desk)
+        self.identity.changed.connect(self._show)
+        self.list = Card(tr("Contacts"))
+        self.import_button = button(tr("&Import a card …"), self._choose, icon="plus")
+        self.list.head.addWidget(self.import_button)
+        self.empty = EmptyState(
+            "people",
+            tr("No contacts yet"),
+            tr("Ask the partner for their card and import it, or drop it on this window."),
+        )
+        self.table = DataTable(
+            tr("Contacts"),
+            [ColumnSpec(tr("Name")), ColumnSpec(tr("State"), state_words), ColumnSpec(tr("Fingerprint"), mono=True)],
+            fit=5,
+        )
+        self.table.selected.connect(self._select)
+        self.list.add(self.empty, self.table)
+        self.detail = Card(tr("Safety number"))
+        self.detail_body = column(gap=1.5)
+        self.detail.body.addLayout(self.detail_body)
+        right = column(self.list, self.detail, None, gap=2)
+        columns = row(gap=2)
+        left = column(self.identity, None)
+        columns.addLayout(left, 2)
+        columns.addLayout(right, 3)
+        self.body.addLayout(columns)
+        self.body.addStretch(1)
+        self._ids: list[str] = []
+        self._chosen = ""
+
+    def enter(self) -> None:
+        self.identity.refresh()
+        self._show()
+
+    def _show(self) -> None:
+        home = self.desk.home
+        known = home.contacts() if home.exists else []
+        self._ids = [one.id for one in known]
+        self.table.show_rows([(one.name, one.state, one.id) for one in known])
+        self.table.setVisible(bool(known))
+        self.empty.setVisible(not known)
+        self.import_button.setEnabled(home.exists)
+        self.import_button.setToolTip("" if home.exists else tr("Make your own identity first."))
+        if self._chosen not in self._ids:
+            self._chosen = self._ids[0] if self._ids else ""
+        if self._chosen:
+            self.table.view.selectRow(self._ids.index(self._chosen))
+        self._show_detail()
+        self.changed.emit()
+
+    def _select(self, number: int) -> None:
+        if 0 <= number < len(self._ids) and self._ids[number] != self._chosen:
+            self._chosen = self._ids[number]
+            self._show_detail()
+
+    def _show_detail(self) -> None:
+        from pprl_desktop.exchange import contacts
+
+        clear(self.detail_body)
+        self.detail.setVisible(bool(self._chosen))
+        if not self._chosen:
+            return
+        home = self.desk.home
+        contact = home.contact(self._chosen)
+        number = contacts.number_with(home.own_card(), contact)
+        self.detail.heading.setText(tr("Safety number with {name}", name=contact.name))
+        if contact.state == "verified":
+            self.detail.say(tr("Compared and equal. Files can be sealed for this contact."))
+        elif contact.state == "withdrawn":
+            self.detail.say(
+                tr("Withdrawn: nothing is sent to or accepted from this key. {note}", note=tr_core(contact.note))
+            )
+        else:
+            self.detail.say(
+                tr(
+                    "Call {name} on a number you already know. Both of you see the same twelve words; read them out.",
+                    name=contact.name,
+                )
+            )
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(3 * GRID)
+        grid.setVerticalSpacing(GRID)
+        digits = number.digits.split()
+        for place, word in enumerate(number.words):
+            shown = label(word, "heading", wrap=False)
+            shown.setToolTip(digits[place])
+            shown.setAccessibleName(tr("Word {n}: {word}", n=place + 1, word=word))
+            grid.addWidget(_numbered(f"{place + 1}", shown), place // WORDS_A_LINE, place % WORDS_A_LINE)
+        self.detail_body.addLayout(grid)
+        self.detail_body.addWidget(label(tr("or as digits: {digits}", digits=number.digits), "small", selectable=True))
+        if contact.state == "unverified":
+            self._show_comparison(number.as_text())
+        if contact.state != "withdrawn":
+            self.detail_body.addLayout(row(None, button(tr("Withdraw this contact …"), self._withdraw, kind="danger")))
+
+    def _show_comparison(self, words: str) -> None:
+        self.typed = QLineEdit()
+        self.typed.setPlaceholderText(tr("the words or digits the partner reads out"))
+        self.typed.returnPressed.connect(lambda: self._verify(self.typed.text()))
+        check = button(tr("&Compare"), lambda: self._verify(self.typed.text()), kind="primary")
+        same = button(tr("All twelve words are the same"), lambda: self._verify(words), icon="phone")
+        same.setToolTip(tr("Press this only after hearing all twelve words from the partner."))
+        self.detail_body.addLayout(labelled(tr("Type what you hear"), self.typed))
+        self.detail_body.addLayout(row(check, label(tr("or"), "muted", wrap=False), same, None))
+
+    def _verify(self, typed: str) -> None:
+        from pprl_desktop.exchange import contacts
+
+        self.messages.clear()
+        home = self.desk.home
+        try:
+            made = contacts.verified(home.contact(self._chosen), home.own_card(), typed)
+            with home.locked():
+                home.keep_contact(made)
+        except Problem as problem:
+            self.show_problem(problem)
+            return
+        self.say("good", tr("{name} is verified.", name=made.name), tr("You can now make an agreement and seal files."))
+        self._show()
+
+    def _withdraw(self) -> None:
+        contact = self.desk.home.contact(self._chosen)
+        reason, okay = QInputDialog.getText(
+            self,
+            tr("Withdraw {name}", name=contact.name),
+            tr("Nothing more is sent to or accepted from this key. Reason, for your own records:"),
+        )
+        if okay:
+            with self.desk.home.locked():
+                self.desk.home.keep_contact(contact.with_state("withdrawn", reason.strip()[:500]))
+            self._show()
+
+    # cards coming in ------------------------------------------------------------------------------
+
+    def accepts(self, suffix: str) -> bool:
+        return suffix == CARD
+
+    def _choose(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, tr("Import a card"), "", f"{tr('Contact cards')} (*{CARD})")
+        if name:
+            self.take_file(name)
+
+    def take_file(self, path: str) -> None:
+        from pprl_desktop.exchange import card, contacts, files, refusals
+
+        self.messages.clear()
+        home = self.desk.home
+        try:
+            own = home.own_card()
+            made = contacts.new(files.read_bytes(Path(path), card.MAX_CARD, refusals.not_a_bundle()))
+            if made.id == own.id:
+                raise Problem(tr("This is your own card."), do=tr("Import the partner's card."), place="card")
+            known = home.contacts()
+            before = next((one for one in known if one.id == made.id), None)
+            if before is None or before.state == "withdrawn":
+                with home.locked():
+                    home.keep_contact(made)
+        except Problem as problem:
+            self.show_problem(problem)
+            return
+        twins = [one for one in known if one.name.lower() == made.name.lower() and one.id != made.id]
+        if twins:
+            self.say(
+                "warning",
+                tr("Another contact is also called {name}, with another key.", name=made.name),
+                tr("Ask the partner by telephone which one is right."),
+            )
+        self._chosen = made.id
+        self._show()
+        self.say(
+            "good", tr("The card of {name} is here.", name=made.name), tr("Now compare the safety number by telephone.")
+        )
+
+
+def _numbered(number: str, word: QLabel) -> QWidget:
+    small = label(number, "small", wrap=False)
+    small.setFixedWidth(22)
+    small.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    return boxed(row(small, word, None, gap=1))

@@ -1,0 +1,117 @@
+"""Releases so far: the ledger of everything that left this computer, what it adds up to, and whether it is whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QStackedWidget
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import Progress
+from pprl_desktop.ui.i18n import tr, tr_n
+from pprl_desktop.ui.panes.base import Pane
+from pprl_desktop.ui.widgets.basics import Card, boxed, button, column, row
+from pprl_desktop.ui.widgets.empty import EmptyState
+from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
+from pprl_desktop.ui.words import count
+
+if TYPE_CHECKING:
+    from pprl_desktop.privacy.ledger import Release, Verification
+
+
+class ReleasesPane(Pane):
+    NAME = "releases"
+    NEEDS = ("home",)
+    GIVES = ("nothing: it only shows",)
+    MESSAGES = {"whole": "The ledger is whole.", "broken": "The ledger was changed from outside."}  # noqa: RUF012
+
+    def build(self) -> None:
+        self.head(
+            tr("What has left this computer"),
+            tr("Every release is written down before its file is made. Epsilons to one partner add up."),
+        )
+        self.table = DataTable(
+            tr("Releases"),
+            [
+                ColumnSpec(tr("No."), count, right=True, width=60),
+                ColumnSpec(tr("When")),
+                ColumnSpec(tr("Partner")),
+                ColumnSpec(tr("Rows"), count, right=True),
+                ColumnSpec(tr("Method")),
+                ColumnSpec(tr("Noise")),
+                ColumnSpec(tr("At worst per record"), right=True),
+                ColumnSpec(tr("Sent again"), count, right=True),
+                ColumnSpec(tr("Table"), mono=True),
+            ],
+            filter_line=True,
+        )
+        self.card = Card()
+        self.card.setAccessibleName(tr("Releases"))
+        check = button(tr("&Verify the ledger"), self._verify, icon="shield")
+        self.card.add(self.table, row(None, check))
+        self.empty = Card()
+        self.empty.add(
+            EmptyState(
+                "ledger",
+                tr("Nothing has left yet"),
+                tr(
+                    "When you create a bundle or answer a partner, it is listed here: "
+                    "when, for whom, with how much noise."
+                ),
+            )
+        )
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.empty)
+        self.stack.addWidget(self.card)
+        self.body.addWidget(boxed(column(self.stack)), 1)
+
+    def enter(self) -> None:
+        self.messages.clear()
+        home = self.desk.home
+        releases: tuple[Release, ...] = ()
+        try:
+            if home.ledger_path.exists():
+                releases = home.ledger().releases()
+        except Problem as problem:
+            self.show_problem(problem)
+        names = {one.card.party.sign: one.name for one in home.contacts()} if home.exists else {}
+        self.table.show_rows([_row(release, names) for release in releases])
+        self.stack.setCurrentIndex(1 if releases else 0)
+
+    def _verify(self) -> None:
+        ledger = self.desk.home.ledger()
+        self.messages.clear()
+
+        def work(_progress: Progress) -> Verification:
+            return ledger.verify()
+
+        def done(found: Verification) -> None:
+            if found.problem is not None:
+                self.show_problem(found.problem)
+            else:
+                self.say(
+                    "good",
+                    tr("The ledger is whole."),
+                    tr_n(
+                        "{n} entry, each sealed to the one before.",
+                        "{n} entries, each sealed to the one before.",
+                        found.events,
+                    ),
+                )
+
+        self.run(tr("Verifying the ledger"), work, done)
+
+
+def _row(release: Release, names: dict[str, str]) -> tuple[object, ...]:
+    noise = tr("none") if not release.epsilon else f"ε {release.epsilon} {release.unit}"
+    return (
+        release.number,
+        release.time[:16].replace("T", " "),
+        names.get(release.partner, release.partner[:12]),
+        release.table.rows,
+        release.method,
+        noise,
+        release.record_epsilon or tr("no limit"),
+        release.sent,
+        release.table.digest[:12],
+    )

@@ -1,0 +1,95 @@
+"""Settings of the window: colours, language, text size, help panel, expert switch, where keys live."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QCheckBox, QGridLayout
+
+from pprl_desktop.ui import crash, settings, theme
+from pprl_desktop.ui.i18n import LANGUAGES, tr
+from pprl_desktop.ui.panes.base import Pane
+from pprl_desktop.ui.theme import GRID
+from pprl_desktop.ui.widgets.basics import Card, button, combo, label, labelled, pick, row
+
+ZOOMS = (0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0)
+
+
+class SettingsPane(Pane):
+    NAME = "settings"
+    GIVES = ("preferences",)
+    MESSAGES = {"language": "The window shows the new language at once."}  # noqa: RUF012
+
+    def build(self) -> None:
+        self.head(tr("Settings"), tr("For this computer. They change nothing in a project or for a partner."))
+        names: dict[theme.Mode, str] = {"system": tr("as the system"), "light": tr("light"), "dark": tr("dark")}
+        self.theme = combo(tr("Colours"), [(names[m], m) for m in theme.MODES], lambda v: self.desk.prefer(theme=v))
+        languages = [(tr("as the system"), "system"), *((name, code) for code, name in LANGUAGES.items())]
+        self.language = combo(tr("Language"), languages, lambda v: self.desk.prefer(language=v))
+        self.zoom = combo(tr("Text size"), [(f"{z:.0%}", z) for z in ZOOMS], lambda v: self.desk.prefer(zoom=v))
+        look = Card(tr("Look and language"))
+        look.add(
+            labelled(tr("Colours"), self.theme),
+            labelled(tr("Language"), self.language),
+            labelled(tr("Text size"), self.zoom, tr("Ctrl + and Ctrl - change it anywhere.")),
+            None,
+        )
+        self.expert = QCheckBox(tr("Show expert settings"))
+        self.expert.toggled.connect(lambda on: self.desk.prefer(expert=on))
+        self.help = QCheckBox(tr("Show help beside each step"))
+        self.help.toggled.connect(lambda on: self.desk.prefer(help_panel=on))
+        work = Card(tr("Work"))
+        work.add(
+            self.expert,
+            label(
+                tr("More knobs on the method page: layout, decision rule, kernel, decoys. The defaults are sensible."),
+                "small",
+            ),
+            self.help,
+            label(tr("F1 shows it for the present page at any time."), "small"),
+            None,
+        )
+        self.places = Card(tr("Where things are kept"))
+        self.home_path = label("", "mono", selectable=True)
+        self.settings_path = label("", "mono", selectable=True)
+        self.places.add(
+            label(tr("Keys, contacts and agreements"), "strong"),
+            self.home_path,
+            label(tr("Settings and problem reports"), "strong"),
+            self.settings_path,
+            row(button(tr("Show problem reports"), lambda: crash.show_folder(self)), None),
+            None,
+        )
+        offline = Card(tr("Offline"))
+        offline.add(
+            label(
+                tr(
+                    "This program opens no network connection, checks for no updates and reports nothing. "
+                    "Everything that passes between partners is a file you send yourself."
+                ),
+                "muted",
+            ),
+            None,
+        )
+        grid = QGridLayout()
+        grid.setSpacing(2 * GRID)
+        grid.addWidget(look, 0, 0)
+        grid.addWidget(work, 0, 1)
+        grid.addWidget(self.places, 1, 0)
+        grid.addWidget(offline, 1, 1)
+        grid.setColumnStretch(0, 1)
+        grid.setColumnStretch(1, 1)
+        self.body.addLayout(grid)
+        self.body.addStretch(1)
+
+    def enter(self) -> None:
+        chosen = self.desk.preferences
+        pick(self.theme, chosen.theme)
+        pick(self.language, chosen.language)
+        if self.zoom.findData(chosen.zoom) < 0:
+            self.zoom.addItem(f"{chosen.zoom:.0%}", chosen.zoom)
+        pick(self.zoom, chosen.zoom)
+        for box, on in ((self.expert, chosen.expert), (self.help, chosen.help_panel)):
+            box.blockSignals(True)
+            box.setChecked(on)
+            box.blockSignals(False)
+        self.home_path.setText(str(self.desk.home.path))
+        self.settings_path.setText(str(settings.folder()))
