@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.review.ledger import Entry, Ledger
+from pprl_desktop.review.ledger import Entry, Journal
 
 CANNOT_TELL = 0
 POINTS = {
@@ -51,7 +51,7 @@ class Step:
 
 
 class Decisions:
-    def __init__(self, ledger: Ledger, who: str, seal_note: Callable[[bytes], bytes]) -> None:
+    def __init__(self, ledger: Journal, who: str, seal_note: Callable[[bytes], bytes]) -> None:
         self._ledger = ledger
         self._who = who
         self._seal_note = seal_note

@@ -12,11 +12,13 @@ from fractions import Fraction
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.review.cells import Cell, Disclosure, Meter, Preview, RecordTrace
 from pprl_desktop.review.graphemes import graphemes
 from pprl_desktop.review.index import Crowd
 from pprl_desktop.review.kapr import NOTHING, Constraint, Row, Scale, Value, constraint, disclosed
-from pprl_desktop.review.ledger import Ledger
-from pprl_desktop.review.marks import CellType, Drawing, Level, Mask, MaskKind
+from pprl_desktop.review.ledger import Journal
+from pprl_desktop.review.limits import Asked, Spent, refusal
+from pprl_desktop.review.marks import Level, Mask, MaskKind
 from pprl_desktop.review.masking import allowed, character_count, draw, frequency_class, mask_pair, next_level, shown
 from pprl_desktop.review.plan import Review
 from pprl_desktop.review.speech import spoken
@@ -24,67 +26,7 @@ from pprl_desktop.review.speech import spoken
 LETTERS = {Level.MASKED: "M", Level.PARTIAL: "P", Level.FULL: "F"}
 LEVELS = {letter: level for level, letter in LETTERS.items()}
 FIRST_LOOK: tuple[MaskKind, ...] = ("aligned", "swapped", "different", "category", "missing", "identical")
-CLOSE = 1e-9  # totals nearer than this to a limit are compared as exact fractions
 Constraints = tuple[Constraint | None, ...]
-
-
-@dataclass(frozen=True)
-class Cell:
-    """Both rows of one field of one pair, as far as they are open."""
-
-    pair: str
-    field: str
-    type: CellType
-    kind: MaskKind
-    level: Level
-    drawing: Drawing
-    frequency: tuple[str, str]  # unique, rare, common, very common; empty where not shown
-    next: Level | None  # what the next click opens
-    closed: str  # why there is no next click
-    spoken: str
-
-
-@dataclass(frozen=True)
-class Preview:
-    """What the next click on a cell would cost, to the last digit, and whether the gate would allow it."""
-
-    field: str
-    level: Level
-    cost: Fraction
-    k: tuple[int, int]  # records each row could still be
-    characters: tuple[int, int]  # that it would show in each row
-    refusal: Problem | None
-
-
-@dataclass(frozen=True)
-class Meter:
-    """The state of the privacy meter."""
-
-    risk: Fraction  # KAPR so far
-    limit: Fraction
-    characters: Fraction  # share of all characters under review that is open
-    pair_risk: Fraction  # of the pair on its own scale
-    smallest_k: int  # over the two rows of the pair
-    together_k: int  # the same, over everything shown of the two records in all their pairs
-    opened: int  # cells above masked, in all pairs
-
-
-@dataclass(frozen=True)
-class Disclosure:
-    """What a reveal changed."""
-
-    cell: Cell
-    cost: Fraction
-    meter: Meter
-
-
-@dataclass(frozen=True)
-class RecordTrace:
-    """What has been shown of one record in all its pairs together. No value, no row number."""
-
-    pairs: int
-    cells: int
-    k: int
 
 
 @dataclass
@@ -100,7 +42,7 @@ class _State:
 
 class Gate:
     def __init__(
-        self, review: Review, ledger: Ledger, who: str, crowd: Crowd | None = None, progress: Progress = NO_PROGRESS
+        self, review: Review, ledger: Journal, who: str, crowd: Crowd | None = None, progress: Progress = NO_PROGRESS
     ) -> None:
         self._review = review
         self._policy = review.policy
@@ -172,6 +114,17 @@ class Gate:
         self._write("reveal", entry, preview.cost, rows)
         self._apply(pair, {field: goal}, rows)
         return Disclosure(self._cell(pair, field), preview.cost, self.meter(pair))
+
+    def grant(self, pair: int, levels: tuple[Level, ...]) -> tuple[Cell, ...]:
+        """For the manager: shows a pair at the union of what its reviewers opened. Written and counted, not refused."""
+        self.open(pair)
+        state = self._state(pair)
+        wanted = {j: allowed(state.masks[j], level, self._policy.fields[j].cap) for j, level in enumerate(levels)}
+        goals = {j: level for j, level in wanted.items() if level > state.levels[j]}
+        if goals:
+            rows = self._recounted(state, goals)
+            self._write_levels(pair, goals, self._judge(pair, rows, self._policy.kappa)[0], rows)
+        return self.cells(pair)
 
     def meter(self, pair: int | None = None) -> Meter:
         pair_risk, smallest, together = NOTHING, len(self._people), len(self._people)
@@ -255,7 +208,8 @@ class Gate:
             if entry.what == "reveal":
                 reached[pair][self._policy.number(entry.body["field"])] = Level[entry.body["level"].upper()]
             else:
-                reached[pair].update({j: LEVELS[letter] for j, letter in enumerate(entry.body["levels"])})
+                for j, letter in enumerate(entry.body["levels"]):
+                    reached[pair][j] = max(LEVELS[letter], reached[pair].get(j, Level.MASKED))
         for pair, levels in reached.items():
             goals = {j: level for j, level in levels.items() if level > Level.MASKED}
             self._apply(pair, goals, self._recounted(self._state(pair), goals))
@@ -306,9 +260,12 @@ class Gate:
         goals = {j: level for j, level in goals.items() if level > Level.MASKED}
         rows = self._recounted(state, goals)
         crowd = min(rows[0].k, rows[1].k, self._together_count(pair, goals)) if goals else len(self._people)
-        cost, refusal = self._judge(pair, rows, crowd)
-        if refusal is not None:
+        cost, no = self._judge(pair, rows, crowd)
+        if no is not None:
             goals, rows, cost = {}, state.rows, NOTHING
+        self._write_levels(pair, goals, cost, rows)
+
+    def _write_levels(self, pair: int, goals: dict[int, Level], cost: Fraction, rows: tuple[Row, Row]) -> None:
         levels = "".join(LETTERS[goals.get(j, Level.MASKED)] for j in range(len(self._types)))
         self._write("start", {"pair": self._review.pairs[pair].id, "levels": levels}, cost, rows)
         self._started.add(pair)
@@ -390,39 +347,28 @@ class Gate:
         return next_level(state.masks[field], state.levels[field], self._policy.fields[field].cap)
 
     def _preview(self, pair: int, field: int, goal: Level, rows: tuple[Row, Row], crowd: int) -> Preview:
-        cost, refusal = self._judge(pair, rows, crowd)
+        cost, no = self._judge(pair, rows, crowd)
         state = self._state(pair)
         each = self._policy.fields[field]
         characters = tuple(len(shown(state.masks[field], goal, each.cap, row)) for row in (0, 1))
-        return Preview(each.name, goal, cost, (rows[0].k, rows[1].k), (characters[0], characters[1]), refusal)
+        return Preview(each.name, goal, cost, (rows[0].k, rows[1].k), (characters[0], characters[1]), no)
 
     def _judge(self, pair: int, rows: tuple[Row, Row], crowd: int) -> tuple[Fraction, Problem | None]:
         """The cost of bringing a pair to these rows, and the reason why it may not be paid."""
-        state = self._state(pair)
-        policy = self._policy
-        change = rows[0].term + rows[1].term - state.rows[0].term - state.rows[1].term
-        cost = self._scale.risk(change)
-        if not change and crowd >= policy.kappa:
-            return cost, None
-        if crowd < policy.kappa:
-            return cost, Problem(
-                f"This would leave fewer than {policy.kappa} people it could be.",
-                "The manager set that as the smallest crowd, over all pairs of a record together.",
-                "Decide with what is open, or open another cell.",
-                place="smallest crowd",
-            )
-        if _over(self.risk, cost, policy.reviewer_budget):
-            return cost, _spent("your privacy budget", "reviewer budget")
-        if _over(self.risk, cost, policy.review_budget):
-            return cost, _spent("the privacy budget of the review", "review budget")
-        if self._scale.of_pair(rows[0].term + rows[1].term) > policy.pair_budget:
-            return cost, _spent("the privacy budget of this pair", "pair budget")
-        for j, each in enumerate(policy.fields):
-            if each.limit is not None:
-                grown = sum((rows[row].field_terms()[j] - state.rows[row].field_terms()[j] for row in (0, 1)), NOTHING)
-                if _over(self._scale.of_field(self._field_terms[j]), self._scale.of_field(grown), each.limit):
-                    return cost, _spent(f"the privacy budget of '{each.name}'", "field budget")
-        return cost, None
+        before = self._state(pair).rows
+        grown = tuple(
+            sum((rows[row].field_terms()[j] - before[row].field_terms()[j] for row in (0, 1)), NOTHING)
+            for j in range(len(self._types))
+        )
+        cost = self._scale.risk(sum(grown, NOTHING))
+        spent = Spent(self._risk, tuple(self._scale.of_field(terms) for terms in self._field_terms))
+        asked = Asked(
+            cost,
+            self._scale.of_pair(rows[0].term + rows[1].term),
+            tuple(self._scale.of_field(terms) for terms in grown),
+            crowd,
+        )
+        return cost, refusal(self._policy, spent, asked)
 
     def _nothing_more(self, state: _State, field: int) -> Problem:
         each = self._policy.fields[field]
@@ -473,21 +419,6 @@ class Gate:
         counts = self._people.counts
         known = counts[field].get(state.values[row][field]) if counts else None
         return frequency_class(known or self._crowd.frequency(field, state.codes[row][field].code))
-
-
-def _spent(whose: str, place: str) -> Problem:
-    return Problem(
-        f"This would go over {whose}.",
-        "What was opened stays counted.",
-        "Decide with what is open, choose 'cannot tell', or ask the manager for a larger budget.",
-        place=place,
-    )
-
-
-def _over(total: Fraction, cost: Fraction, limit: Fraction) -> bool:
-    """Exact where it matters; the fractions of a long review are large numbers."""
-    near = float(total) + float(cost) - float(limit)
-    return near > 0 if abs(near) > CLOSE else total + cost > limit
 
 
 def _decimal(risk: Fraction) -> str:

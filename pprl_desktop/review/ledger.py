@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 from pprl_desktop.problem import Problem
 
@@ -67,6 +67,15 @@ class Verification:
     @property
     def ok(self) -> bool:
         return not self.problems
+
+
+class Journal(Protocol):
+    """What the gate and the decisions need of a ledger."""
+
+    @property
+    def entries(self) -> tuple[Entry, ...]: ...
+
+    def append(self, body: Mapping[str, str], note: tuple[str, bytes] | None = None) -> Entry: ...
 
 
 class Ledger:
@@ -181,6 +190,24 @@ def verify(path: Path, key: bytes | None = None) -> Verification:
     return Verification(len(found), last.hash if last else "", key is not None, plan, problems)
 
 
+def files_of(path: Path) -> tuple[Path, ...]:
+    """The files a ledger remembers, for whoever deletes it; needs no key."""
+    file = _connect(path)
+    try:
+        return tuple(Path(name) for (name,) in file.execute("SELECT path FROM files ORDER BY path"))
+    finally:
+        file.close()
+
+
+def remove(path: Path) -> tuple[Path, ...]:
+    """The ledger and what lies beside it."""
+    beside = [path, head_path(path), *(path.with_name(path.name + tail) for tail in ("-journal", "-wal", "-shm"))]
+    gone = tuple(each for each in beside if each.exists())
+    for each in gone:
+        each.unlink()
+    return gone
+
+
 def chain_problems(entries: tuple[Entry, ...]) -> tuple[Problem, ...]:
     """The same check for entries that came back in a decisions file."""
     return _check([(entry, "") for entry in entries], None, None)
@@ -258,19 +285,19 @@ def _seal(key: bytes, text: str) -> str:
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 
 
-def _head_path(path: Path) -> Path:
+def head_path(path: Path) -> Path:
     return path.with_name(path.name + ".head")
 
 
 def _write_head(path: Path, key: bytes, entry: Entry) -> None:
     """Not forced to the disk: it may lag behind the ledger, never run ahead of it."""
     text = f"{entry.number:012d} {entry.hash} {_seal(key, f'head {entry.number} {entry.hash}')}\n"
-    _head_path(path).write_text(text, encoding="ascii")
+    head_path(path).write_text(text, encoding="ascii")
 
 
 def _head(path: Path) -> tuple[int, str, str] | None:
     try:
-        number, digest, seal = _head_path(path).read_text(encoding="ascii").split()
+        number, digest, seal = head_path(path).read_text(encoding="ascii").split()
         return int(number), digest, seal
     except (OSError, ValueError):
         return None  # a kill may catch it half written; the chain itself is whole

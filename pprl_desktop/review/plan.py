@@ -51,7 +51,6 @@ class Policy:
     blind: bool = True  # the reviewer does not see the score
     order: Order = "shuffled"
     order_field: str = ""
-    identifying_export: bool = False  # the manager's separate permission
 
     def __post_init__(self) -> None:
         for name, budget in (
@@ -106,7 +105,6 @@ class Policy:
             "blind": self.blind,
             "order": self.order,
             "order_field": self.order_field,
-            "identifying_export": self.identifying_export,
         }  # fmt: skip
 
     @classmethod

@@ -14,8 +14,9 @@ from itertools import pairwise
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.review.cells import Cell, Disclosure, Meter, Preview
 from pprl_desktop.review.decisions import Decision, Decisions, Step
-from pprl_desktop.review.gate import Cell, Disclosure, Gate, Meter, Preview
+from pprl_desktop.review.gate import Gate
 from pprl_desktop.review.index import Crowd
 from pprl_desktop.review.ledger import Entry, Ledger
 from pprl_desktop.review.marks import Level

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from pprl_desktop.review.gate import Cell, Preview
+from pprl_desktop.review.cells import Cell, Preview
 from pprl_desktop.review.ledger import Entry
 from pprl_desktop.review.marks import Level, MaskKind
 

@@ -1,0 +1,347 @@
+"""The manager's desk: makes a review, hands out shares, takes decisions back, settles conflicts, deletes.
+
+A folder of sealed files: the key under the manager's passphrase, records and desk under the key; and the ledger.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from pprl_desktop.exchange import files
+from pprl_desktop.exchange.keys import Keys
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.table import Table
+from pprl_desktop.review import codec, sealing
+from pprl_desktop.review import share as shares
+from pprl_desktop.review.cells import Cell
+from pprl_desktop.review.decisions import POINTS, Decisions
+from pprl_desktop.review.export import Shape, check_columns, write_linked
+from pprl_desktop.review.gate import LETTERS, LEVELS, Gate
+from pprl_desktop.review.index import Crowd
+from pprl_desktop.review.ledger import Entry, chain_problems, remove
+from pprl_desktop.review.marks import Level
+from pprl_desktop.review.plan import Review
+from pprl_desktop.review.report import PrivacyLoss, privacy_loss
+from pprl_desktop.review.roles import Conflict, Vote, deal, differ, majority
+from pprl_desktop.review.session import ReviewSession
+
+SUFFIX = ".review"
+KEY, PEOPLE, DESK, LEDGER = "key.age", "people.age", "desk.age", "ledger.db"
+MANAGER = "manager"
+
+
+class Desk:
+    def __init__(self, folder: Path, keys: Keys, review: Review, state: dict[str, Any]) -> None:
+        self.folder = folder
+        self.review = review
+        self._keys = keys
+        self._state = state
+        self.ledger = shares.open_ledger(folder / LEDGER, bytes.fromhex(state["ledger_key"]), review, MANAGER)
+        self._session: ReviewSession | None = None
+        self._crowd: Crowd | None = None
+
+    # --- made and opened -------------------------------------------------------------------------------------------
+
+    @classmethod
+    def create(cls, folder: Path, review: Review, passphrase: str, *, identifying: bool = False) -> Desk:
+        """`identifying`: the manager's separate permission to export identifying fields at the end."""
+        if folder.exists() and any(folder.iterdir()):
+            raise Problem(
+                "There is something in that folder already.",
+                "A review gets a folder of its own.",
+                "Choose a new name.",
+                place="folder",
+            )
+        if not review.pairs:
+            raise Problem("There are no pairs to review.", do="Choose a list with pairs.", place="pairs")
+        files.make_folder(folder)
+        keys = Keys.new()
+        sealing.write_under_passphrase(folder / KEY, "desk", shares.keys_plain(keys), {}, passphrase)
+        plain, arrays = codec.to_plain(review)
+        sealing.write_to_key(folder / PEOPLE, "people", plain, arrays, keys.public())
+        state = {
+            "ledger_key": secrets.token_hex(32), "notes": shares.keys_plain(Keys.new()), "shares": {}, "votes": {},
+            "resolved": {}, "identifying": identifying,
+        }  # fmt: skip
+        sealing.write_to_key(folder / DESK, "desk", state, {}, keys.public())
+        desk = cls(folder, keys, review, state)
+        if identifying:
+            desk.ledger.append({"what": "permit", "who": MANAGER, "kind": "identifying export"})
+        return desk
+
+    @classmethod
+    def open(cls, folder: Path, passphrase: str) -> Desk:
+        if not (folder / KEY).exists():
+            raise Problem(
+                "There is no review in that folder.", do="Choose the folder that 'review create' made.", place="folder"
+            )
+        keys = shares.keys_of(sealing.read_under_passphrase(folder / KEY, "desk", passphrase)[0])
+        plain, arrays = sealing.read_with_key(folder / PEOPLE, "people", keys)
+        state = sealing.read_with_key(folder / DESK, "desk", keys)[0]
+        return cls(folder, keys, codec.from_plain(plain, arrays), state)
+
+    def close(self) -> None:
+        self.ledger.close()
+
+    def __enter__(self) -> Desk:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _save(self) -> None:
+        sealing.write_to_key(self.folder / DESK, "desk", self._state, {}, self._keys.public())
+
+    def session(self, progress: Progress = NO_PROGRESS) -> ReviewSession:
+        """The manager as a reviewer of the own review, or looking at conflicts."""
+        if self._session is None:
+            seal_note, open_note = shares.note_sealers(shares.keys_of(self._state["notes"]))
+            crowd = self.crowd(progress)
+            self._session = ReviewSession(self.review, self.ledger, MANAGER, seal_note, open_note, crowd, progress)
+        return self._session
+
+    def crowd(self, progress: Progress = NO_PROGRESS) -> Crowd:
+        if self._crowd is None:
+            self._crowd = Crowd(self.review.people.columns, progress=progress)
+        return self._crowd
+
+    @property
+    def identifying(self) -> bool:
+        return bool(self._state["identifying"])
+
+    def permit_identifying(self) -> None:
+        self.ledger.append({"what": "permit", "who": MANAGER, "kind": "identifying export"})
+        self._state["identifying"] = True
+        self._save()
+
+    # --- shares ----------------------------------------------------------------------------------------------------
+
+    def assign(
+        self,
+        passphrases: Mapping[str, str],
+        overlap: float = 0.0,
+        out: Path | None = None,
+        pairs: Sequence[str] | None = None,
+        *,
+        whole_crowd: bool = True,
+    ) -> dict[str, Path]:
+        """One sealed share per reviewer. `overlap`: the part of the pairs that two reviewers see independently.
+
+        The review's budget is divided among the shares, so that together they cannot exceed it.
+        """
+        names = list(passphrases)
+        taken = [name for name in names if name in self._state["shares"] or name == MANAGER]
+        if not names or taken:
+            raise Problem(
+                f"'{taken[0]}' has a share already." if taken else "No reviewer was named.",
+                do="Name reviewers who have no share yet.",
+                place="reviewer",
+            )
+        if not 0 <= overlap <= 1 or (overlap and len(names) < 2):
+            raise Problem(
+                "That overlap is not possible.",
+                "It is a part between 0 and 1, and double review needs two reviewers.",
+                "Give such a number, or name more reviewers.",
+                place="overlap",
+            )
+        dealt = deal(list(pairs or self._shuffled()), names, overlap)
+        slots = sum(map(len, dealt.values())) + sum(len(s["pairs"]) for s in self._state["shares"].values())
+        allowance = min(Fraction(1), self.review.policy.review_budget * len(self.review.pairs) / max(slots, 1))
+        policy = replace(self.review.policy, review_budget=allowance)
+        folder = out or self.folder
+        files.make_folder(folder)
+        written = {}
+        for name in names:
+            if not dealt[name]:
+                continue
+            part = codec.part_of(self.review, dealt[name], policy, f"{self.review.id}:{name}", whole_crowd=whole_crowd)
+            made = shares.new_share(part, name, self._keys.public())
+            path = folder / f"{_file_name(name)}{shares.SUFFIX}"
+            shares.write_share(path, made, passphrases[name])
+            self.ledger.remember_file(path)
+            self._state["shares"][name] = {
+                "ledger_key": made.ledger_key.hex(), "pairs": dealt[name], "budget": str(allowance),
+                "whole_crowd": whole_crowd,
+            }  # fmt: skip
+            self.ledger.append({"what": "assign", "who": name, "rows": str(len(dealt[name]))})
+            written[name] = path
+        self._save()
+        return written
+
+    def third_opinion(self, reviewer: str, passphrase: str, out: Path | None = None) -> dict[str, Path]:
+        """The pairs in conflict, for a reviewer who has not seen them."""
+        pairs = [conflict.pair for conflict in self.conflicts()]
+        if not pairs:
+            raise Problem("There is no conflict.", do="Merge decisions first.", place="conflicts")
+        return self.assign({reviewer: passphrase}, out=out, pairs=pairs)
+
+    def _shuffled(self) -> list[str]:
+        """By random names, so that no reviewer gets only the easy end of the list."""
+        return sorted(pair.id for pair in self.review.pairs)
+
+    def shares(self) -> dict[str, tuple[int, bool]]:
+        """Reviewer -> number of pairs, and whether decisions came back."""
+        return {name: (len(s["pairs"]), name in self._state["votes"]) for name, s in self._state["shares"].items()}
+
+    # --- decisions come back ---------------------------------------------------------------------------------------
+
+    def merge(self, path: Path, progress: Progress = NO_PROGRESS) -> PrivacyLoss:
+        """Takes a decisions file in, after replaying its whole ledger against the share it belongs to."""
+        plain, _ = sealing.read_with_key(path, "decisions", self._keys)
+        name = str(plain["reviewer"])
+        share = self._state["shares"].get(name)
+        if share is None or plain["review"] != f"{self.review.id}:{name}":
+            raise Problem("These decisions belong to no share of this review.", do="Check the file.", place="file")
+        entries = shares.entries_of(plain["entries"])
+        head = entries[-1].hash if entries else ""
+        key = bytes.fromhex(share["ledger_key"])
+        if chain_problems(entries) or not hmac.compare_digest(plain["seal"], shares.sealed_head(key, head)):
+            raise Problem(
+                "The ledger in these decisions is not whole.",
+                "An entry was altered or taken away.",
+                "Ask the reviewer for the original file.",
+                place="ledger",
+            )
+        before = self._state["votes"].get(name)
+        if before is not None and not any(entry.hash == before["head"] for entry in entries):
+            raise Problem(
+                "These decisions are older than those merged before.",
+                do="Use the newest file of this reviewer.",
+                place="file",
+            )
+        loss, points, levels = self._replayed(name, share, entries, progress)
+        self._state["votes"][name] = {
+            "points": points, "levels": levels, "notes": plain["notes"], "head": head, "loss": loss.as_dict(),
+        }  # fmt: skip
+        self.ledger.append({"what": "merge", "who": name, "rows": str(len(points)), "head": head})
+        self._save()
+        return loss
+
+    def _replayed(
+        self, name: str, share: Mapping[str, Any], entries: tuple[Entry, ...], progress: Progress
+    ) -> tuple[PrivacyLoss, dict[str, int], dict[str, str]]:
+        policy = replace(self.review.policy, review_budget=Fraction(share["budget"]))
+        id_ = f"{self.review.id}:{name}"
+        part = codec.part_of(self.review, share["pairs"], policy, id_, whole_crowd=share["whole_crowd"])
+        past = Past(entries)
+        crowd = self.crowd(progress) if share["whole_crowd"] else None
+        gate = Gate(part, past, name, crowd, progress)
+        current = Decisions(past, name, bytes).current
+        points = {pair: decision.point for pair, decision in current.items()}
+        levels = {pair.id: "".join(LETTERS[each] for each in gate.levels(i)) for i, pair in enumerate(part.pairs)}
+        return privacy_loss(part, gate, entries, points, name), points, levels
+
+    def votes(self) -> dict[str, tuple[Vote, ...]]:
+        """All votes per pair: reviewers' and the manager's own."""
+        found: dict[str, list[Vote]] = {}
+        for name, each in self._state["votes"].items():
+            for pair, point in each["points"].items():
+                found.setdefault(pair, []).append(Vote(name, point, each["notes"].get(pair, "")))
+        for pair, decision in Decisions(self.ledger, MANAGER, bytes).current.items():
+            found.setdefault(pair, []).append(Vote(MANAGER, decision.point))
+        return {pair: tuple(votes) for pair, votes in found.items()}
+
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """Pairs whose votes say same and different and no majority settles it, unless the manager has."""
+        found = []
+        for pair, votes in self.votes().items():
+            if pair not in self._state["resolved"] and majority(votes) is None and len(votes) > 1 and differ(votes):
+                found.append(Conflict(pair, votes, self._union(pair)))
+        return tuple(found)
+
+    def _union(self, pair: str) -> tuple[Level, ...]:
+        levels = [Level.MASKED] * len(self.review.policy.fields)
+        for each in self._state["votes"].values():
+            for j, letter in enumerate(each["levels"].get(pair, "")):
+                levels[j] = max(levels[j], LEVELS[letter])
+        return tuple(levels)
+
+    def look_at(self, pair: str, progress: Progress = NO_PROGRESS) -> tuple[Cell, ...]:
+        """A conflict as its voters saw it together. Counted as the manager's own disclosure."""
+        gate = self.session(progress).gate
+        return gate.grant(self.review.pair_number(pair), self._union(pair))
+
+    def resolve(self, pair: str, point: int) -> None:
+        """The manager's word, above all votes."""
+        self.review.pair_number(pair)
+        if point not in POINTS:
+            raise Problem(f"{point} is not a decision.", do="Give 0 to 6.", place="point")
+        self.ledger.append({"what": "resolve", "who": MANAGER, "pair": pair, "point": str(point)})
+        self._state["resolved"][pair] = point
+        self._save()
+
+    def outcome(self) -> dict[str, bool | None]:
+        """What holds for every decided pair: same, different, or not settled (None)."""
+        found = {pair: majority(votes) for pair, votes in self.votes().items()}
+        for pair, point in self._state["resolved"].items():
+            found[pair] = Vote(MANAGER, point).same
+        return found
+
+    def losses(self, progress: Progress = NO_PROGRESS) -> tuple[PrivacyLoss, ...]:
+        """The privacy loss of everyone who opened something."""
+        merged = [PrivacyLoss(**each["loss"]) for each in self._state["votes"].values()]
+        if any(entry.what in ("start", "reveal") for entry in self.ledger.entries):
+            session = self.session(progress)
+            points = {pair: d.point for pair, d in session.decisions.current.items()}
+            merged.append(privacy_loss(self.review, session.gate, self.ledger.entries, points, MANAGER))
+        return tuple(merged)
+
+    # --- the end ---------------------------------------------------------------------------------------------------
+
+    def export(
+        self,
+        path: Path,
+        tables: Sequence[Table],
+        sensitive: Sequence[Sequence[str]],
+        shape: Shape = "clusters",
+        *,
+        identifying: bool = False,
+        progress: Progress = NO_PROGRESS,
+    ) -> int:
+        """The linked table; what left the review is in the ledger before the file is there."""
+        check_columns(self.review, tables, sensitive, identifying=identifying, permitted=self.identifying)
+        kind = "identifying table" if identifying else "linked table"
+        self.ledger.append({"what": "export", "who": MANAGER, "kind": kind})
+        self.ledger.remember_file(path)
+        return write_linked(
+            path, self.review, self.outcome(), tables, sensitive, shape, identifying=identifying, progress=progress
+        )
+
+    def delete(self) -> tuple[Path, ...]:
+        """Removes everything the review wrote, where it was put: shares and work on them, exports, and the folder."""
+        gone: list[Path] = []
+        for path in self.ledger.files():
+            if path.suffix == shares.SUFFIX:
+                gone += shares.delete(path)
+            elif path.exists():
+                path.unlink()
+                gone.append(path)
+        self.ledger.close()
+        gone += remove(self.folder / LEDGER)
+        for name in (KEY, PEOPLE, DESK):
+            (self.folder / name).unlink(missing_ok=True)
+            gone.append(self.folder / name)
+        if not any(self.folder.iterdir()):  # what others put there stays
+            self.folder.rmdir()
+        return tuple(gone)
+
+
+class Past:
+    """A ledger that came back in a decisions file: read, never written."""
+
+    def __init__(self, entries: tuple[Entry, ...]) -> None:
+        self.entries = entries
+
+    def append(self, body: Mapping[str, str], note: tuple[str, bytes] | None = None) -> Entry:
+        raise AssertionError("what came back is not written to")
+
+
+def _file_name(reviewer: str) -> str:
+    return "".join(sign if sign.isalnum() or sign in "-_" else "_" for sign in reviewer)

@@ -1,0 +1,65 @@
+"""The limits of a review: smallest crowd, and budgets per reviewer, review, pair and field."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.review.plan import Policy
+
+CLOSE = 1e-9  # totals nearer than this to a limit are compared as exact fractions
+
+
+@dataclass(frozen=True)
+class Spent:
+    risk: Fraction  # KAPR so far
+    fields: tuple[Fraction, ...]  # each field's own part
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a reveal would add."""
+
+    cost: Fraction
+    pair: Fraction  # the pair on its own scale, afterwards
+    fields: tuple[Fraction, ...]  # growth of each field's part
+    crowd: int  # the smallest crowd it would leave
+
+
+def refusal(policy: Policy, spent: Spent, asked: Asked) -> Problem | None:
+    """Why it may not be opened; None if it may."""
+    if asked.crowd < policy.kappa:
+        return Problem(
+            f"This would leave fewer than {policy.kappa} people it could be.",
+            "The manager set that as the smallest crowd, over all pairs of a record together.",
+            "Decide with what is open, or open another cell.",
+            place="smallest crowd",
+        )
+    if not asked.cost:
+        return None
+    if over(spent.risk, asked.cost, policy.reviewer_budget):
+        return _too_dear("your privacy budget", "reviewer budget")
+    if over(spent.risk, asked.cost, policy.review_budget):
+        return _too_dear("the privacy budget of the review", "review budget")
+    if asked.pair > policy.pair_budget:
+        return _too_dear("the privacy budget of this pair", "pair budget")
+    for field, so_far, more in zip(policy.fields, spent.fields, asked.fields, strict=True):
+        if field.limit is not None and over(so_far, more, field.limit):
+            return _too_dear(f"the privacy budget of '{field.name}'", "field budget")
+    return None
+
+
+def _too_dear(whose: str, place: str) -> Problem:
+    return Problem(
+        f"This would go over {whose}.",
+        "What was opened stays counted.",
+        "Decide with what is open, choose 'cannot tell', or ask the manager for a larger budget.",
+        place=place,
+    )
+
+
+def over(total: Fraction, cost: Fraction, limit: Fraction) -> bool:
+    """Exact where it matters; the fractions of a long review are large numbers."""
+    near = float(total) + float(cost) - float(limit)
+    return near > 0 if abs(near) > CLOSE else total + cost > limit
