@@ -166,6 +166,21 @@ class Workplace:
             self._clean_key = key
         return self._clean
 
+    def smashed_example(self, choices: Choices, field_name: str, text: str) -> tuple[str, tuple[int, ...]]:
+        """A typed value after cleaning, and the first numbers that would leave for it."""
+        from pprl_desktop.methods.base import method
+        from pprl_desktop.records.cleaning import clean
+        from pprl_desktop.records.table import Table
+
+        recipe = recipe_of(choices)
+        table = Table.of([one.name for one in choices.fields], [[text] * len(choices.fields)])
+        cleaned = clean(table, choices.fields, {one.name: one.name for one in choices.fields})
+        smashed = method(choices.method).smash(cleaned, recipe, NO_PROGRESS)
+        value = cleaned.column(field_name).cell(0)
+        parts = smashed.of_field(field_name) or smashed.parts
+        numbers = next((part.values[0] for part in parts if part.role == "value" and len(part.values)), ())
+        return value, tuple(int(number) for number in numbers)
+
     # method and privacy ---------------------------------------------------------------------------
 
     def recipe(self, choices: Choices, secret: bytes = IMAGINED_SECRET, settings: Settings | None = None) -> Recipe:

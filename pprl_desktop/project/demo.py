@@ -1,0 +1,304 @@
+"""The whole two-party job on the built-in sample, through the same functions as two stewards on two computers.
+
+Two homes, two keys, files that pass from one outbox to the other inbox; nothing else is shared. The truth is
+read only at the end, to score.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pprl_desktop import resources
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.project.disclosure import Happened, report
+from pprl_desktop.project.outputs import write_linked
+from pprl_desktop.project.project import SUFFIX, Project
+from pprl_desktop.project.report import to_html
+from pprl_desktop.project.workplace import Workplace
+
+if TYPE_CHECKING:
+    from pprl_desktop.evaluation.figures import Figures
+    from pprl_desktop.exchange.contacts import Contact
+    from pprl_desktop.exchange.home import Home
+    from pprl_desktop.exchange.identity import Identity
+    from pprl_desktop.exchange.pact import Pact
+    from pprl_desktop.exchange.results import Outcome
+    from pprl_desktop.matching.base import Match
+    from pprl_desktop.project.choices import Choices
+
+PASSPHRASE = "sample people do not exist"  # of both demo keys: they protect nothing, and the window asks for it
+NAMES = ("Heart Registry (sample)", "St. Anne Hospital (sample)")
+FOLDERS = ("hospital_a", "hospital_b")
+# the partner's columns for the fields that the first hospital's profile suggests
+COLUMNS_B = {
+    "last_name": "surname",
+    "first_name": "given_name",
+    "middle_name": "second_name",
+    "birth_date": "dob",
+    "sex": "gender",
+    "street": "address",
+    "city": "town",
+    "postcode": "zip",
+}
+MARK = "made-by-demo.txt"
+
+
+@dataclass(eq=False)
+class Party:
+    """One steward at work: own folder, own key, own table."""
+
+    folder: Path
+    home: Home
+    own: Identity
+    workplace: Workplace
+    choices: Choices
+    project: Project
+    contact: Contact | None = None
+    pact: Pact | None = None
+    match: Match | None = None
+    outcome: Outcome | None = None
+
+    def agreed(self) -> Pact:
+        assert self.pact is not None
+        return self.home.pact(self.pact.id)
+
+
+@dataclass(frozen=True)
+class Summary:
+    folder: str
+    project: str
+    rows: tuple[int, int]
+    fields: tuple[str, ...]
+    method: str
+    safety_words: str
+    bundle_bytes: tuple[int, int]
+    accepted: tuple[int, int]
+    to_review: tuple[int, int]
+    counts: dict[str, int]
+    figures: Figures
+    statement: str
+    files: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "figures"}
+        return {**plain, **self.figures.as_dict()}
+
+
+def run_demo(out: Path, progress: Progress = NO_PROGRESS) -> Summary:
+    folder = _fresh_folder(out)
+    parties = tuple(_party(folder, side, progress.part(0.06 * side, 0.06 * (side + 1))) for side in (0, 1))
+    a, b = parties
+    try:
+        words = _exchange_cards(a, b, folder)
+        progress.at(0.2, "agreeing")
+        _agree(a, b, folder)
+        sizes = _exchange_bundles(a, b, folder, progress.part(0.2, 0.35))
+        for side, party in enumerate(parties):
+            _match(party, progress.part(0.35 + 0.3 * side, 0.65 + 0.3 * side))
+        progress.at(0.95, "putting the results together")
+        _exchange_results(a, b, folder)
+        figures = _score(a, b)
+        files = [*(_finish(party, figures) for party in parties)]
+        for party in parties:
+            _keep_project(party)
+        made = _summary(a, b, folder, words, sizes, figures, tuple(name for names in files for name in names))
+    finally:
+        for party in parties:
+            party.project.close()
+    progress.at(1.0)
+    return made
+
+
+def _fresh_folder(out: Path) -> Path:
+    """An empty folder, or one that an earlier demo made: nothing else is ever overwritten."""
+    if out.exists():
+        if not out.is_dir() or (any(out.iterdir()) and not (out / MARK).is_file()):
+            raise Problem(
+                "The folder for the demo is not empty.",
+                "The demo never writes over files it did not make.",
+                "Give another folder with --out.",
+                place="out",
+            )
+        import shutil
+
+        shutil.rmtree(out)
+    try:
+        (out / "post").mkdir(parents=True)
+        (out / MARK).write_text("This folder was made by 'pprl-desktop demo'. It may be deleted.\n", encoding="utf-8")
+    except OSError:
+        raise Problem(
+            "The folder for the demo cannot be made.", do="Give another one with --out.", place="out"
+        ) from None
+    return out.resolve()
+
+
+def _party(folder: Path, side: int, progress: Progress) -> Party:
+    from pprl_desktop.exchange import identity
+    from pprl_desktop.exchange.home import Home
+    from pprl_desktop.project.choices import Choices
+
+    progress.at(0.0, f"{NAMES[side]}: key and table")
+    place = folder / FOLDERS[side]
+    home = Home(place / "keys")
+    own = identity.new(NAMES[side])
+    home.create(own, PASSPHRASE)
+    workplace = Workplace()
+    seen = workplace.load(resources.find("samples", f"{FOLDERS[side]}.csv"), progress=progress)
+    project = Project.create(place / f"{FOLDERS[side]}{SUFFIX}", f"{NAMES[side]} × {NAMES[1 - side]}")
+    choices = Choices().changed(**seen.changes(), home=str(home.path))
+    return Party(place, home, own, workplace, choices, project)
+
+
+def _exchange_cards(a: Party, b: Party, folder: Path) -> str:
+    """Each side hands over its card; both compare the safety number, here as on the telephone."""
+    from pprl_desktop.exchange import contacts
+
+    words = ""
+    for one, other, name in ((a, b, "card_of_b"), (b, a, "card_of_a")):
+        card = folder / "post" / f"{name}.pprlcard"
+        card.write_bytes(other.home.own_card_bytes())
+        contact = contacts.new(card.read_bytes())
+        number = contacts.number_with(one.home.own_card(), contact)
+        words = " ".join(number.words)
+        one.contact = contacts.verified(contact, one.home.own_card(), words)
+        one.home.keep_contact(one.contact)
+    return words
+
+
+def _agree(a: Party, b: Party, folder: Path) -> None:
+    from pprl_desktop.exchange import agreement, inbox
+
+    assert a.contact is not None
+    offer = agreement.Offer(
+        a.choices.method, a.choices.fields, a.choices.settings, a.choices.reference, purpose="Try the program"
+    )
+    proposal, answer = folder / "post" / "proposal.pprl", folder / "post" / "answer.pprl"
+    a.pact = agreement.propose(a.home, a.own, a.contact, offer, proposal)
+    received = inbox.open_file(b.home, b.own, proposal)
+    assert received.proposal is not None
+    b.pact = agreement.accept(b.home, b.own, received.proposal, answer)
+    inbox.open_file(a.home, a.own, answer)
+    fields = a.choices.fields
+    b.choices = b.choices.changed(
+        fields=fields,
+        columns=tuple((one.name, COLUMNS_B[one.name]) for one in fields),
+        method=a.choices.method,
+        settings=a.choices.settings,
+        reference=a.choices.reference,
+    )
+    for party in (a, b):
+        party.pact = agreement.with_columns(party.home, party.agreed(), dict(party.choices.columns))
+
+
+def _exchange_bundles(a: Party, b: Party, folder: Path, progress: Progress) -> tuple[int, int]:
+    from pprl_desktop.exchange import bundles, inbox
+
+    sizes = []
+    for side, (one, other) in enumerate(((a, b), (b, a))):
+        part = progress.part(0.5 * side, 0.5 * (side + 1))
+        part.at(0.0, f"{NAMES[side]}: sealing the bundle")
+        path = folder / "post" / f"bundle_of_{'ab'[side]}.pprl"
+        made = bundles.export(one.home, one.own, one.agreed(), one.workplace.clean(one.choices), path, progress=part)
+        sizes.append(made.bytes)
+        inbox.open_file(other.home, other.own, path)
+        one.choices = one.choices.changed(bundle_path=str(path))
+        other.choices = other.choices.changed(partner_path=str(path))
+    return sizes[0], sizes[1]
+
+
+def _match(party: Party, progress: Progress) -> None:
+    from pprl_desktop.exchange import linking
+
+    progress.at(0.0, f"{party.own.name}: matching")
+    table = party.workplace.clean(party.choices)
+    party.match = linking.match_with_partner(party.home, party.own, party.agreed(), table, progress=progress)
+    linking.keep(party.home, party.own, party.agreed(), party.match)
+
+
+def _exchange_results(a: Party, b: Party, folder: Path) -> None:
+    from pprl_desktop.exchange import inbox, results
+
+    for side, (one, other) in enumerate(((a, b), (b, a))):
+        path = folder / "post" / f"result_of_{'ab'[side]}.pprl"
+        results.export(one.home, one.own, one.agreed(), path)
+        inbox.open_file(other.home, other.own, path)
+        one.choices = one.choices.changed(result_path=str(path))
+        other.choices = other.choices.changed(partner_result_path=str(path))
+    for party in (a, b):
+        party.outcome = results.outcome(party.home, party.own, party.agreed())
+
+
+def _score(a: Party, b: Party) -> Figures:
+    """Both owners together can name the pairs; only the demo, which holds both tables, does."""
+    from pprl_desktop.evaluation.figures import Truth
+    from pprl_desktop.evaluation.play import pairs_of_ids
+    from pprl_desktop.matching.reconcile import as_pairs
+    from pprl_desktop.records.reading import read_table
+
+    truth = read_table(resources.find("samples", "truth.csv")).table
+    ids = [party.workplace.table(party.choices).column(party.choices.id_column).cells() for party in (a, b)]
+    true = pairs_of_ids(
+        ids[0], ids[1], list(zip(truth.column("id_a").cells(), truth.column("id_b").cells(), strict=True))
+    )
+    assert a.outcome is not None
+    assert b.outcome is not None
+    rows_b = dict(zip(b.outcome.links, b.outcome.reconciled.linked[:, 0].tolist(), strict=True))
+    found = as_pairs(a.outcome.reconciled.linked[:, 0], [rows_b[link] for link in a.outcome.links])
+    return Truth(true).figures(found)
+
+
+def _finish(party: Party, figures: Figures) -> tuple[str, ...]:
+    from pprl_desktop.exchange import agreement
+    from pprl_desktop.privacy.statements import statement
+
+    assert party.outcome is not None
+    table = party.workplace.table(party.choices)
+    linked = write_linked(party.folder / "linked.csv", table, party.outcome, party.choices.sensitive)
+    recipe = agreement.recipe_of(party.home, party.own, party.agreed())
+    happened = Happened(
+        party.home, party.agreed(), statement(recipe, table.rows), None, party.match, party.outcome, figures
+    )
+    page = party.folder / "report.html"
+    page.write_text(to_html(report(happened, f"What was disclosed: {party.own.name}")), encoding="utf-8")
+    party.choices = party.choices.changed(output_folder=str(party.folder))
+    return linked.path, str(page)
+
+
+def _keep_project(party: Party) -> None:
+    """The project as if its steward had walked through every step, for the window to open."""
+    assert party.contact is not None
+    party.choices = party.choices.changed(partner=party.contact.id, agreement=party.agreed().id)
+    changes = {name: getattr(party.choices, name) for name in party.choices.__dataclass_fields__}
+    party.project.change("Run the demo", **changes)
+    for step in ("data", "fields", "method", "agreement", "export", "partner", "match", "results", "finish"):
+        party.project.confirm(step)
+
+
+def _summary(
+    a: Party, b: Party, folder: Path, words: str, sizes: tuple[int, int], figures: Figures, files: tuple[str, ...]
+) -> Summary:
+    from pprl_desktop.exchange import agreement
+    from pprl_desktop.privacy.statements import statement
+
+    assert a.match is not None
+    assert b.match is not None
+    assert a.outcome is not None
+    recipe = agreement.recipe_of(a.home, a.own, a.agreed())
+    return Summary(
+        str(folder),
+        str(a.project.path),
+        (a.choices.rows, b.choices.rows),
+        tuple(one.name for one in a.choices.fields),
+        a.choices.method,
+        words,
+        sizes,
+        (len(a.match.accepted()), len(b.match.accepted())),
+        (len(a.match.to_review()), len(b.match.to_review())),
+        a.outcome.counts(),
+        figures,
+        statement(recipe, a.choices.rows).summary,
+        files,
+    )

@@ -1,0 +1,145 @@
+"""The report on one agreement: what was agreed, released, matched and disclosed; from records kept at home."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from pprl_desktop.project.report import Cell, Grid, Report, Section
+
+if TYPE_CHECKING:
+    from pprl_desktop.evaluation.figures import Figures
+    from pprl_desktop.exchange.home import Home
+    from pprl_desktop.exchange.pact import Pact
+    from pprl_desktop.exchange.results import Outcome
+    from pprl_desktop.matching.base import Match
+    from pprl_desktop.privacy.rehearsal import Rehearsal
+    from pprl_desktop.privacy.statements import Statement
+
+NEVER_SENT = (
+    "Never sent: the table itself, the passphrase and private keys, the map from pseudonyms to own rows, "
+    "the sensitive columns."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Happened:
+    """What the report speaks of; parts that did not happen are None and are said to be missing."""
+
+    home: Home
+    pact: Pact
+    statement: Statement | None = None
+    rehearsal: Rehearsal | None = None
+    match: Match | None = None
+    outcome: Outcome | None = None
+    figures: Figures | None = None  # only where the truth is known, as in the sample
+    review: Sequence[str] = ()  # sentences of the review's own privacy-loss report
+
+
+def report(happened: Happened, title: str) -> Report:
+    sections = [
+        _agreement(happened.pact),
+        _privacy(happened.statement),
+        _rehearsal(happened.rehearsal),
+        _releases(happened.home, happened.pact),
+        _files(happened.pact),
+        _match(happened.match),
+        _results(happened),
+        _review(happened.review),
+    ]
+    return Report(title, datetime.now(UTC).strftime("%Y-%m-%d"), tuple(one for one in sections if one is not None))
+
+
+def _agreement(pact: Pact) -> Section:
+    from pprl_desktop.exchange.terms import in_words
+
+    signed = "Signed by both sides." if pact.state == "in force" else f"State: {pact.state}."
+    return Section("What was agreed", (f"Agreement {pact.id[:16]}. {signed}", *in_words(pact.terms)))
+
+
+def _privacy(statement: Statement | None) -> Section | None:
+    if statement is None:
+        return None
+    rows = tuple((one.value, one.unit, one.bound, one.basis) for one in statement.numbers)
+    grid = Grid(("epsilon", "unit", "bound", "from"), rows) if rows else None
+    sentences = (
+        statement.summary,
+        *statement.sentences,
+        *(f"Protects: {one}" for one in statement.protects),
+        *(f"Does not protect: {one}" for one in statement.leaves_open),
+    )
+    return Section("What the numbers promise", sentences, grid)
+
+
+def _rehearsal(rehearsal: Rehearsal | None) -> Section:
+    if rehearsal is None:
+        return Section("Attack rehearsal", ("No rehearsal was made before the release.",))
+    return Section("Attack rehearsal", tuple(rehearsal.sentences()))
+
+
+def _releases(home: Home, pact: Pact) -> Section:
+    ledger = home.ledger()
+    checked = ledger.verify()
+    rows: list[tuple[Cell, ...]] = [
+        (one.number, one.time[:10], one.method, one.mechanism, one.epsilon or "none", one.unit, one.decoys, one.sent)
+        for one in ledger.releases()
+        if one.agreement == pact.id
+    ]
+    whole = (
+        f"The record of releases is whole: {checked.events} entries, last hash {checked.head[:16]}."
+        if checked.whole
+        else "The record of releases is damaged: an entry was changed or is missing."
+    )
+    header = ("number", "day", "method", "mechanism", "epsilon", "unit", "decoys", "sent again")
+    return Section("What left this computer", (whole, NEVER_SENT), Grid(header, tuple(rows)) if rows else None)
+
+
+def _files(pact: Pact) -> Section:
+    rows: list[tuple[Cell, ...]] = []
+    for direction, items in (("sent", pact.sent), ("received", pact.received)):
+        rows += [(direction, item.kind, item.sequence, item.digest[:16]) for item in items]
+    if not rows:
+        return Section("Files exchanged", ("No file has been exchanged yet.",))
+    return Section("Files exchanged", (), Grid(("direction", "kind", "number", "hash"), tuple(rows)))
+
+
+def _match(match: Match | None) -> Section:
+    if match is None:
+        return Section("Matching", ("This side has not matched yet.",))
+    counts = [int((match.band == code).sum()) for code in (2, 1)]
+    sentences = [
+        f"{counts[0]:,} pairs were accepted and {counts[1]:,} were uncertain; "
+        f"accepted at a score of {match.accept:.4g} or more."
+    ]
+    expected: dict[str, Any] = dict(match.expected)
+    if expected.get("precision", float("nan")) == expected.get("precision"):
+        sentences.append(
+            f"Forecast, not fact: about {100 * (1 - expected['precision']):.1f} of 100 accepted pairs are wrong "
+            f"and about {100 * (1 - expected['recall']):.1f} of 100 shared people are missed."
+        )
+    return Section("Matching", (*sentences, *match.warnings))
+
+
+def _results(happened: Happened) -> Section:
+    if happened.outcome is None:
+        return Section("Result", ("The results of both sides have not been put together yet.",))
+    counts = happened.outcome.counts()
+    sentences = [
+        f"Both sides accepted {counts['both']:,} pairs; {counts['only_mine']:,} were accepted by this side only, "
+        f"{counts['only_theirs']:,} by the partner only.",
+        f"Under the agreed rule '{happened.pact.terms.rule}', {counts['linked']:,} pairs are linked "
+        f"and {counts['open']:,} are left for review.",
+        "Of each linked pair this side knows only which of its own rows the partner also has.",
+    ]
+    if happened.figures is not None:
+        figures = happened.figures
+        sentences.append(
+            f"Measured against the known truth: precision {figures.precision:.4f}, recall {figures.recall:.4f}."
+        )
+    return Section("Result", tuple(sentences))
+
+
+def _review(sentences: Sequence[str]) -> Section:
+    return Section("Masked review", tuple(sentences) or ("No pair was reviewed.",))

@@ -1,0 +1,345 @@
+"""Reference set and fields: what identifies a person, which column holds it, and what it is measured against."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QLineEdit, QWidget
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.records.fields import Field
+from pprl_desktop.ui.i18n import tr
+from pprl_desktop.ui.panes._cleaning import CleaningDialog
+from pprl_desktop.ui.panes._work import kind_words, workplace
+from pprl_desktop.ui.panes.base import Pane
+from pprl_desktop.ui.theme import GRID
+from pprl_desktop.ui.widgets.banner import clear
+from pprl_desktop.ui.widgets.basics import Card, boxed, combo, label, labelled, pick, row, tool
+from pprl_desktop.ui.widgets.chips import MIME, Chip, FlowLayout
+from pprl_desktop.ui.words import count
+
+if TYPE_CHECKING:
+    from pprl_desktop.project.workplace import Seen
+
+SHOWN_NUMBERS = 24  # of the example
+TYPING = 250  # ms of rest before the example is computed
+_FILE = "file"
+
+
+class _DropCard(Card):
+    """The list of fields takes dropped columns."""
+
+    def __init__(self, title: str, sentence: str, dropped: Callable[[str], None]) -> None:
+        super().__init__(title, sentence)
+        self._dropped = dropped
+        self.setAcceptDrops(True)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasFormat(MIME):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self._dropped(bytes(event.mimeData().data(MIME).data()).decode("utf-8"))
+        event.acceptProposedAction()
+
+
+class FieldsPane(Pane):
+    NAME = "fields"
+    NEEDS = ("table_path", "sensitive")
+    GIVES = ("fields", "columns", "reference", "mapping")
+
+    def build(self) -> None:
+        self.head(
+            tr("Choose what identifies a person"),
+            tr("Both sides compare the same fields, each from its own columns. Nothing leaves this computer yet."),
+        )
+        self.list = _DropCard(
+            tr("Fields to compare"),
+            tr("The name is what you and the partner will call the field; the column is yours alone."),
+            self._add,
+        )
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(round(1.5 * GRID))
+        self._grid.setVerticalSpacing(GRID)
+        self.list.add(self._grid)
+        self.unused = FlowLayout()
+        self.unused_note = label(tr("Columns not used. Click one, or drag it up, to compare it too:"), "small")
+        self.list.add(1, self.unused_note, boxed(self.unused, tr("Columns not used")))
+
+        self.reference = Card(
+            tr("Reference set"),
+            tr("Public records that both sides measure their values against, so that no value itself is sent."),
+        )
+        entries = [
+            (tr("200 names (US Census 1990)"), "us-200"),
+            (tr("2,000 names: finer, and gives away more"), "us-2000"),
+            (tr("200 place and street words"), "places-200"),
+            (tr("200 made-up words from the shared secret"), "secret-200"),
+            (tr("A CSV file of your own …"), _FILE),
+        ]
+        self.which = combo(tr("Reference set"), entries, self._set_reference)
+        self.which.setMinimumContentsLength(30)
+        self.print = label("", "small", selectable=True)
+        self.overlap = label("", "muted")
+        self.reference.add(labelled(tr("Reference &set"), self.which), self.print, self.overlap, None)
+
+        self.example = Card(
+            tr("What a value becomes"), tr("Type any value: these are the first numbers that would leave for it.")
+        )
+        self.text = QLineEdit("Smith")
+        self.text.setAccessibleName(tr("A value to try"))
+        self.of_field = combo(tr("Field of the value"), [], lambda _d: self._show_example())
+        self.becomes = label("", "mono", selectable=True)
+        self.becomes_note = label("", "small")
+        line = row(self.text, self.of_field)
+        line.setStretch(0, 1)
+        self.example.add(line, self.becomes, self.becomes_note, None)
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(TYPING)
+        self._rest.timeout.connect(self._show_example)
+        self.text.textChanged.connect(lambda _t: self._rest.start())
+
+        below = row(self.reference, self.example, gap=2)
+        below.setStretch(0, 1)
+        below.setStretch(1, 1)
+        self.body.addWidget(self.list)
+        self.body.addLayout(below)
+        self.body.addStretch(1)
+
+    # what is shown --------------------------------------------------------------------------------
+
+    def enter(self) -> None:
+        self._show_fields()
+        self._show_reference()
+        self._show_example()
+        self._ask_cleaning()
+
+    def _columns(self) -> tuple[str, ...]:
+        seen: Seen | None = self.desk.working.get("seen")
+        return seen.columns if seen is not None else tuple(col for _, col in self.project.choices.columns)
+
+    def _show_fields(self) -> None:
+        choices, grid = self.project.choices, self._grid
+        clear(grid)
+        for place, text in enumerate((tr("Field"), tr("Your column"), tr("Kind"), tr("After cleaning"))):
+            grid.addWidget(label(text, "small"), 0, place)
+        self._examples: dict[str, Any] = {}
+        for number, one in enumerate(choices.fields):
+            name = QLineEdit(one.name)
+            name.setAccessibleName(tr("Name of field {n}", n=number + 1))
+            name.editingFinished.connect(lambda n=number, edit=name: self._rename(n, edit.text().strip()))
+            column = combo(
+                tr("Column of {field}", field=one.name),
+                [(col, col) for col in self._columns() if col not in choices.sensitive],
+                lambda data, f=one.name: self._set_column(f, str(data)),
+            )
+            pick(column, choices.column_of(one.name))
+            kind = combo(
+                tr("Kind of {field}", field=one.name),
+                [(words, kind) for kind, words in kind_words().items()],
+                lambda data, n=number: self._set_kind(n, str(data)),
+            )
+            pick(kind, one.kind)
+            example = label("", "muted")
+            self._examples[one.name] = example
+            cleaning = tool("settings", tr("Cleaning of {field} …", field=one.name), lambda n=number: self._clean(n))
+            drop = tool("close", tr("Do not compare {field}", field=one.name), lambda n=number: self._remove(n))
+            for place, widget in enumerate((name, column, kind, example, cleaning, drop)):
+                grid.addWidget(widget, number + 1, place)
+        for place, stretch in enumerate((3, 3, 3, 5)):
+            grid.setColumnStretch(place, stretch)
+        clear(self.unused)
+        used = {col for _, col in choices.columns}
+        rest = [col for col in self._columns() if col not in used | set(choices.sensitive) and col != choices.id_column]
+        for col in rest:
+            chip = Chip(col, icon="plus", draggable=True, token="neutral")
+            chip.setAccessibleDescription(tr("Enter compares this column too"))
+            chip.activated.connect(self._add)
+            self.unused.addWidget(chip)
+        self.unused_note.setVisible(bool(rest))
+        self.of_field.clear()
+        for one in choices.fields:
+            self.of_field.addItem(one.name, one.name)
+        self.changed.emit()
+
+    def _ask_cleaning(self) -> None:
+        choices, place = self.project.choices, workplace(self.desk)
+        if self.project.problems("fields"):
+            return
+        self.run(
+            tr("Cleaning"),
+            lambda progress: place.before_after(choices, progress),
+            self._show_cleaning,
+            key="fields.cleaning",
+            quiet=True,
+        )
+
+    def _show_cleaning(self, found: tuple[Any, ...]) -> None:
+        for one in found:
+            shown = self._examples.get(one.field)
+            if shown is None:
+                continue
+            if one.examples:
+                before, after = one.examples[0]
+                shown.setText(tr("{before} → {after}", before=before, after=after or tr("(missing)")))
+            else:
+                shown.setText(tr("unchanged"))
+            shown.setToolTip(tr("{n} rows change, {m} become missing", n=count(one.changed), m=count(one.emptied)))
+
+    def _show_reference(self) -> None:
+        from pprl_desktop.project.workplace import IMAGINED_SECRET
+        from pprl_desktop.reference.load import reference_set
+
+        chosen = self.project.choices.reference
+        if self.which.findData(chosen) < 0:
+            self.which.insertItem(self.which.count() - 1, Path(chosen).name, chosen)
+        pick(self.which, chosen)
+        try:
+            reference = reference_set(chosen, IMAGINED_SECRET)
+        except Problem as problem:
+            self.show_problem(problem)
+            return
+        if chosen.startswith("secret-"):
+            self.print.setText(tr("Made when the agreement is: nobody else can have these words."))
+        else:
+            mark = reference.fingerprint
+            self.print.setText(
+                tr(
+                    "{n} records · fingerprint {mark}",
+                    n=count(reference.size),
+                    mark=f"{mark[:4]} {mark[4:8]} {mark[8:12]}",
+                )
+            )
+            self.print.setToolTip(mark)
+        self.overlap.clear()
+        choices, place = self.project.choices, workplace(self.desk)
+        if not self.project.problems("fields"):
+            self.run(
+                tr("Comparing with the reference set"),
+                lambda progress: place.overlap(choices, progress),
+                lambda found: self.overlap.setText(found.sentence()),
+                key="fields.overlap",
+                quiet=True,
+            )
+
+    def _show_example(self) -> None:
+        choices, name = self.project.choices, str(self.of_field.currentData() or "")
+        if not name or not self.text.text().strip():
+            self.becomes.setText("")
+            self.becomes_note.setText("")
+            return
+        place, typed = workplace(self.desk), self.text.text()
+
+        def done(found: tuple[str, tuple[int, ...]]) -> None:
+            value, numbers = found
+            shown = " ".join(str(n) for n in numbers[:SHOWN_NUMBERS])
+            self.becomes.setText(f"{value}  →  {shown} …" if numbers else value)
+            self.becomes_note.setText(tr("{n} numbers in all for this field", n=count(len(numbers))))
+
+        self.run(
+            tr("Smashing an example"),
+            lambda _progress: place.smashed_example(choices, name, typed),
+            done,
+            key="fields.example",
+            quiet=True,
+            problem=lambda problem: self.becomes_note.setText(problem.sentence()),
+        )
+
+    # what the steward does ------------------------------------------------------------------------
+
+    def _keep(self, name: str, **values: Any) -> None:
+        self.change(name, mapping=(), **values)
+        self._show_fields()
+        self._show_example()
+        self._ask_cleaning()
+
+    def _add(self, column: str) -> None:
+        choices = self.project.choices
+        seen: Seen | None = self.desk.working.get("seen")
+        if column not in self._columns() or column in choices.sensitive:
+            return
+        kind = seen.profile.column(column).kind if seen is not None else "name"
+        names = {one.name for one in choices.fields}
+        name = next(n for n in (column, *(f"{column}_{k}" for k in range(2, 99))) if n not in names)
+        fields = (*choices.fields, Field.of(name, kind))
+        self._keep(tr("Add field"), fields=fields, columns=(*choices.columns, (name, column)))
+
+    def _remove(self, number: int) -> None:
+        choices = self.project.choices
+        gone = choices.fields[number].name
+        fields = tuple(one for one in choices.fields if one.name != gone)
+        QTimer.singleShot(
+            0,
+            lambda: self._keep(
+                tr("Remove field"), fields=fields, columns=tuple(pair for pair in choices.columns if pair[0] != gone)
+            ),
+        )
+
+    def _rename(self, number: int, name: str) -> None:
+        choices = self.project.choices
+        old = choices.fields[number].name if number < len(choices.fields) else ""
+        if not old or not name or name == old:
+            return
+        fields = tuple(replace(one, name=name) if i == number else one for i, one in enumerate(choices.fields))
+        columns = tuple((name if f == old else f, col) for f, col in choices.columns)
+        QTimer.singleShot(0, lambda: self._keep(tr("Rename field"), fields=fields, columns=columns))
+
+    def _set_column(self, field: str, column: str) -> None:
+        columns = tuple((f, column if f == field else col) for f, col in self.project.choices.columns)
+        QTimer.singleShot(0, lambda: self._keep(tr("Choose column"), columns=columns))
+
+    def _set_kind(self, number: int, kind: str) -> None:
+        choices = self.project.choices
+        fields = tuple(Field.of(one.name, kind) if i == number else one for i, one in enumerate(choices.fields))
+        QTimer.singleShot(0, lambda: self._keep(tr("Choose kind"), fields=fields))
+
+    def _clean(self, number: int) -> None:
+        one = self.project.choices.fields[number]
+        dialog = CleaningDialog(one, self)
+
+        def keep() -> None:
+            fields = tuple(
+                dialog.field() if i == number else other for i, other in enumerate(self.project.choices.fields)
+            )
+            self._keep(tr("Change cleaning"), fields=fields)
+
+        dialog.accepted.connect(keep)
+        dialog.open()
+
+    def _set_reference(self, data: object) -> None:
+        if data == _FILE:
+            name, _ = QFileDialog.getOpenFileName(self, tr("Choose a reference set"), "", f"{tr('Tables')} (*.csv)")
+            if not name:
+                pick(self.which, self.project.choices.reference)
+                return
+            data = name
+        self.change(tr("Choose reference set"), reference=str(data), mapping=())
+        self.messages.clear()
+        self._show_reference()
+        self._show_example()
+
+    # moving on ------------------------------------------------------------------------------------
+
+    def reason(self) -> str:
+        found = self.project.problems("fields")
+        return found[0].sentence() if found else ""
+
+    def next_text(self) -> str:
+        return tr("Next: method")
+
+    def status(self) -> str:
+        return tr("{n} fields", n=len(self.project.choices.fields))
+
+    def go_on(self, done: Callable[[], None]) -> None:
+        self.desk.confirm("fields")
+        done()
+
+    def focus_first(self) -> QWidget | None:
+        item = self._grid.itemAtPosition(1, 1)
+        return item.widget() if item is not None else None
