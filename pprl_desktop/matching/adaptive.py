@@ -102,7 +102,7 @@ class _Job:
         self.matches = OVERLAP * min(self.sizes.own, self.sizes.partner)
         self.crossings = adaptive_cross.crossings(self.fields)
         self.cross_m = np.full(len(self.crossings), 0.02)
-        self.tree = adaptive_dependence.edges(self.fields, self.within.levels)
+        self.tree = adaptive_dependence.edges(self.fields, self.within.levels) if self.options.one_to_one else ()
         self.warnings: list[str] = []
         self.examined = 0
 
@@ -173,9 +173,8 @@ class _Job:
     def _take_matches_out(self) -> None:
         all_pairs = float(self.sizes.own) * self.sizes.partner
         for f, one in enumerate(self.fields):
-            matched: Numbers = np.bincount(self.levels[:, f], weights=self.fit.probability, minlength=MISSING + 1)[
-                :LEVELS
-            ]
+            weighed = np.bincount(self.levels[:, f], weights=self.fit.probability, minlength=MISSING + 1)
+            matched = np.asarray(weighed[:LEVELS], dtype=np.float64)
             seen = adaptive_null.without_matches(self.seen[f], self.sampled, all_pairs, matched)
             self.u[f] = adaptive_null.shares(seen)
             self.log_u[f] = adaptive_null.log_u(one, self.u[f])

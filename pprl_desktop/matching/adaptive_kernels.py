@@ -53,12 +53,25 @@ def add_weights(levels: Any, at: Any, weights: Any, codes: Any, out: Any) -> Non
 
 
 @jit
-def pair_levels(levels: Any, at: Any, own: Any, codes: Any, partner: Any, out: Any) -> None:
-    """out[p] = level of pair p; 255 where either side is missing."""
+def common_bits_of_pairs(left: Any, right: Any, own: Any, partner: Any, out: Any) -> None:
+    """out[p] = ones that rows left[own[p]] and right[partner[p]] share."""
     for p in range(own.shape[0]):
-        a = at[own[p]]
-        b = codes[partner[p]]
-        out[p] = 255 if a < 0 or b < 0 else levels[a, b]
+        total = np.uint64(0)
+        for k in range(left.shape[1]):
+            total += _ones(left[own[p], k] & right[partner[p], k])
+        out[p] = total
+
+
+@jit
+def cut(similarity: Any, cuts: Any, out: Any) -> None:
+    """out = how many of the rising cuts each similarity exceeds."""
+    for i in range(similarity.shape[0]):
+        for j in range(similarity.shape[1]):
+            level = 0
+            for k in range(cuts.shape[0]):
+                if similarity[i, j] > cuts[k]:
+                    level += 1
+            out[i, j] = level
 
 
 Words = npt.NDArray[np.uint64]

@@ -105,9 +105,10 @@ def build(
         a, b = mine.codes[null.own], theirs.codes[null.partner]
         present = (a >= 0) & (b >= 0)
         a, b = a[present], b[present]
-        one.cuts = _cuts(one, a, b)
+        similarity = measure.pairs(a, b)
+        one.cuts = _cuts(one, a, b, similarity)
         fields.append(one)
-        seen.append(np.bincount(one.pairs(a, b), minlength=LEVELS).astype(np.float64))
+        seen.append(np.bincount(one.pairs(a, b, similarity), minlength=LEVELS).astype(np.float64))
     return fields, seen
 
 
@@ -133,14 +134,13 @@ def within(own: Smashed, partner: Smashed, fields: Sequence[FieldLevels], random
     return Within(made, levels, rows, len(null.own))
 
 
-def _cuts(one: FieldLevels, own: Codes, partner: Codes) -> Numbers:
+def _cuts(one: FieldLevels, own: Codes, partner: Codes, similarity: Floats) -> Numbers:
     """Similarities that the given shares of random pairs exceed; equal values are no part of this."""
     differ = one.equal_to[own] != partner if one.exact and len(own) else np.ones(len(own), dtype=np.bool_)
-    a, b = own[differ], partner[differ]
     cuts = np.full(len(QUANTILES), np.inf)
-    if not len(a):
+    if not differ.any():
         return cuts
-    ranked = np.sort(one.similar.pairs(a, b))[::-1].astype(np.float64)
+    ranked = np.sort(similarity[differ])[::-1].astype(np.float64)
     for place, share in enumerate(QUANTILES):
         above = int(share * len(own))
         if above < len(ranked):

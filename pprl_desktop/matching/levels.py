@@ -130,19 +130,18 @@ class FieldLevels:
             pass
         self._all = made
 
-    def pairs(self, own: Codes, partner: Codes) -> Levels:
-        """Levels of single pairs of values (no missing ones)."""
+    def pairs(self, own: Codes, partner: Codes, similarity: Floats | None = None) -> Levels:
+        """Levels of single pairs of values (no missing ones), from their similarity where it is known already."""
         if self._all is not None:
             return self._all[own, partner]
-        level = self._cut(self.similar.pairs(own, partner))
+        level = self._cut(self.similar.pairs(own, partner) if similarity is None else similarity)
         a, b, what = self.facts
         if len(a):
             width = max(self.partner.values, 1)
             key, wanted = a.astype(np.int64) * width + b, own.astype(np.int64) * width + partner
-            order = np.argsort(key, kind="stable")
-            at = np.minimum(np.searchsorted(key[order], wanted), len(key) - 1)
-            known = key[order][at] == wanted
-            level[known] = what[order[at[known]]]
+            at = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+            known = key[at] == wanted
+            level[known] = what[at[known]]
         self._initials(level, own, partner)
         return level
 
@@ -159,9 +158,10 @@ class FieldLevels:
         return level
 
     def _cut(self, similarity: Floats) -> Levels:
-        level = np.zeros(similarity.shape, dtype=np.uint8)
-        for cut in self.cuts:
-            level += similarity > cut
+        from pprl_desktop.matching.adaptive_kernels import cut
+
+        level = np.empty(similarity.shape, dtype=np.uint8)
+        cut(np.atleast_2d(similarity), self.cuts.astype(np.float32), np.atleast_2d(level))
         return level
 
     def _initials(self, level: Levels, own: Codes, partner: Codes) -> None:

@@ -14,6 +14,7 @@ from pprl_desktop.matching.levels import Codes, Floats, Similar, View
 from pprl_desktop.methods.rules import Measure
 
 PAIRS_AT_ONCE = 1 << 16
+GRAIN = 4  # steps per bit in the table of set sizes
 
 
 def flip_rate(epsilon: float | None) -> float:
@@ -53,6 +54,9 @@ class Bits(Similar):
         self._ones_left = np.bitwise_count(self._left).sum(axis=1, dtype=np.int64).astype(np.float32)
         self._ones_right = np.bitwise_count(self._right).sum(axis=1, dtype=np.int64).astype(np.float32)
         self._measure = measure
+        # -log(1 - share of ones) by number of ones, in steps fine enough for counts corrected for noise
+        steps = np.arange(GRAIN * self._bits + 1) / (GRAIN * self._bits)
+        self._sizes = -np.log1p(-np.minimum(steps, 0.999)).astype(np.float32)
         self._flips = flip_own, flip_partner
 
     def block(self, own: Codes) -> Floats:
@@ -64,29 +68,33 @@ class Bits(Similar):
         return self._score(common, self._ones_left[own][:, None], self._ones_right[None, :])
 
     def pairs(self, own: Codes, partner: Codes) -> Floats:
-        made = np.empty(len(own), dtype=np.float32)
-        for start in range(0, len(own), PAIRS_AT_ONCE):
-            a, b = own[start : start + PAIRS_AT_ONCE], partner[start : start + PAIRS_AT_ONCE]
-            common = np.bitwise_count(self._left[a] & self._right[b]).sum(axis=1, dtype=np.int64).astype(np.float32)
-            made[start : start + len(a)] = self._score(common, self._ones_left[a], self._ones_right[b])
-        return made
+        from pprl_desktop.matching.adaptive_kernels import common_bits_of_pairs
+
+        common = np.empty(len(own), dtype=np.float32)
+        common_bits_of_pairs(self._left, self._right, own, partner, common)
+        return self._score(common, self._ones_left[own], self._ones_right[partner])
 
     def _score(self, common: Floats, left: Floats, right: Floats) -> Floats:
+        """`left` and `right` are the numbers of ones; they broadcast over `common`."""
         p, q = self._flips
         bits = np.float32(self._bits)
         if self._measure == "hamming":
-            return 2 * common - left - right
+            common *= 2
+            common -= left
+            common -= right
+            return common
         if p or q:
             # unbiased counts of the filters before the noise
             common = (common - q * left - p * right + p * q * bits) / ((1 - 2 * p) * (1 - 2 * q))
-            left = np.clip((left - p * bits) / (1 - 2 * p), 1, 0.95 * bits)
-            right = np.clip((right - q * bits) / (1 - 2 * q), 1, 0.95 * bits)
-        else:
-            left, right = np.clip(left, 1, 0.95 * bits), np.clip(right, 1, 0.95 * bits)
-        union = np.clip(left + right - common, 1, 0.98 * bits)
+            left = (left - p * bits) / (1 - 2 * p)
+            right = (right - q * bits) / (1 - 2 * q)
+        left, right = np.clip(left, 1, 0.95 * bits), np.clip(right, 1, 0.95 * bits)
+        union = left + right - common
+        np.clip(union, 1, 0.98 * bits, out=union)
         # sizes of the sets the filters stand for (Swamidass and Baldi 2007): else long values look alike
-        a, b, both = -np.log1p(-left / bits), -np.log1p(-right / bits), -np.log1p(-union / bits)
-        return np.asarray(2 - 2 * both / (a + b), dtype=np.float32)
+        union = self._sizes[(GRAIN * union).astype(np.int32)]
+        union /= 0.5 * (np.log1p(-left / bits) + np.log1p(-right / bits))
+        return np.asarray(2 + union, dtype=np.float32)
 
 
 class Vectors(Similar):
