@@ -150,7 +150,8 @@ def _fields(choices: Choices) -> list[Problem]:
 
 
 def _method(choices: Choices) -> list[Problem]:
-    from pprl_desktop.methods.base import Recipe, method
+    from pprl_desktop.methods.base import method
+    from pprl_desktop.project.workplace import recipe_of
 
     chosen = method(choices.method)
     if not chosen.exportable:
@@ -162,8 +163,10 @@ def _method(choices: Choices) -> list[Problem]:
                 place="method",
             )
         ]
-    # reference set and secret are not needed to check the settings themselves
-    return list(chosen.problems(Recipe(choices.method, choices.fields, choices.settings)))
+    try:
+        return list(chosen.problems(recipe_of(choices)))
+    except Problem as problem:  # the reference set is gone, or is no reference set
+        return [problem]
 
 
 def _agreement(choices: Choices) -> list[Problem]:

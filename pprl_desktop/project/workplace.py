@@ -17,12 +17,14 @@ from pprl_desktop.project.choices import Choices
 
 if TYPE_CHECKING:
     from pprl_desktop.evaluation.synthetic import Forecast
+    from pprl_desktop.evaluation.tables import Row
     from pprl_desktop.methods.base import Recipe, Settings
     from pprl_desktop.privacy.rehearsal import Rehearsal
     from pprl_desktop.privacy.statements import Statement
     from pprl_desktop.records.cleaning import BeforeAfter
     from pprl_desktop.records.profile import Profile
     from pprl_desktop.records.table import CleanTable, Table
+    from pprl_desktop.reference.overlap import Overlap
 
 # what forecasts and rehearsals are played with before a partner's secret exists
 IMAGINED_SECRET = b"a secret for rehearsals on the own computer"
@@ -201,14 +203,37 @@ class Workplace:
         return forecast(clean, recipe_of(choices, settings=settings), most=most, progress=progress.part(0.2, 1.0))
 
     def rehearse(
-        self, choices: Choices, settings: Settings | None = None, *, sample: int = 300, progress: Progress = NO_PROGRESS
+        self, choices: Choices, *, sample: int = 300, changes: bool = True, progress: Progress = NO_PROGRESS
     ) -> Rehearsal:
-        """The partner played against the own smashed data."""
+        """The partner played against the own smashed data; with `changes`, against stronger settings too."""
         from pprl_desktop.privacy.rehearsal import rehearse
 
         clean = self.clean(choices, progress.part(0.0, 0.2))
-        recipe = recipe_of(choices, settings=settings)
-        return rehearse(clean, recipe, sample=sample, progress=progress.part(0.2, 1.0))
+        return rehearse(clean, recipe_of(choices), sample=sample, changes=changes, progress=progress.part(0.2, 1.0))
+
+    def sweep(self, choices: Choices, *, most: int = 1000, progress: Progress = NO_PROGRESS) -> tuple[Row, ...]:
+        """Found, wrong and named at the usual epsilons, on synthetic pairs of the own records."""
+        from pprl_desktop.evaluation.figures import Truth
+        from pprl_desktop.evaluation.synthetic import synthetic_pairs
+        from pprl_desktop.evaluation.tables import NEAREST_EPSILONS, PSH_EPSILONS, Contest, frontier, with_epsilon
+        from pprl_desktop.matching.base import MatchOptions
+
+        made = synthetic_pairs(self.clean(choices, progress.part(0.0, 0.1)), 0, most)
+        options = MatchOptions(one_to_one=choices.settings.one_to_one)
+        contest = Contest(made.a, made.b, Truth(made.truth), options)
+        nearest = choices.settings.decision == "nearest"
+        epsilons: tuple[float | None, ...] = NEAREST_EPSILONS if nearest else (*PSH_EPSILONS, None)
+        recipe = recipe_of(choices)
+        recipes = [with_epsilon(recipe, epsilon) for epsilon in epsilons]
+        return frontier(contest, recipes, sample=200, progress=progress.part(0.1, 1.0))
+
+    def overlap(self, choices: Choices, progress: Progress = NO_PROGRESS) -> Overlap:
+        """How many own values stand in the reference set, and why that matters."""
+        from pprl_desktop.reference.overlap import overlap
+
+        recipe = recipe_of(choices)
+        assert recipe.reference is not None
+        return overlap(self.clean(choices, progress), recipe.reference, recipe.mapping)
 
 
 def recipe_of(choices: Choices, secret: bytes = IMAGINED_SECRET, settings: Settings | None = None) -> Recipe:

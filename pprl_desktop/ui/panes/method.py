@@ -1,0 +1,388 @@
+"""Method and privacy: how records become numbers, how much noise, what is found and what the partner learns."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtWidgets import QCheckBox, QSizePolicy, QTabWidget, QWidget
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.ui.i18n import number, tr, tr_core
+from pprl_desktop.ui.panes._work import workplace
+from pprl_desktop.ui.panes.base import Pane
+from pprl_desktop.ui.plots.precision_recall import Curve, PrecisionRecallPlot
+from pprl_desktop.ui.plots.sweep import EpsilonSweepPlot, FrontierPlot, SweepPoint
+from pprl_desktop.ui.widgets.banner import Banner, clear
+from pprl_desktop.ui.widgets.basics import Card, button, column, combo, label, labelled, pick, row
+from pprl_desktop.ui.widgets.choice_cards import Choice, ChoiceCards
+from pprl_desktop.ui.widgets.epsilon import EpsilonSlider
+from pprl_desktop.ui.widgets.meter import Bar
+from pprl_desktop.ui.words import count, of_100, percent
+
+if TYPE_CHECKING:
+    from pprl_desktop.evaluation.synthetic import Forecast
+    from pprl_desktop.methods.base import Settings
+    from pprl_desktop.privacy.rehearsal import Rehearsal
+
+ORDER = ("split", "simhash", "bloom", "dp-nn")
+EXPERT = ("split-svm",)
+
+
+def method_words() -> dict[str, tuple[str, str, str]]:
+    """Title, sentence and mark of each method, in the steward's words."""
+    return {
+        "split": (
+            tr("Reference distances"),
+            tr("Sends distances of your values to public names. Best on misspelt and changed names."),
+            tr("usual choice"),
+        ),
+        "simhash": (
+            tr("SimHash with noise"),
+            tr("Sends yes/no bits per field or record; some are flipped at random."),
+            tr("best with noise"),
+        ),
+        "bloom": (tr("Bloom filter"), tr("The method most registries know. The baseline."), ""),
+        "dp-nn": (
+            tr("Private nearest neighbour"),
+            tr("Answers with one noisy best match per record of the partner."),
+            tr("noise is in the answer"),
+        ),
+        "split-svm": (
+            tr("Reference distances, published decision"),
+            tr("The support-vector decision of the paper, trained on synthetic errors only."),
+            tr("for comparison"),
+        ),
+    }
+
+
+class MethodPane(Pane):
+    NAME = "method"
+    NEEDS = ("fields", "columns", "reference")
+    GIVES = ("method", "settings")
+    MESSAGES = {"forecast": "A forecast on synthetic pairs of your own records, not a promise."}  # noqa: RUF012
+
+    def build(self) -> None:
+        self.head(tr("Choose how to compare, and how much noise to add"), "")
+        self.cards = ChoiceCards(
+            tr("Methods"), [Choice(name, *method_words()[name]) for name in ORDER], columns=len(ORDER)
+        )
+        self.cards.chosen.connect(self._choose)
+        self.slider = EpsilonSlider()
+        self.slider.moved.connect(lambda _e: self._describe())
+        self.slider.settled.connect(self._set_epsilon)
+        self.noise = Card()
+        self.expert_switch = QCheckBox(tr("E&xpert settings"))
+        self.expert_switch.toggled.connect(lambda on: self.expert.setVisible(on))
+        self.expert = self._build_expert()
+        self.expert.setVisible(False)
+        line = row(self.slider, self.expert_switch, gap=3)
+        line.setStretch(0, 1)
+        self.noise.add(line)
+
+        self.found = Card(tr("What you would find"), " ")
+        self.curve = PrecisionRecallPlot(height=210)
+        self.sweep = EpsilonSweepPlot(height=210)
+        self.frontier = FrontierPlot(height=210)
+        self.sweep.picked.connect(self._pick)
+        self.frontier.picked.connect(self._pick)
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.setAccessibleName(tr("Plots"))
+        self.tabs.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        self.tabs.setMinimumHeight(300)
+        self.tabs.addTab(self.curve, tr("Now"))
+        self.tabs.addTab(self.sweep, tr("With other noise"))
+        self.tabs.addTab(self.frontier, tr("Found against named"))
+        self.tabs.currentChanged.connect(lambda place: self._ask_sweep() if place else None)
+        self.found.add(self.tabs)
+
+        self.learn = Card(tr("What the partner could learn"), " ")
+        self.headline = label("", "figure-warm", wrap=False)
+        self.headline_note = label("", "muted")
+        self.bars = column(gap=0.5)
+        self.stronger = column(gap=0.5)
+        head = row(self.headline, self.headline_note, gap=1.5)
+        head.setStretch(1, 1)
+        self.learn.add(head, self.bars, None, self.stronger)
+        both = row(self.found, self.learn, gap=2)
+        both.setStretch(0, 1)
+        both.setStretch(1, 1)
+        self.body.addWidget(self.cards)
+        self.body.addWidget(self.noise)
+        self.body.addWidget(self.expert)
+        self.body.addLayout(both, 1)
+        self._asked: object = None
+
+    def _build_expert(self) -> QWidget:
+        card = Card()
+        self.decision = combo(
+            tr("Decision"),
+            [
+                (tr("field by field, learned from the pairs (adaptive)"), "adaptive"),
+                (tr("one threshold on the whole record"), "threshold"),
+                (tr("support-vector machine"), "svm"),
+            ],
+            lambda data: self._settings(decision=str(data)),
+        )
+        self.layout_of = combo(
+            tr("Layout"),
+            [(tr("one code per field"), "field"), (tr("one code per record"), "record")],
+            lambda data: self._settings(layout=str(data)),
+        )
+        self.kernel = combo(
+            tr("Kernel"),
+            [(tr("linear"), "linear"), (tr("radial (RBF)"), "rbf")],
+            lambda d: self._settings(kernel=str(d)),
+        )
+        self.sides = combo(
+            tr("Noise on"),
+            [(tr("what each side sends (one-sided)"), "one-sided"), (tr("both sides of the comparison"), "two-sided")],
+            lambda data: self._settings(noise=str(data)),
+        )
+        self.direction = combo(
+            tr("A person occurs"),
+            [(tr("once in each table"), True), (tr("perhaps several times"), False)],
+            lambda data: self._settings(one_to_one=bool(data)),
+        )
+        self.decoys = combo(
+            tr("Decoys"),
+            [(tr("none"), 0), *((count(n), n) for n in (100, 500, 1000, 5000))],
+            lambda data: self._settings(decoys=int(str(data))),
+        )
+        self.other = button(
+            tr("Use the published decision (split-svm)"), lambda: self._choose("split-svm"), kind="link"
+        )
+        first = row(
+            labelled(tr("Decision"), self.decision), labelled(tr("Layout"), self.layout_of),
+            labelled(tr("Kernel"), self.kernel), gap=2,
+        )  # fmt: skip
+        second = row(
+            labelled(tr("Noise on"), self.sides), labelled(tr("A person occurs"), self.direction),
+            labelled(tr("Records that do not exist, added to the bundle"), self.decoys), gap=2,
+        )  # fmt: skip
+        for line in (first, second):
+            for place in range(3):
+                line.setStretch(place, 1)
+        card.add(first, second, row(self.other, None))
+        return card
+
+    # what is shown --------------------------------------------------------------------------------
+
+    def enter(self) -> None:
+        choices = self.project.choices
+        self.sentence.setText(
+            tr(
+                "Nothing leaves this computer on this page. Both pictures are measured on your own {n} records.",
+                n=count(choices.rows),
+            )
+        )
+        self._show()
+        self._ask()
+
+    def leave(self) -> None:
+        for key in ("method.forecast", "method.rehearse", "method.changes", "method.sweep"):
+            self.desk.jobs.cancel_key(key)
+
+    def _show(self) -> None:
+        choices = self.project.choices
+        settings = choices.settings
+        self.cards.choose(choices.method)
+        self.slider.set_epsilon(settings.epsilon)
+        for control, value in (
+            (self.decision, settings.decision), (self.layout_of, settings.layout), (self.kernel, settings.kernel),
+            (self.sides, settings.noise), (self.direction, settings.one_to_one), (self.decoys, settings.decoys),
+        ):  # fmt: skip
+            pick(control, value)
+        self.kernel.setEnabled(choices.method == "split-svm")
+        coded = choices.method in ("simhash", "bloom")
+        self.decision.setEnabled(coded)
+        self.layout_of.setEnabled(coded)
+        self._describe()
+        self.changed.emit()
+
+    def _describe(self) -> None:
+        """The unit of epsilon and what it means for a whole record; both come from the privacy statement."""
+        settings = replace(self.project.choices.settings, epsilon=self.slider.epsilon())
+        try:
+            said = workplace(self.desk).statement(self.project.choices, settings)
+        except Problem as problem:
+            self.slider.describe(tr("per bit"), tr_core(problem.what))
+            return
+        record = next((one for one in said.numbers if one.unit == "per record" and one.bound == "worst case"), None)
+        words = tr("at worst {n} for a whole record", n=record.value) if record is not None else ""
+        if not said.epsilon:
+            words = tr("ε unlimited: only the rehearsal tells")
+        self.slider.describe(tr_core(said.unit or "per bit"), words)
+        self.slider.setToolTip("\n".join(said.sentences))
+
+    # forecast and rehearsal -----------------------------------------------------------------------
+
+    def _ask(self) -> None:
+        """In the background, replaced as the slider moves; what is shown meanwhile says that it is old."""
+        self.messages.clear()
+        choices, place = self.project.choices, workplace(self.desk)
+        wanted = (
+            choices.table_sha256,
+            choices.fields,
+            choices.columns,
+            choices.reference,
+            choices.method,
+            choices.settings,
+        )
+        if self.project.problems("method") or self.project.problems("fields") or wanted == self._asked:
+            return
+        self.found.say(tr("Measuring on synthetic pairs of your own records …"))
+        self.learn.say(tr("Playing the partner against your own records …"))
+        self.run(
+            tr("Forecast"), lambda progress: place.forecast(choices, progress=progress), self._show_forecast,
+            key="method.forecast", quiet=True, problem=lambda problem: self.found.say(problem.sentence()),
+        )  # fmt: skip
+        self.run(
+            tr("Rehearsal"), lambda progress: place.rehearse(choices, progress=progress, changes=False),
+            self._show_rehearsal, key="method.rehearse", quiet=True,
+            problem=lambda problem: self.learn.say(problem.sentence()),
+        )  # fmt: skip
+
+        def done(found: Rehearsal) -> None:
+            self._asked = wanted
+            self._show_changes(found)
+
+        self.run(
+            tr("Stronger settings"), lambda progress: place.rehearse(choices, progress=progress), done,
+            key="method.changes", quiet=True, problem=lambda _p: None,
+        )  # fmt: skip
+
+    def _show_forecast(self, made: Forecast) -> None:
+        figures = made.figures
+        self.found.say(
+            tr(
+                "About {found} shared people would be found; about {wrong} shown matches would be wrong. "
+                "A forecast: right as far as real errors look like ours.",
+                found=of_100(figures.recall),
+                wrong=of_100(1 - figures.precision),
+            )
+        )
+        shown = made.curve
+        self.curve.show_curve(
+            Curve(shown.recall, shown.precision, shown.threshold, (figures.recall, figures.precision))
+        )
+        self.desk.working["forecast"] = made
+        self.changed.emit()
+
+    def _show_rehearsal(self, found: Rehearsal) -> None:
+        self.desk.working["rehearsal"] = found
+        named = found.partner.named
+        self.learn.say(
+            tr(
+                "We played the partner, who holds the shared secret and a dictionary, against {n} of your records.",
+                n=count(found.sampled),
+            )
+        )
+        self.headline.setText(of_100(named.share))
+        self.headline.setToolTip(percent(named.share, 2))
+        self.headline_note.setText(
+            tr(
+                "people could be named ({low} to {high} %; by guessing the most frequent names: {guess})",
+                low=number(100 * named.low, 0),
+                high=number(100 * named.high, 0),
+                guess=of_100(found.guessing.named.share),
+            )
+        )
+        clear(self.bars)
+        for one in found.fields:
+            bar = Bar(one.field, one.recovered.share, percent(one.recovered.share, 0), token="warm")
+            bar.setToolTip(
+                tr(
+                    "{field}: {share} of the values recovered with a list of {entries} entries",
+                    field=one.field,
+                    share=percent(one.recovered.share),
+                    entries=count(one.entries),
+                )
+            )
+            self.bars.addWidget(bar)
+        clear(self.stronger)
+        self.stronger.addWidget(
+            Banner("warning", tr("Encryption protects the file on its way, not from the partner."), "")
+        )
+        self.changed.emit()
+
+    def _show_changes(self, found: Rehearsal) -> None:
+        self._show_rehearsal(found)
+        text = " ".join(tr_core(change.sentence) for change in found.changes)
+        if text:
+            clear(self.stronger)
+            warning = tr("Encryption protects the file on its way, not from the partner.")
+            self.stronger.addWidget(Banner("warning", warning, text))
+
+    def _ask_sweep(self) -> None:
+        choices, place = self.project.choices, workplace(self.desk)
+        if self.project.problems("method"):
+            return
+        self.run(
+            tr("Trying other noise"), lambda progress: place.sweep(choices, progress=progress), self._show_sweep,
+            key="method.sweep", quiet=True, problem=lambda problem: self.show_problem(problem),
+        )  # fmt: skip
+
+    def _show_sweep(self, rows: tuple[Any, ...]) -> None:
+        points = [
+            SweepPoint(
+                row.epsilon,
+                row.recall,
+                row.precision,
+                math.nan if row.recovered is None else row.recovered,
+                method_words()[row.method][0],
+            )
+            for row in rows
+        ]
+        now = next((p for p in points if p.epsilon == self.project.choices.settings.epsilon), None)
+        if rows:
+            self.sweep.set_unit(tr_core(rows[0].unit or "per bit"))
+        self.sweep.show_points(points, now)
+        self.frontier.show_points(points, now)
+
+    # what the steward does ------------------------------------------------------------------------
+
+    def _choose(self, name: str) -> None:
+        from pprl_desktop.project.workplace import with_method
+
+        changed = with_method(self.project.choices, name)
+        self.change(tr("Choose method"), method=changed.method, settings=changed.settings)
+        self._show()
+        self._ask()
+
+    def _set_epsilon(self, epsilon: object) -> None:
+        self._settings(epsilon=epsilon if epsilon is None else float(str(epsilon)))
+
+    def _pick(self, epsilon: object) -> None:
+        self._set_epsilon(epsilon)
+
+    def _settings(self, **values: Any) -> None:
+        settings: Settings = replace(self.project.choices.settings, **values)
+        if settings.epsilon is not None and self.project.choices.method in ("simhash", "bloom") and "epsilon" in values:
+            # with noise the whole-record layout holds up best; the steward can still choose otherwise
+            settings = replace(settings, layout="record", decision="threshold")
+        self.change(tr("Change settings"), settings=settings)
+        self._show()
+        self._ask()
+
+    # moving on ------------------------------------------------------------------------------------
+
+    def reason(self) -> str:
+        found = self.project.problems("method")
+        return tr_core(found[0].sentence()) if found else ""
+
+    def next_text(self) -> str:
+        return tr("Next: agreement")
+
+    def status(self) -> str:
+        return tr("Forecast and rehearsal run in the background") if not self.desk.jobs.idle() else ""
+
+    def go_on(self, done: Callable[[], None]) -> None:
+        found: Rehearsal | None = self.desk.working.get("rehearsal")
+        kept = {"rehearsal": json.dumps(found.as_dict(), sort_keys=True).encode()} if found is not None else {}
+        self.desk.confirm("method", kept)
+        done()
