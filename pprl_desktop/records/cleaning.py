@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -12,14 +11,15 @@ import numpy as np
 
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records import dates
+from pprl_desktop.records.distinct import factorise_texts
 from pprl_desktop.records.fields import DayOrder, Field
 from pprl_desktop.records.names import no_such_column
 from pprl_desktop.records.normalise import BLOCK, normalise, tidy
 from pprl_desktop.records.numbers import plain_number
-from pprl_desktop.records.table import MISSING, CleanTable, Column, Strings, Table
+from pprl_desktop.records.table import MISSING, CleanTable, Codes, Column, Strings, Table
 
 T = TypeVar("T")
-_FLOAT_ID = re.compile(r"([0-9]+)\.0")  # an id that went through a spreadsheet or pandas
+_FLOAT_ID = re.compile(r"^\s*([0-9]+)\.0\s*$")
 
 
 def clean(
@@ -45,14 +45,20 @@ def _column(table: Table, field: Field, columns: Mapping[str, str]) -> Column:
 def clean_column(column: Column, field: Field, progress: Progress = NO_PROGRESS) -> Column:
     """One column as a field: cleaned distinct values, missing ones marked by their code."""
     cleaned = clean_values(column.values, field, progress, column)
-    codes: defaultdict[str, int] = defaultdict()
-    codes.default_factory = codes.__len__  # a new value gets the next number
-    to_code = np.empty(len(cleaned) + 1, dtype=np.int32)
-    to_code[-1] = MISSING  # what was missing already
-    to_code[:-1] = [codes[text] if text else MISSING for text in cleaned]
-    values = np.empty(len(codes), dtype=object)
-    values[:] = list(codes)
-    return Column(field.name, values, to_code[column.codes])
+    return Column(field.name, *_recoded(cleaned, column.codes))
+
+
+def _recoded(texts: list[str], rows: Codes) -> tuple[Strings, Codes]:
+    """Distinct texts in order of appearance and the codes of the rows; an empty text is missing."""
+    codes, where = factorise_texts(texts)
+    values = np.empty(len(texts), dtype=object)
+    values[:] = texts
+    values = values[where]
+    empty = np.flatnonzero(values == "")
+    if len(empty):
+        values = np.delete(values, empty)
+        codes = np.where(codes == empty[0], MISSING, codes - (codes > empty[0])).astype(np.int32)
+    return values, np.append(codes, np.int32(MISSING))[rows]  # what was missing already stays so
 
 
 def clean_values(
@@ -67,11 +73,11 @@ def clean_values(
         missing = {tidy(word).casefold() for word in field.cleaning.missing_words}
         texts = ["" if tidy(text).casefold() in missing else text for text in texts]
     if field.kind == "id":
-        texts = [_FLOAT_ID.sub(r"\1", text) if text.endswith(".0") else text for text in texts]
+        texts = _ids(texts)
     cleaned = normalise(texts, field.cleaning, progress.part(0.0, 0.5))
     rest = progress.part(0.5, 1.0)
     if field.kind == "id" and field.cleaning.punctuation == "remove":
-        return [text.replace(" ", "") for text in cleaned]
+        return cleaned if " " not in "".join(cleaned) else [text.replace(" ", "") for text in cleaned]
     if field.kind == "number":
         return _each(plain_number, cleaned, rest)
     if field.kind == "date":
@@ -84,6 +90,13 @@ def clean_values(
             ]
         return [date.text for date in parsed]
     return cleaned
+
+
+def _ids(texts: list[str]) -> list[str]:
+    """An id that went through a spreadsheet or pandas has lost its zeros and gained a decimal: 272.0 is 272."""
+    if ".0\n" not in "\n".join(texts) + "\n":
+        return texts
+    return [_FLOAT_ID.sub(r"\1", text) for text in texts]
 
 
 def _each(work: Callable[[str], T], texts: list[str], progress: Progress) -> list[T]:

@@ -41,6 +41,7 @@ _TIME = re.compile(
     r"(?:[T ]+|(?<=[0-9]),\s*)[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?"
     r"\s*(?:AM|PM)?\s*(?:Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})?$"
 )
+_FLOAT = re.compile(r"[0-9]{4,8}\.0")
 _YEAR_FIRST = re.compile(r"([0-9]{4})[-/. ]+([0-9]{1,2})(?:[-/. ]+([0-9]{1,2}))?[.]?")
 _YEAR_LAST = re.compile(r"([0-9]{1,2})\s*([-/. ]+)\s*([0-9]{1,2})\s*[-/. ]+\s*([0-9]{4}|[0-9]{2})")
 _MONTH_YEAR = re.compile(r"([0-9]{1,2})[-/. ]+([0-9]{4})")
@@ -57,10 +58,10 @@ class Date:
 
 def parse(text: str, order: DayOrder = "auto") -> Date:
     """`text` is cleaned already (upper case, tidy). With "auto" an ambiguous date is read day first."""
-    bare = _TIME.sub("", text).strip()
+    bare = _TIME.sub("", text).strip() if ":" in text else text
     if bare.isdigit() and bare.isascii():
         return _digits(bare, order) or Date(text, "text")
-    if re.fullmatch(r"[0-9]{4,5}\.0+", bare):  # a year or serial that went through a spreadsheet or pandas
+    if bare.endswith(".0") and _FLOAT.fullmatch(bare):  # a year or serial that went through a spreadsheet or pandas
         return _digits(bare.split(".")[0], order) or Date(text, "text")
     made: Date | None = None
     if found := _YEAR_FIRST.fullmatch(bare):

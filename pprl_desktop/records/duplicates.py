@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.distinct import factorise
 from pprl_desktop.records.table import MISSING, CleanTable, Codes, Column
 
 Keys = npt.NDArray[np.uint64]
@@ -45,8 +46,7 @@ def row_keys(codes: Sequence[Codes], rows: int) -> Keys:
 
 def distinct_rows(table: CleanTable) -> Rows:
     """Row numbers, in order, of one record of each kind: the table without exact duplicates."""
-    _, first = np.unique(row_keys([column.codes for column in table.columns], table.rows), return_index=True)
-    return np.sort(first)
+    return factorise(row_keys([column.codes for column in table.columns], table.rows))[1]
 
 
 def repeated(codes: Codes) -> Codes:
@@ -61,7 +61,7 @@ def find_duplicates(columns: Sequence[Column], progress: Progress = NO_PROGRESS)
         return Duplicates(0, 0)
     filled = np.flatnonzero(np.any([column.codes != MISSING for column in columns], axis=0))
     codes = [column.codes[filled] for column in columns]
-    _, first = np.unique(row_keys(codes, len(filled)), return_index=True)
+    first = factorise(row_keys(codes, len(filled)))[1]
     exact = len(filled) - len(first)
     if len(columns) < FEWEST_FIELDS:
         return Duplicates(exact, 0)
@@ -83,9 +83,10 @@ def _same_elsewhere(codes: list[Codes], index: int) -> tuple[Rows, Rows]:
     others = codes[:index] + codes[index + 1 :]
     present = sum((column != MISSING).astype(np.int32) for column in others) >= max(len(others) - 1, 2)
     rows = np.flatnonzero(present & (codes[index] != MISSING))
-    keys = row_keys([column[rows] for column in others], len(rows))
-    order = np.argsort(keys, kind="stable")
-    same = np.flatnonzero(keys[order][1:] == keys[order][:-1])
+    groups, _ = factorise(row_keys([column[rows] for column in others], len(rows)))
+    shared = np.flatnonzero(np.bincount(groups)[groups] > 1) if len(groups) else np.empty(0, dtype=np.int64)
+    order = shared[np.argsort(groups[shared], kind="stable")]
+    same = np.flatnonzero(groups[order][1:] == groups[order][:-1])
     return rows[order[same]], rows[order[same + 1]]
 
 

@@ -13,6 +13,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.cleaning import clean_column, date_report
 from pprl_desktop.records.dates import DateReport
+from pprl_desktop.records.distinct import factorise
 from pprl_desktop.records.duplicates import Duplicates, find_duplicates, repeated, row_keys
 from pprl_desktop.records.fields import Field, FieldKind
 from pprl_desktop.records.hints import hint, is_birth, is_record_id, is_shared_id
@@ -25,6 +26,8 @@ __all__ = ["ColumnProfile", "Profile", "guess_kind", "profile"]
 SHAPE_SAMPLE = 100_000  # distinct values the shapes are counted on
 MOSTLY_MISSING = 0.95
 MOST_FIELDS = 8  # more matching fields than that are rarely worth their disclosure
+SMALL = 1_000  # distinct values
+LONGEST_WORD = 14  # characters
 HARMLESS_ID = 4  # characters: a running number may be named in a message, a registry number may not
 # Words that often stand for "unknown". Only offered: "Null" and "None" are also surnames.
 _MISSING_WORDS = frozenset(
@@ -99,7 +102,7 @@ def profile(table: Table, progress: Progress = NO_PROGRESS) -> Profile:
     matching = _matching(found, id_column, sensitive)
     progress.at(0.6, "Looking for duplicates")
     keys = row_keys([column.codes for column in table.columns if column.name != id_column], table.rows)
-    exact = table.rows - len(np.unique(keys)) if len(table.columns) > bool(id_column) else 0
+    exact = table.rows - len(factorise(keys)[1]) if len(table.columns) > bool(id_column) else 0
     progress.at(0.65)
     kinds = {column.name: column.kind for column in found}
     cleaned = []
@@ -115,9 +118,9 @@ def profile(table: Table, progress: Progress = NO_PROGRESS) -> Profile:
 
 
 def _column(column: Column, counts: npt.NDArray[np.int64]) -> ColumnProfile:
-    filled = np.fromiter((bool(text) and not text.isspace() for text in column.values), bool, len(column.values))
-    values, rows = column.values[filled], counts[filled]
-    lengths = np.fromiter(map(len, values), np.int64, len(values))
+    lengths = np.fromiter(map(len, column.values), np.int64, len(column.values))
+    filled = (lengths > 0) & ~np.fromiter(map(str.isspace, column.values), bool, len(column.values))
+    values, rows, lengths = column.values[filled], counts[filled], lengths[filled]
     sample = Sample.of(column, counts)
     kind = kind_of(column.name, sample, len(values), len(column))
     step = max(len(values) // SHAPE_SAMPLE, 1)
@@ -137,8 +140,10 @@ def _column(column: Column, counts: npt.NDArray[np.int64]) -> ColumnProfile:
 
 
 def _missing_words(column: Column, counts: npt.NDArray[np.int64]) -> tuple[tuple[str, int], ...]:
-    short = [(text.strip(), int(n)) for text, n in zip(column.values, counts, strict=True) if 0 < len(text) <= 14]
-    return tuple((text, n) for text, n in short if text.casefold() in _MISSING_WORDS)
+    """A word for "unknown" stands in several rows; only in a small table may it stand alone."""
+    likely = np.flatnonzero(counts > (1 if len(counts) > SMALL else 0))
+    found = [(str(column.values[code]).strip(), int(counts[code])) for code in likely]
+    return tuple((text, n) for text, n in found if len(text) <= LONGEST_WORD and text.casefold() in _MISSING_WORDS)
 
 
 def _id_column(table: Table, found: Sequence[ColumnProfile]) -> str:
