@@ -1,20 +1,8 @@
-"""What the panes of the path share: the workplace of the open project, and words for what it holds."""
+"""Words that several panes of the path use."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from pprl_desktop.project.workplace import Workplace
 from pprl_desktop.ui.i18n import tr
-
-if TYPE_CHECKING:
-    from pprl_desktop.ui.desk import Desk
-
-
-def workplace(desk: Desk) -> Workplace:
-    """One per open project; gone when it is closed, and its clear tables with it."""
-    found: Workplace = desk.working.setdefault("workplace", Workplace())
-    return found
 
 
 def kind_words() -> dict[str, str]:
@@ -36,4 +24,12 @@ def separator_words() -> dict[str, str]:
         "|": tr("vertical bar"),
         " ": tr("blank"),
         ":": tr("colon"),
+    }
+
+
+def rule_words() -> dict[str, str]:
+    return {
+        "both": tr("A pair is linked when both sides accept it"),
+        "either": tr("A pair is linked when one side accepts it and nothing speaks against it"),
+        "review": tr("What only one side accepts goes to the masked review"),
     }

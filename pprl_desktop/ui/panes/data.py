@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QStackedLayout, QWidget
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.i18n import tr, tr_n
-from pprl_desktop.ui.panes._work import kind_words, separator_words, workplace
+from pprl_desktop.ui.panes._work import kind_words, separator_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.plots.bars import BarsPlot
 from pprl_desktop.ui.widgets.banner import clear
@@ -157,7 +157,7 @@ class DataPane(Pane):
         pick(self.id_column, choices.id_column)
         self._show_warnings(seen)
         self._show_profile()
-        names, rows = workplace(self.desk).head()
+        names, rows = self.desk.workplace.head()
         if self._preview is not None:
             self._preview.deleteLater()
         self._preview = DataTable(tr("The first rows of your table"), [ColumnSpec(name) for name in names], rows_high=6)
@@ -220,7 +220,7 @@ class DataPane(Pane):
     def _load(self, path: Path, options: Choices | None) -> None:
         """`options` carries what was set by hand; None lets everything be found out."""
         self.messages.clear()
-        place = workplace(self.desk)
+        place = self.desk.workplace
         fresh = str(path) != self.project.choices.table_path
 
         def done(seen: Seen) -> None:

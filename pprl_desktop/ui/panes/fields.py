@@ -15,7 +15,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
 from pprl_desktop.ui.i18n import tr
 from pprl_desktop.ui.panes._cleaning import CleaningDialog
-from pprl_desktop.ui.panes._work import kind_words, workplace
+from pprl_desktop.ui.panes._work import kind_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.banner import clear
@@ -169,7 +169,7 @@ class FieldsPane(Pane):
         self.changed.emit()
 
     def _ask_cleaning(self) -> None:
-        choices, place = self.project.choices, workplace(self.desk)
+        choices, place = self.project.choices, self.desk.workplace
         if self.project.problems("fields"):
             return
         self.run(
@@ -218,7 +218,7 @@ class FieldsPane(Pane):
             )
             self.print.setToolTip(mark)
         self.overlap.clear()
-        choices, place = self.project.choices, workplace(self.desk)
+        choices, place = self.project.choices, self.desk.workplace
         if not self.project.problems("fields"):
             self.run(
                 tr("Comparing with the reference set"),
@@ -234,7 +234,7 @@ class FieldsPane(Pane):
             self.becomes.setText("")
             self.becomes_note.setText("")
             return
-        place, typed = workplace(self.desk), self.text.text()
+        place, typed = self.desk.workplace, self.text.text()
 
         def done(found: tuple[str, tuple[int, ...]]) -> None:
             value, numbers = found

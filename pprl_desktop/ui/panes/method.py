@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QCheckBox, QSizePolicy, QTabWidget, QWidget
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.i18n import number, tr, tr_core
-from pprl_desktop.ui.panes._work import workplace
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.plots.precision_recall import Curve, PrecisionRecallPlot
 from pprl_desktop.ui.plots.sweep import EpsilonSweepPlot, FrontierPlot, SweepPoint
@@ -208,7 +207,7 @@ class MethodPane(Pane):
         """The unit of epsilon and what it means for a whole record; both come from the privacy statement."""
         settings = replace(self.project.choices.settings, epsilon=self.slider.epsilon())
         try:
-            said = workplace(self.desk).statement(self.project.choices, settings)
+            said = self.desk.workplace.statement(self.project.choices, settings)
         except Problem as problem:
             self.slider.describe(tr("per bit"), tr_core(problem.what))
             return
@@ -224,7 +223,7 @@ class MethodPane(Pane):
     def _ask(self) -> None:
         """In the background, replaced as the slider moves; what is shown meanwhile says that it is old."""
         self.messages.clear()
-        choices, place = self.project.choices, workplace(self.desk)
+        choices, place = self.project.choices, self.desk.workplace
         wanted = (
             choices.table_sha256,
             choices.fields,
@@ -319,7 +318,7 @@ class MethodPane(Pane):
             self.stronger.addWidget(Banner("warning", warning, text))
 
     def _ask_sweep(self) -> None:
-        choices, place = self.project.choices, workplace(self.desk)
+        choices, place = self.project.choices, self.desk.workplace
         if self.project.problems("method"):
             return
         self.run(

@@ -1,0 +1,164 @@
+"""Making a masked review of two tables that one steward holds: pairs from a list, or found by matching them.
+
+The clear tables are read and dropped in here; what comes back is the manager's desk, whose gate gives cells.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.fields import Field
+from pprl_desktop.review.marks import Cap, Level
+
+if TYPE_CHECKING:
+    from pprl_desktop.matching.base import Match
+    from pprl_desktop.project.choices import Choices
+    from pprl_desktop.project.workplace import Workplace
+    from pprl_desktop.records.table import CleanTable
+    from pprl_desktop.review.desk import Desk
+
+# headings that mean the same, so that a second table with other names fits at once
+_SAME = tuple(
+    re.compile(words)
+    for words in (
+        r"last|sur|family|nach|lname",
+        r"first|given|fore|vor|fname",
+        r"middle|second|mname",
+        r"birth|dob|born|geb",
+        r"sex|gender|geschlecht",
+        r"street|address|road|stra",
+        r"city|town|ort|stadt",
+        r"zip|post|plz",
+        r"phone|tel",
+        r"mail",
+    )
+)
+
+
+@dataclass(frozen=True)
+class SecondTable:
+    """What was understood of the other table; `columns` is a suggestion for each field, '' where none fits."""
+
+    path: str
+    rows: int
+    names: tuple[str, ...]
+    columns: tuple[tuple[str, str], ...]
+    id_column: str
+
+
+@dataclass(frozen=True)
+class ReviewPlan:
+    """The manager's choices. Without `pairs_path` the two tables are matched, and the uncertain band is reviewed."""
+
+    second_path: str
+    columns: tuple[tuple[str, str], ...]  # field -> column of the second table
+    second_id: str = ""
+    pairs_path: str = ""
+    title: str = ""
+    budget: Fraction = Fraction(3, 10)
+    kappa: int = 1
+    start: Level = Level.MASKED
+    blind: bool = True
+    audit: int = 0  # pairs drawn from the accepted and the rejected band too
+    caps: Mapping[str, Cap] = field(default_factory=dict)
+
+
+def look_at(path: Path, fields: Sequence[Field], progress: Progress = NO_PROGRESS) -> SecondTable:
+    """Reads the other table once, to suggest which of its columns holds which field."""
+    from pprl_desktop.records.profile import profile
+    from pprl_desktop.records.reading import read_table
+
+    reading = read_table(path, progress=progress.part(0.0, 0.7))
+    seen = profile(reading.table, progress.part(0.7, 1.0))
+    names = reading.table.names
+    return SecondTable(str(path), reading.table.rows, names, suggested_columns(fields, names), seen.id_column)
+
+
+def suggested_columns(fields: Sequence[Field], names: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """By the same heading first, then by headings that mean the same; no column is used twice."""
+    taken: dict[str, str] = {}
+    for one in fields:
+        same = next((name for name in names if name.casefold() == one.name.casefold()), "")
+        if same:
+            taken[one.name] = same
+    for one in fields:
+        if one.name in taken:
+            continue
+        rule = next((rule for rule in _SAME if rule.search(one.name.casefold())), None)
+        fits = [n for n in names if rule and rule.search(n.casefold()) and n not in taken.values()]
+        taken[one.name] = fits[0] if fits else ""
+    return tuple((one.name, taken[one.name]) for one in fields)
+
+
+def make_review(
+    workplace: Workplace,
+    choices: Choices,
+    plan: ReviewPlan,
+    folder: Path,
+    passphrase: str,
+    progress: Progress = NO_PROGRESS,
+) -> Desk:
+    from pprl_desktop.records.cleaning import clean
+    from pprl_desktop.records.reading import read_table
+    from pprl_desktop.review import sources
+    from pprl_desktop.review.desk import Desk
+    from pprl_desktop.review.plan import Policy
+
+    missing = [name for name, column in plan.columns if not column]
+    if missing:
+        raise Problem(
+            f"The second table has no column for '{missing[0]}'.", do="Pick the column that holds it.", place=missing[0]
+        )
+    own = workplace.clean(choices, progress.part(0.0, 0.2))
+    second = read_table(Path(plan.second_path), progress=progress.part(0.2, 0.35)).table
+    partner = clean(second, choices.fields, dict(plan.columns), progress.part(0.35, 0.45))
+    fields = tuple(replace(one, cap=plan.caps.get(one.name, "none")) for one in sources.review_fields(choices.fields))
+    policy = Policy(
+        fields,
+        reviewer_budget=plan.budget,
+        kappa=plan.kappa,
+        start=plan.start,
+        blind=plan.blind,
+        name_swaps=sources.name_swaps([one.name for one in fields]),
+    )
+    if plan.pairs_path:
+        listed = read_table(Path(plan.pairs_path), progress=progress.part(0.45, 0.5)).table
+        table = workplace.table(choices)
+        for column, which in ((choices.id_column, "first"), (plan.second_id, "second")):
+            if not column:
+                raise Problem(
+                    f"The {which} table has no column with record numbers.",
+                    "The list names its pairs by them.",
+                    "Say on the page Data which column holds them, or review what matching finds.",
+                    place="id_column",
+                )
+        pairs = sources.read_pairs(listed, table.column(choices.id_column), second.column(plan.second_id))
+        review = sources.from_tables(own, partner, pairs, policy, plan.title)
+    else:
+        found = _match(choices, own, partner, progress.part(0.5, 0.9))
+        review = sources.from_match(found, own, partner, policy, plan.title, plan.audit)
+    progress.at(0.95, "Sealing the review")
+    return Desk.create(folder, review, passphrase)
+
+
+def _match(choices: Choices, own: CleanTable, partner: CleanTable, progress: Progress) -> Match:
+    """Both tables are at hand, so nothing is noised; the method is the one of the project."""
+    from pprl_desktop.matching.base import MatchOptions
+    from pprl_desktop.matching.engine import match
+    from pprl_desktop.methods.base import method
+    from pprl_desktop.project.workplace import recipe_of
+
+    recipe = recipe_of(choices, settings=replace(choices.settings, epsilon=None))
+    made = method(recipe.method)
+    ours = made.smash(own, recipe, progress.part(0.0, 0.2))
+    theirs = made.smash(partner, recipe, progress.part(0.2, 0.4))
+    rule = made.learn(own, ours, recipe, 0, progress.part(0.4, 0.6))
+    options = MatchOptions(one_to_one=choices.settings.one_to_one, accept=choices.accept, review=choices.review)
+    return match(ours, theirs, rule, options, progress.part(0.6, 1.0))

@@ -1,0 +1,30 @@
+"""Between own choices and an agreement: columns are guessed, differences are named."""
+
+from __future__ import annotations
+
+from pprl_desktop import resources
+from pprl_desktop.project.choices import Choices
+from pprl_desktop.project.demo import COLUMNS_B
+from pprl_desktop.project.partnership import guess_columns, offer_of
+from pprl_desktop.project.workplace import Workplace, suggested
+
+
+def test_the_partners_fields_find_the_own_columns_of_the_sample() -> None:
+    fields = suggested(Workplace().load(resources.find("samples", "hospital_a.csv")).profile)["fields"]
+    profile = Workplace().load(resources.find("samples", "hospital_b.csv")).profile
+    found = guess_columns(fields, profile, {})
+    assert found == {one.name: COLUMNS_B[one.name] for one in fields}
+
+
+def test_a_mapping_made_before_wins_and_no_column_serves_twice() -> None:
+    seen = Workplace().load(resources.find("samples", "hospital_a.csv"))
+    choices = Choices().changed(**seen.changes())
+    found = guess_columns(choices.fields, seen.profile, {"last_name": "first_name"})
+    assert found["last_name"] == "first_name"
+    assert len(set(found.values())) == len(found)
+
+
+def test_an_offer_says_what_was_chosen() -> None:
+    choices = Choices(method="bloom", rule="either")
+    offer = offer_of(choices, "cohort study")
+    assert (offer.method, offer.rule, offer.purpose) == ("bloom", "either", "cohort study")
