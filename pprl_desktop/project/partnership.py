@@ -29,6 +29,7 @@ _ALIKE = (
     {"postcode", "zip", "zipcode", "postal", "plz"},
     {"street", "address", "strasse", "adresse"},
 )
+LEAST_LIKENESS = 1.0  # of _likeness: the same thing, or the same kind and a similar name
 
 
 @dataclass(frozen=True)
@@ -102,19 +103,23 @@ def pacts_with(home: Home, partner: str) -> tuple[Pact, ...]:
 
 
 def guess_columns(fields: Sequence[Field], profile: Profile, taken: dict[str, str]) -> dict[str, str]:
-    """Field -> own column: as mapped before, the same name, a word for the same thing, or the most alike name."""
+    """Field -> own column: as mapped before, the same name, a word for the same thing, or the most alike name.
+
+    A field for which no column is alike enough is left out: better no guess than a wrong one.
+    """
     free = [column.name for column in profile.columns if column.name not in profile.sensitive]
     found: dict[str, str] = {}
-    for one in fields:
-        if taken.get(one.name) in free:
-            found[one.name] = taken[one.name]
-        elif one.name in free:
-            found[one.name] = one.name
+    for wanted in (taken, {one.name: one.name for one in fields}):
+        for one in fields:
+            column = wanted.get(one.name, "")
+            if one.name not in found and column in free and column not in found.values():
+                found[one.name] = column
     for one in fields:
         rest = [name for name in free if name not in found.values()]
         if one.name not in found and rest:
             best = max(rest, key=lambda name: _likeness(one, name, profile))
-            found[one.name] = best if _likeness(one, best, profile) >= 1.0 else ""
+            if _likeness(one, best, profile) >= LEAST_LIKENESS:
+                found[one.name] = best
     return found
 
 

@@ -1,0 +1,32 @@
+"""Where sealed files come from and go to: one folder per project that the steward can change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog
+
+from pprl_desktop.ui.i18n import tr
+from pprl_desktop.ui.panes.base import Pane
+
+
+def post(pane: Pane) -> Path:
+    """Beside the project: what was written for the partner."""
+    folder = pane.project.folder / "post"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def out_path(pane: Pane, title: str, name: str) -> Path | None:
+    chosen, _ = QFileDialog.getSaveFileName(pane, title, str(post(pane) / name), f"{tr('Sealed files')} (*.pprl)")
+    if not chosen:
+        return None
+    path = Path(chosen)
+    return path if path.suffix else path.with_suffix(".pprl")
+
+
+def choose_sealed(pane: Pane) -> str:
+    chosen, _ = QFileDialog.getOpenFileName(
+        pane, tr("Open a file from the partner"), str(post(pane)), f"{tr('Sealed files')} (*.pprl *.age)"
+    )
+    return chosen

@@ -1,0 +1,401 @@
+"""Agreement: propose, read the partner's proposal with what differs, accept or decline; signed by both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QComboBox, QGridLayout, QInputDialog, QLineEdit, QWidget
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.project import partnership
+from pprl_desktop.ui.i18n import tr, tr_core
+from pprl_desktop.ui.panes._files import choose_sealed, out_path
+from pprl_desktop.ui.panes._work import kind_words, rule_words
+from pprl_desktop.ui.panes.base import Pane
+from pprl_desktop.ui.panes.contacts import state_words
+from pprl_desktop.ui.panes.unlock import IdentityCard
+from pprl_desktop.ui.theme import GRID
+from pprl_desktop.ui.widgets.banner import Banner, clear
+from pprl_desktop.ui.widgets.basics import Card, Pages, boxed, button, column, combo, label, labelled, pick, row
+from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
+
+if TYPE_CHECKING:
+    from pprl_desktop.exchange.agreement import Proposal
+    from pprl_desktop.exchange.inbox import Received
+    from pprl_desktop.exchange.pact import Pact
+    from pprl_desktop.project.workplace import Seen
+
+SEALED = (".pprl", ".age")
+_START, _WAIT, _DECIDE, _DONE = range(4)
+
+
+def point_words() -> dict[str, str]:
+    return {
+        "fields": tr("Fields"),
+        "cleaning": tr("Cleaning differs for"),
+        "method": tr("Method"),
+        "decision": tr("Decision and layout"),
+        "noise": tr("Noise (ε)"),
+        "reference set": tr("Reference set"),
+        "decoys": tr("Decoys"),
+        "rule": tr("Rule for differing results"),
+    }
+
+
+class AgreementPane(Pane):
+    NAME = "agreement"
+    NEEDS = ("fields", "method", "settings", "reference")
+    GIVES = ("partner", "agreement", "rule")
+    MESSAGES = {"declined": "The partner declined."}  # noqa: RUF012
+
+    def build(self) -> None:
+        self.head(
+            tr("Agree with the partner"),
+            tr("What is compared, how, and with how much noise. Signed by both; every later file must fit it."),
+        )
+        self._proposal: Proposal | None = None
+        self._columns: dict[str, QComboBox] = {}
+        self.identity = IdentityCard(self.desk)
+        self.identity.changed.connect(self._show)
+        self.who = Card(tr("Partner"))
+        self.partner = combo(tr("Partner"), [], self._set_partner)
+        self.partner.setMinimumContentsLength(24)
+        self.rule = combo(
+            tr("Where the two sides decide differently"),
+            [(words, rule) for rule, words in rule_words().items()],
+            lambda data: self.change(tr("Choose rule"), rule=str(data)),
+        )
+        self.purpose = QLineEdit()
+        self.purpose.setPlaceholderText(tr("for example: follow-up of heart patients, ethics vote 2026-14"))
+        self.who.add(
+            labelled(tr("&Partner"), self.partner),
+            row(button(tr("Contacts …"), lambda: self.desk.go_to.emit("contacts"), kind="link"), None),
+        )
+        self.pages = Pages()
+        for page in (self._build_start(), self._build_wait(), self._build_decide(), self._build_done()):
+            self.pages.addWidget(page)
+        left = column(self.identity, self.who, None, gap=2)
+        columns = row(gap=2)
+        columns.addLayout(left, 2)
+        columns.addWidget(self.pages, 3)
+        self.body.addLayout(columns)
+        self.body.addStretch(1)
+
+    def _build_start(self) -> QWidget:
+        propose = Card(
+            tr("Propose"),
+            tr("Your choices become a sealed proposal for the partner, with a fresh shared secret inside."),
+        )
+        self.propose = button(tr("&Write the proposal …"), self._propose, kind="primary")
+        propose.add(
+            labelled(tr("Purpose"), self.purpose, tr("The partner and the report will show it.")),
+            labelled(tr("Where the two sides decide differently"), self.rule),
+            row(self.propose, None),
+        )
+        receive = Card(tr("Or answer"), tr("The partner sent you a proposal? Open it, or drop it on this window."))
+        self.open = button(tr("&Open a proposal …"), self._choose)
+        receive.add(row(self.open, None))
+        return boxed(column(propose, receive, None, gap=2))
+
+    def _build_wait(self) -> QWidget:
+        card = Card(tr("Waiting for the answer"))
+        self.wait_text = label("", "muted")
+        card.add(
+            self.wait_text,
+            row(
+                button(tr("&Open the answer …"), self._choose, kind="primary"),
+                button(tr("Write the proposal again …"), self._resend),
+                button(tr("Start over"), self._restart, kind="link"),
+                None,
+            ),
+        )
+        self.wait_words = Card(tr("What you proposed"))
+        return boxed(column(card, self.wait_words, None, gap=2))
+
+    def _build_decide(self) -> QWidget:
+        self.compare = Card(tr("The proposal beside your choices"), tr("Lines marked ≠ differ."))
+        self.points = DataTable(
+            tr("The proposal beside your choices"),
+            [ColumnSpec(""), ColumnSpec(tr("Point")), ColumnSpec(tr("Yours")), ColumnSpec(tr("Proposed"))],
+            rows_high=8,
+        )
+        self.compare.add(self.points)
+        self.mapping = Card(tr("Your column for each field"), tr("The partner never sees the names of your columns."))
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(2 * GRID)
+        self._grid.setVerticalSpacing(GRID)
+        self.mapping.add(self._grid)
+        self.accept = button(tr("&Accept and sign …"), self._accept, kind="primary")
+        self.why_not = label("", "warm")
+        self.words = Card(tr("The whole agreement"))
+        actions = row(
+            self.accept, button(tr("&Decline …"), self._decline), button(tr("Not now"), self._restart, kind="link"),
+            self.why_not, None, gap=1.5,
+        )  # fmt: skip
+        return boxed(column(self.compare, self.mapping, boxed(actions), self.words, None, gap=2))
+
+    def _build_done(self) -> QWidget:
+        self.done_note = column(gap=1)
+        self.done_words = Card(tr("What was agreed"))
+        return boxed(column(boxed(self.done_note), self.done_words, None, gap=2))
+
+    # what is shown --------------------------------------------------------------------------------
+
+    def enter(self) -> None:
+        self.identity.refresh()
+        self._show()
+
+    def _show(self) -> None:
+        choices, own = self.project.choices, self.desk.identity()
+        self.who.setVisible(own is not None)
+        self.pages.setVisible(own is not None)
+        if own is None:
+            self.changed.emit()
+            return
+        contacts = [one for one in self.desk.home.contacts() if one.state != "withdrawn"]
+        self.partner.clear()
+        self.partner.addItem(tr("Choose …") if contacts else tr("no contact yet"), "")
+        for one in contacts:
+            self.partner.addItem(f"{one.name}  ({state_words(one.state)})", one.id)
+        if not choices.partner and len(contacts) == 1:
+            self.change(tr("Choose partner"), partner=contacts[0].id)
+            choices = self.project.choices
+        pick(self.partner, choices.partner)
+        pick(self.rule, choices.rule)
+        self.propose.setEnabled(bool(choices.partner))
+        self._show_state()
+        self.changed.emit()
+
+    def _pact(self) -> Pact | None:
+        """The agreement of this project, or the newest open one that is about the present choices."""
+        choices = self.project.choices
+        if choices.agreement and self.desk.home.has_pact(choices.agreement):
+            return self.desk.home.pact(choices.agreement)
+        for pact in partnership.pacts_with(self.desk.home, choices.partner):
+            if pact.state in ("proposed", "in force") and partnership.fits(choices, pact):
+                return pact
+        return None
+
+    def _show_state(self) -> None:
+        pact = self._pact()
+        if self._proposal is not None:
+            self.pages.setCurrentIndex(_DECIDE)
+        elif pact is None:
+            self.pages.setCurrentIndex(_START)
+        elif pact.state == "in force":
+            if self.project.choices.agreement != pact.id:
+                self.change(tr("Agreement signed"), agreement=pact.id)
+            clear(self.done_note)
+            self.done_note.addWidget(
+                Banner("good", tr("In force, signed by both sides."), tr("Number {id}", id=pact.id[:16]))
+            )
+            self._tell(self.done_words, pact)
+            self.pages.setCurrentIndex(_DONE)
+        else:
+            self.wait_text.setText(
+                tr(
+                    "Send the proposal to {partner}. When their answer comes, open it here.",
+                    partner=pact.partner_side.name,
+                )
+            )
+            self._tell(self.wait_words, pact)
+            self.pages.setCurrentIndex(_WAIT)
+
+    def _tell(self, card: Card, pact: Pact) -> None:
+        from pprl_desktop.exchange.terms import in_words
+
+        self._say_all(card, in_words(pact.terms))
+
+    def _say_all(self, card: Card, sentences: tuple[str, ...]) -> None:
+        clear(card.body)
+        for sentence in sentences:
+            if sentence.strip():
+                card.add(label(tr_core(sentence), "muted", selectable=True))
+
+    def _show_proposal(self, proposal: Proposal) -> None:
+        self._proposal = proposal
+        choices, words = self.project.choices, point_words()
+        rows = [
+            ("≠" if one.differs and one.theirs else "", words.get(one.what, one.what), one.mine, one.theirs)
+            for one in partnership.differences(choices, proposal.terms)
+        ]
+        self.points.show_rows(rows)
+        self._say_all(self.words, proposal.in_words())
+        clear(self._grid)
+        self._columns = {}
+        seen: Seen | None = self.desk.working.get("seen")
+        own = seen.columns if seen is not None else tuple(col for _, col in choices.columns)
+        guessed = (
+            partnership.guess_columns(proposal.terms.fields, seen.profile, dict(choices.columns))
+            if seen is not None
+            else dict(choices.columns)
+        )
+        for number, one in enumerate(proposal.terms.fields):
+            which = combo(
+                tr("Your column for {field}", field=one.name),
+                [(tr("choose …"), ""), *((name, name) for name in own if name not in choices.sensitive)],
+                lambda _data: self._check(),
+            )
+            pick(which, guessed.get(one.name, ""))
+            self._columns[one.name] = which
+            self._grid.addWidget(label(f"{one.name}  ·  {kind_words()[one.kind]}"), number, 0)
+            self._grid.addWidget(which, number, 1)
+        self._grid.setColumnStretch(0, 1)
+        self._grid.setColumnStretch(1, 1)
+        self._check()
+        self._show()
+
+    def _check(self) -> None:
+        missing = [name for name, which in self._columns.items() if not which.currentData()]
+        self.accept.setEnabled(not missing)
+        self.why_not.setText(tr("Choose your column for: {names}", names=", ".join(missing)) if missing else "")
+
+    # what the steward does ------------------------------------------------------------------------
+
+    def accepts(self, suffix: str) -> bool:
+        return suffix in SEALED
+
+    def take_file(self, path: str) -> None:
+        from pprl_desktop.exchange import inbox
+
+        own, home = self.desk.identity(), self.desk.home
+        if own is None:
+            self.say("warning", tr("Unlock your key first."), tr("The file is sealed for you alone."))
+            return
+        self.messages.clear()
+        self.run(
+            tr("Opening the file"), lambda progress: inbox.open_file(home, own, Path(path), progress), self._received
+        )
+
+    def _received(self, received: Received) -> None:
+        if received.proposal is not None:
+            self.change(tr("Choose partner"), partner=received.contact.id)
+            self._show_proposal(received.proposal)
+        elif received.kind == "declined":
+            self.change(tr("Agreement declined"), agreement="")
+            self.say("warning", tr_core(received.sentence))
+            self._show()
+        elif received.pact is not None and received.kind == "accepted":
+            self.change(tr("Agreement signed"), agreement=received.pact.id)
+            self.say("good", tr_core(received.sentence))
+            self._show()
+        else:
+            self.say("info", tr_core(received.sentence))
+            self._show()
+
+    def _choose(self) -> None:
+        name = choose_sealed(self)
+        if name:
+            self.take_file(name)
+
+    def _set_partner(self, data: object) -> None:
+        self.change(tr("Choose partner"), partner=str(data or ""), agreement="")
+        self._show()
+
+    def _propose(self) -> None:
+        from pprl_desktop.exchange import agreement, contacts
+
+        own, home, choices = self.desk.identity(), self.desk.home, self.project.choices
+        assert own is not None
+        try:
+            contact = home.contact(choices.partner)
+            contacts.must_be_verified(contact)
+        except Problem as problem:
+            self.show_problem(problem, (tr("Open contacts"), lambda: self.desk.go_to.emit("contacts")))
+            return
+        out = out_path(self, tr("Write the proposal"), "proposal.pprl")
+        if out is None:
+            return
+        offer = partnership.offer_of(choices, self.purpose.text().strip())
+
+        def done(pact: Pact) -> None:
+            self.say("good", tr("The proposal is written."), tr("Send {file} to the partner.", file=out.name))
+            self.desk.working["proposal_file"] = str(out)
+            self._show()
+
+        self.run(tr("Writing the proposal"), lambda _progress: agreement.propose(home, own, contact, offer, out), done)
+
+    def _resend(self) -> None:
+        """A proposal is sealed once; a second one replaces it."""
+        self._restart()
+        self._propose()
+
+    def _accept(self) -> None:
+        from pprl_desktop.exchange import agreement
+
+        own, home, proposal = self.desk.identity(), self.desk.home, self._proposal
+        if own is None or proposal is None:
+            return
+        out = out_path(self, tr("Write the answer"), "answer.pprl")
+        if out is None:
+            return
+        columns = tuple((name, str(which.currentData())) for name, which in self._columns.items())
+
+        def work(_progress: object) -> Pact:
+            pact = agreement.accept(home, own, proposal, out)
+            return agreement.with_columns(home, pact, dict(columns))
+
+        def done(pact: Pact) -> None:
+            self._proposal = None
+            changes = partnership.adopted(self.project.choices, pact.terms, columns)
+            self.change(tr("Accept agreement"), **changes, agreement=pact.id, partner=pact.contact)
+            self.desk.confirm("fields")
+            self.desk.confirm("method")
+            self.say("good", tr("Signed. The answer is written."), tr("Send {file} to the partner.", file=out.name))
+            self._show()
+
+        self.run(tr("Signing"), work, done)
+
+    def _decline(self) -> None:
+        from pprl_desktop.exchange import agreement
+
+        own, home, proposal = self.desk.identity(), self.desk.home, self._proposal
+        if own is None or proposal is None:
+            return
+        reason, wanted = QInputDialog.getMultiLineText(
+            self, tr("Decline the proposal"), tr("What should be different? The partner will read it.")
+        )
+        if not wanted:
+            return
+        out = out_path(self, tr("Write the answer"), "answer.pprl")
+        if out is None:
+            return
+
+        def done(_pact: Pact) -> None:
+            self._proposal = None
+            self.say("info", tr("Declined. Nothing was agreed."), tr("Send {file} to the partner.", file=out.name))
+            self._show()
+
+        self.run(
+            tr("Writing the answer"),
+            lambda _progress: agreement.decline(home, own, proposal, reason, out),
+            done,
+        )
+
+    def _restart(self) -> None:
+        self._proposal = None
+        if self.project.choices.agreement:
+            self.change(tr("Start over"), agreement="")
+        self.pages.setCurrentIndex(_START)
+        self.changed.emit()
+
+    # moving on ------------------------------------------------------------------------------------
+
+    def reason(self) -> str:
+        if self.desk.identity() is None:
+            return tr("Make or unlock your key.")
+        found = self.project.problems("agreement")
+        return tr_core(found[0].sentence()) if found else ""
+
+    def next_text(self) -> str:
+        return tr("Next: export")
+
+    def go_on(self, done: Callable[[], None]) -> None:
+        from pprl_desktop.exchange import agreement
+
+        home, choices = self.desk.home, self.project.choices
+        agreement.with_columns(home, home.pact(choices.agreement), dict(choices.columns))
+        self.desk.confirm("agreement")
+        done()

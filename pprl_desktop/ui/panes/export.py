@@ -1,0 +1,171 @@
+"""Export bundle: what leaves, what does not; the sealed file, and what to do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.ui.i18n import tr, tr_core, tr_n
+from pprl_desktop.ui.panes._files import out_path
+from pprl_desktop.ui.panes.base import Pane
+from pprl_desktop.ui.panes.unlock import IdentityCard
+from pprl_desktop.ui.widgets.banner import Banner, clear
+from pprl_desktop.ui.widgets.basics import Card, button, column, icon_label, label, row
+from pprl_desktop.ui.words import count, size
+
+if TYPE_CHECKING:
+    from pprl_desktop.exchange.bundles import Exported
+
+
+class ExportPane(Pane):
+    NAME = "export"
+    NEEDS = ("agreement", "table_path", "columns")
+    GIVES = ("bundle_path",)
+
+    def build(self) -> None:
+        self.head(
+            tr("Write the sealed bundle"),
+            tr("The only moment at which anything about your records leaves. The partner alone can open it."),
+        )
+        self.identity = IdentityCard(self.desk)
+        self.identity.changed.connect(self._show)
+        self.leaves = Card(tr("What leaves"))
+        self.stays = Card(tr("What never leaves"))
+        both = row(self.leaves, self.stays, gap=2)
+        both.setStretch(0, 1)
+        both.setStretch(1, 1)
+        self.make = Card(tr("Create the bundle"))
+        self.earlier = column(gap=1)
+        self.create = button(tr("&Create bundle …"), self._create, kind="primary", icon="lock")
+        self.make.add(self.earlier, row(self.create, None))
+        self.done = Card(tr("Done"))
+        self.body.addWidget(self.identity)
+        self.body.addLayout(both)
+        self.body.addWidget(self.make)
+        self.body.addWidget(self.done)
+        self.body.addStretch(1)
+
+    # what is shown --------------------------------------------------------------------------------
+
+    def enter(self) -> None:
+        self.identity.refresh()
+        self._show()
+
+    def _show(self) -> None:
+        own, choices = self.desk.identity(), self.project.choices
+        self.identity.setVisible(own is None)
+        self.make.setVisible(own is not None)
+        self.done.setVisible(bool(choices.bundle_path))
+        if choices.agreement and self.desk.home.has_pact(choices.agreement):
+            self._tell()
+        if choices.bundle_path and self.done.body.count() == 0:
+            self._show_done(Path(choices.bundle_path), None)
+        self.changed.emit()
+
+    def _tell(self) -> None:
+        choices = self.project.choices
+        terms = self.desk.home.pact(choices.agreement).terms
+        try:
+            said = self.desk.workplace.statement(choices)
+        except Problem as problem:
+            self.show_problem(problem)
+            return
+        decoys = terms.settings.decoys
+        rows = tr_n("{n} record", "{n} records", choices.rows)
+        leaves = [
+            tr("{rows} as numbers, under random names, in random order", rows=rows),
+            tr("Fields: {names}", names=", ".join(one.name for one in terms.fields)),
+            tr_core(said.summary),
+            *([tr("and {n} records that do not exist", n=count(decoys))] if decoys else []),
+            *(tr_core(text) for text in said.leaves_open),
+        ]
+        stays = [
+            tr("Your table, and the names of its columns"),
+            tr("Sensitive columns: {names}", names=", ".join(choices.sensitive) or tr("none marked")),
+            tr("Your record numbers, and which random name belongs to which row"),
+            tr("Your passphrase and your private key"),
+        ]
+        self._list(self.leaves, "send", leaves)
+        self._list(self.stays, "lock", stays)
+        clear(self.earlier)
+        rehearsal = self.desk.working.get("rehearsal")
+        if rehearsal is not None:
+            self.earlier.addWidget(
+                Banner("warning", tr_core(rehearsal.headline), tr("As measured on the page before."))
+            )
+        for release in self.desk.home.ledger().releases():
+            if release.agreement == choices.agreement:
+                self.earlier.addWidget(
+                    Banner(
+                        "info",
+                        tr("This table was released under this agreement on {day}.", day=release.time[:10]),
+                        tr("Writing it again gives the same bytes and costs nothing more."),
+                    )
+                )
+
+    def _list(self, card: Card, icon: str, lines: list[str]) -> None:
+        clear(card.body)
+        for text in lines:
+            line = row(icon_label(icon, "muted", 16), label(text, "muted"), gap=1)
+            line.setStretch(1, 1)
+            card.body.addLayout(line)
+        card.body.addStretch(1)
+
+    def _show_done(self, path: Path, made: Exported | None) -> None:
+        clear(self.done.body)
+        partner = self.desk.home.pact(self.project.choices.agreement).partner_side.name
+        if made is not None:
+            again = tr("the same bytes as before") if made.resent else tr("entered in the record of releases")
+            self.done.add(label(tr("{size}, {again}.", size=size(made.bytes), again=again), "muted"))
+            for note in made.notes:
+                self.done.add(label(tr_core(note), "muted"))
+        self.done.add(
+            label(tr("Send {file} to {partner}, by any way you like.", file=path.name, partner=partner), "strong"),
+            label(str(path), "small", selectable=True),
+            label(tr("Never send: your table, your project, the folder with your keys, or your passphrase."), "warm"),
+        )
+
+    # what the steward does ------------------------------------------------------------------------
+
+    def _create(self) -> None:
+        from pprl_desktop.exchange import bundles
+
+        own, home, choices = self.desk.identity(), self.desk.home, self.project.choices
+        if own is None:
+            return
+        out = out_path(self, tr("Create bundle"), "bundle.pprl")
+        if out is None:
+            return
+        place, pact = self.desk.workplace, home.pact(choices.agreement)
+        self.messages.clear()
+
+        def work(progress: object) -> Exported:
+            from pprl_desktop.progress import Progress
+
+            assert isinstance(progress, Progress)
+            table = place.clean(choices, progress.part(0.0, 0.2))
+            return bundles.export(home, own, pact, table, out, progress=progress.part(0.2, 1.0))
+
+        def done(made: Exported) -> None:
+            self.change(tr("Create bundle"), bundle_path=str(out))
+            self._show()
+            self._show_done(out, made)
+            self.say("good", tr("The bundle is sealed."), tr_core(made.statement))
+
+        self.run(tr("Creating the bundle"), work, done)
+
+    # moving on ------------------------------------------------------------------------------------
+
+    def reason(self) -> str:
+        if self.desk.identity() is None:
+            return tr("Unlock your key.")
+        return "" if self.project.choices.bundle_path else tr("Create the bundle first.")
+
+    def next_text(self) -> str:
+        return tr("Next: partner's bundle")
+
+    def go_on(self, done: Callable[[], None]) -> None:
+        self.desk.confirm("export")
+        done()

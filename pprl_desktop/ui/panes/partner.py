@@ -1,0 +1,145 @@
+"""Partner's bundle: open it, with every check before anything is taken in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pprl_desktop.ui.i18n import tr, tr_core, tr_n
+from pprl_desktop.ui.panes._files import choose_sealed
+from pprl_desktop.ui.panes.base import Pane
+from pprl_desktop.ui.panes.unlock import IdentityCard
+from pprl_desktop.ui.widgets.banner import clear
+from pprl_desktop.ui.widgets.basics import Card, button, icon_label, label, row
+from pprl_desktop.ui.widgets.empty import EmptyState
+from pprl_desktop.ui.words import count
+
+if TYPE_CHECKING:
+    from pprl_desktop.exchange.inbox import Received
+
+SEALED = (".pprl", ".age")
+
+
+class PartnerPane(Pane):
+    NAME = "partner"
+    NEEDS = ("agreement",)
+    GIVES = ("partner_path", "partner_sha256")
+
+    def build(self) -> None:
+        self.head(
+            tr("Open the partner's bundle"),
+            tr("It must come from the partner of the agreement, for you, unchanged, and fit what was agreed."),
+        )
+        self.identity = IdentityCard(self.desk)
+        self.identity.changed.connect(self._show)
+        self.empty = Card()
+        self.empty.add(
+            EmptyState(
+                "inbox",
+                tr("Drop the partner's file here"),
+                tr("A file ending in .pprl. It is checked completely before anything of it is kept."),
+                ((tr("&Open the bundle …"), self._choose),),
+            )
+        )
+        self.here = Card(tr("The partner's bundle is here"))
+        self.here.head.addWidget(button(tr("Open another file …"), self._choose))
+        self.body.addWidget(self.identity)
+        self.body.addWidget(self.empty)
+        self.body.addWidget(self.here)
+        self.body.addStretch(1)
+
+    def enter(self) -> None:
+        self.identity.refresh()
+        self._show()
+
+    def _show(self) -> None:
+        own, choices = self.desk.identity(), self.project.choices
+        self.identity.setVisible(own is None)
+        self.here.setVisible(bool(choices.partner_path))
+        self.empty.setVisible(own is not None and not choices.partner_path)
+        if choices.partner_path and self.desk.home.has_pact(choices.agreement):
+            self._tell()
+        self.changed.emit()
+
+    def _tell(self) -> None:
+        pact = self.desk.home.pact(self.project.choices.agreement)
+        clear(self.here.body)
+        rows = self.desk.working.get("partner_rows", 0)
+        lines = [
+            tr("From {partner}, whose safety number you compared", partner=pact.partner_side.name),
+            tr("Sealed for you, signed, complete and unchanged"),
+            tr("As agreed: the same fields, method, noise and reference set"),
+            *([tr_n("{n} record under random names", "{n} records under random names", rows)] if rows else []),
+            tr("{n} files received under this agreement so far", n=count(len(pact.received))),
+        ]
+        for text in lines:
+            line = row(icon_label("check", "good_text", 16), label(text, "muted"), gap=1)
+            line.setStretch(1, 1)
+            self.here.body.addLayout(line)
+
+    # what the steward does ------------------------------------------------------------------------
+
+    def accepts(self, suffix: str) -> bool:
+        return suffix in SEALED
+
+    def take_file(self, path: str) -> None:
+        from pprl_desktop.exchange import inbox
+
+        own, home = self.desk.identity(), self.desk.home
+        if own is None:
+            self.say("warning", tr("Unlock your key first."), tr("The file is sealed for you alone."))
+            return
+        self.messages.clear()
+        self.run(
+            tr("Checking the file"),
+            lambda progress: inbox.open_file(home, own, Path(path), progress),
+            lambda received: self._received(received, path),
+        )
+
+    def _received(self, received: Received, path: str) -> None:
+        if received.proposal is not None or received.kind in ("accepted", "declined"):
+            self.say(
+                "info",
+                tr_core(received.sentence),
+                tr("It belongs to the agreement."),
+                (tr("Go there"), lambda: self.desk.go_to.emit("agreement")),
+            )
+        elif received.kind == "data" and received.pact is not None:
+            self.desk.working["partner_rows"] = received.rows
+            item = received.item
+            self.change(
+                tr("Open partner's bundle"), partner_path=path, partner_sha256=item.digest if item is not None else ""
+            )
+            self.say("good", tr_core(received.sentence))
+        elif received.kind == "result":
+            self.change(tr("Open partner's result"), partner_result_path=path)
+            self.say(
+                "good",
+                tr_core(received.sentence),
+                tr("It is put together with yours on the page Results."),
+                (tr("Go there"), lambda: self.desk.go_to.emit("results")),
+            )
+        else:
+            self.say("info", tr_core(received.sentence))
+        self._show()
+
+    def _choose(self) -> None:
+        name = choose_sealed(self)
+        if name:
+            self.take_file(name)
+
+    # moving on ------------------------------------------------------------------------------------
+
+    def reason(self) -> str:
+        if self.desk.identity() is None:
+            return tr("Unlock your key.")
+        found = self.project.problems("partner")
+        return tr_core(found[0].sentence()) if found else ""
+
+    def next_text(self) -> str:
+        return tr("Next: match")
+
+    def go_on(self, done: Callable[[], None]) -> None:
+        self.desk.confirm("partner")
+        done()
