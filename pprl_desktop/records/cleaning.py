@@ -79,10 +79,10 @@ def clean_values(
     if field.kind == "id" and field.cleaning.punctuation == "remove":
         return cleaned if " " not in "".join(cleaned) else [text.replace(" ", "") for text in cleaned]
     if field.kind == "number":
-        return _each(plain_number, cleaned, rest)
+        return _each(lambda block: list(map(plain_number, block)), cleaned, rest)
     if field.kind == "date":
         order = field.cleaning.day_order
-        parsed = _each(lambda text: dates.parse(text, order), cleaned, rest)
+        parsed = _each(lambda block: dates.parse_many(block, order), cleaned, rest)
         if order == "auto" and any(date.proof == "ambiguous" for date in parsed):
             order = _report(parsed, cleaned, column, order).order
             parsed = [
@@ -99,11 +99,11 @@ def _ids(texts: list[str]) -> list[str]:
     return [_FLOAT_ID.sub(r"\1", text) for text in texts]
 
 
-def _each(work: Callable[[str], T], texts: list[str], progress: Progress) -> list[T]:
+def _each(work: Callable[[list[str]], list[T]], texts: list[str], progress: Progress) -> list[T]:
     made: list[T] = []
     for start in range(0, len(texts), BLOCK):
         progress.at(start / len(texts))
-        made += map(work, texts[start : start + BLOCK])
+        made += work(texts[start : start + BLOCK])
     return made
 
 
@@ -119,7 +119,7 @@ def date_report(column: Column, day_order: DayOrder = "auto") -> dates.DateRepor
     """What a column of dates proves about the order of day and month, and how many dates depend on it."""
     cleaning = Field.of(column.name, "date").cleaning
     cleaned = normalise(list(column.values), cleaning)
-    return _report([dates.parse(text, day_order) for text in cleaned], cleaned, column, day_order)
+    return _report(dates.parse_many(cleaned, day_order), cleaned, column, day_order)
 
 
 @dataclass(frozen=True)

@@ -65,11 +65,14 @@ def find_duplicates(columns: Sequence[Column], progress: Progress = NO_PROGRESS)
     exact = len(filled) - len(first)
     if len(columns) < FEWEST_FIELDS:
         return Duplicates(exact, 0)
+    progress.at(0.2, "Looking for near duplicates")
     kept = [column[first] for column in codes]
+    likely = _alike_in_half(kept, [len(column.values) for column in columns])
+    kept = [column[likely] for column in kept]
     near: set[int] = set()
     looked, more = 0, False
     for index, column in enumerate(columns):
-        progress.at(index / len(columns), "Looking for near duplicates")
+        progress.at(0.4 + 0.6 * index / len(columns))
         left, right = _same_elsewhere(kept, index)
         more = more or looked + len(left) > MOST_PAIRS
         left, right = left[: MOST_PAIRS - looked], right[: MOST_PAIRS - looked]
@@ -78,13 +81,26 @@ def find_duplicates(columns: Sequence[Column], progress: Progress = NO_PROGRESS)
     return Duplicates(exact, len(near), more)
 
 
+def _alike_in_half(codes: list[Codes], distinct: list[int]) -> Rows:
+    """Two rows that differ in one column agree in the whole of one half of the columns: only those are looked at."""
+    order = np.argsort(distinct)[::-1]
+    halves = [[codes[index] for index in order[start::2]] for start in (0, 1)]
+    shared = np.zeros(len(codes[0]), dtype=bool)
+    for half in halves:
+        groups, _ = factorise(row_keys(half, len(shared)))
+        shared |= np.bincount(groups)[groups] > 1
+    return np.flatnonzero(shared)
+
+
 def _same_elsewhere(codes: list[Codes], index: int) -> tuple[Rows, Rows]:
     """Neighbouring pairs of rows that agree in every column but one, which both have, and have most of the others."""
     others = codes[:index] + codes[index + 1 :]
     present = sum((column != MISSING).astype(np.int32) for column in others) >= max(len(others) - 1, 2)
     rows = np.flatnonzero(present & (codes[index] != MISSING))
+    if not len(rows):
+        return rows, rows
     groups, _ = factorise(row_keys([column[rows] for column in others], len(rows)))
-    shared = np.flatnonzero(np.bincount(groups)[groups] > 1) if len(groups) else np.empty(0, dtype=np.int64)
+    shared = np.flatnonzero(np.bincount(groups)[groups] > 1)
     order = shared[np.argsort(groups[shared], kind="stable")]
     same = np.flatnonzero(groups[order][1:] == groups[order][:-1])
     return rows[order[same]], rows[order[same + 1]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pprl_desktop.problem import Problem
@@ -55,6 +55,7 @@ class Encoding:
     skip: int = 0
     errors: str = "strict"
     warnings: tuple[Problem, ...] = ()
+    nul_line: int = 0  # where the first NUL byte stands; they are removed
 
     @property
     def shown(self) -> str:
@@ -91,6 +92,18 @@ def refuse_what_is_no_table(head: bytes, name: str) -> None:
 
 def find_encoding(path: Path, asked: str = "", progress: Progress = NO_PROGRESS, limit: int | None = None) -> Encoding:
     """Looks at the whole file (or at `limit` bytes of it) before anything is parsed."""
+    found = _find(path, asked, progress, limit)
+    return found if found.name.startswith(("utf-16", "utf-32")) else replace(found, nul_line=_nul_line(path, limit))
+
+
+def _nul_line(path: Path, limit: int | None) -> int:
+    for done, block, _ in blocks(path, limit):
+        if b"\0" in block:
+            return line_at(path, done - len(block) + block.index(b"\0"))
+    return 0
+
+
+def _find(path: Path, asked: str, progress: Progress, limit: int | None) -> Encoding:
     with path.open("rb") as file:
         head = file.read(HEAD)
     mark = next(((len(bom), name) for bom, name in _BOMS if head.startswith(bom)), None)
@@ -176,19 +189,18 @@ def _utf8(path: Path, skip: int, progress: Progress, limit: int | None, *, sure:
 def _first_bad_line(path: Path, progress: Progress, limit: int | None) -> tuple[int, int, int, bool] | None:
     """Line of the first byte that is not UTF-8, bytes in good and in damaged places, and whether cp1252 lacks one."""
     size = max(path.stat().st_size, 1)
-    line, first, good, bad, undefined = 1, 0, 0, 0, False
+    first, good, bad, undefined = 0, 0, 0, False
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")  # a damaged byte becomes a half surrogate
     for done, block, last in blocks(path, limit):
         progress.at(done / size, "Checking the encoding")
         if block.isascii() and not decoder.getstate()[0]:
-            line += line_ends(block)
             continue
         text = decoder.decode(block, last and limit is None)
         damaged = len(_ESCAPED.findall(text)) if not _is_clean(text) else 0
         if damaged and not first:
             found = _ESCAPED.search(text)
-            first = line + line_ends(text[: found.start() if found else 0].encode("utf-8", "surrogatepass"))
-        line += line_ends(block)
+            inside = text[: found.start() if found else 0].encode("utf-8", "surrogateescape")
+            first = line_at(path, done - len(block)) + line_ends(inside)
         good += len(block) - len(text)
         bad += damaged
         undefined = undefined or any(byte in block for byte in _NOT_IN_CP1252)
@@ -215,6 +227,14 @@ def blocks(path: Path, limit: int | None = None) -> Iterator[tuple[int, bytes, b
             block = ahead
 
 
+def line_at(path: Path, offset: int) -> int:
+    """The line in which that byte stands (in encodings where a line feed is one byte)."""
+    line = 1
+    for _, block, _ in blocks(path, offset):
+        line += line_ends(block)
+    return line
+
+
 def line_ends(data: bytes) -> int:
     """LF, CR LF and lone CR each end a line (a CR LF cut in two by a block counts twice: harmless in a message)."""
     return data.count(b"\n") + (data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else 0)
@@ -224,24 +244,30 @@ def texts(path: Path, encoding: Encoding, progress: Progress = NO_PROGRESS, limi
     """The file as text, block by block; a byte that the encoding lacks is a Problem that names the line."""
     decoder = codecs.getincrementaldecoder(encoding.name)(encoding.errors)
     size = max(path.stat().st_size, 1)
-    line, skip = 1, encoding.skip
+    skip = encoding.skip
     for done, block, last in blocks(path, limit):
         progress.at(done / size)
         try:
             text = decoder.decode(block[skip:], last and limit is None)
-        except UnicodeDecodeError as error:
-            good = decoder_prefix(error)
+        except UnicodeDecodeError:
+            line = _bad_line(path, encoding)
             raise Problem(
-                f"Line {line + good:,} cannot be read as {encoding.name}.",
+                f"Line {line:,} cannot be read as {encoding.name}.",
                 "The bytes there are not text in this encoding.",
                 "Choose another encoding; cp1252 and latin-1 are frequent.",
-                place=f"line {line + good}",
+                place=f"line {line}",
             ) from None
         skip = 0
-        line += text.count("\n")
         yield text
 
 
-def decoder_prefix(error: UnicodeDecodeError) -> int:
-    """Line ends before the byte that could not be decoded."""
-    return error.object[: error.start].decode(error.encoding, "ignore").count("\n")
+def _bad_line(path: Path, encoding: Encoding) -> int:
+    """The line of the first byte that cannot be decoded: reads again, which only a file with an error costs."""
+    decoder = codecs.getincrementaldecoder(encoding.name)()
+    line = 1
+    for _, block, last in blocks(path):
+        try:
+            line += decoder.decode(block, last).count("\n")
+        except UnicodeDecodeError as error:
+            return line + error.object[: error.start].decode(encoding.name, "ignore").count("\n")
+    return line

@@ -14,7 +14,7 @@ from pprl_desktop.records.hints import hint, is_birth
 from pprl_desktop.records.normalise import tidy
 from pprl_desktop.records.table import Column
 
-SAMPLE = 2_000  # distinct values that a guess looks at, evenly spaced over the column
+SAMPLE = 1_000  # distinct values that a guess looks at, evenly spaced over the column
 MOST = 0.9  # share of the rows that must agree for a guess
 FEW_CATEGORIES = 24
 OLDEST_BIRTH, LATEST_BIRTH = 1880, 2035

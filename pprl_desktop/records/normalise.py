@@ -1,19 +1,24 @@
 """The text steps of cleaning: Unicode form, blanks, case, diacritics, punctuation, titles and particles.
 
 Every step is deterministic, independent of the machine's language, and idempotent as a whole: cleaning what was
-cleaned changes nothing. ASCII values, the great majority, are cleaned thousands at a time as one long string.
+cleaned changes nothing. Values in Latin letters, the great majority here, are cleaned thousands at a time as one
+long string.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.fields import Cleaning
 
 BLOCK = 20_000  # values between two looks at the Cancel button
+# Up to here no character acts on its neighbours (combining marks, jamo), so each can be cleaned by itself.
+_BEYOND = re.compile("[^\\x00-\u02ff]")
 ROUNDS = 8  # two are enough for real names; more only for pathological Unicode
 
 TITLES = frozenset(
@@ -96,11 +101,11 @@ def normalise(values: Sequence[str], cleaning: Cleaning, progress: Progress = NO
 
 def _block(values: Sequence[str], cleaning: Cleaning) -> list[str]:
     joined = "\n".join(values)
-    if not joined.isascii():
+    if not joined.isascii() and _BEYOND.search(joined):
         return _mixed(values, cleaning)
     if joined.count("\n") != len(values) - 1:  # line breaks inside values
         joined = "\n".join([value.replace("\n", " ") for value in values])
-    joined = joined.translate(_ascii_table(cleaning))
+    joined = joined.translate(_letters(cleaning))
     while "  " in joined:
         joined = joined.replace("  ", " ")
     made = joined.replace(" \n", "\n").replace("\n ", "\n").strip(" ").split("\n")
@@ -108,21 +113,22 @@ def _block(values: Sequence[str], cleaning: Cleaning) -> list[str]:
 
 
 def _mixed(values: Sequence[str], cleaning: Cleaning) -> list[str]:
-    plain = [value for value in values if value.isascii()]
+    simple = [not _BEYOND.search(value) for value in values]
+    plain = [value for value, is_simple in zip(values, simple, strict=True) if is_simple]
     cleaned = iter(_block(plain, cleaning) if plain else [])
-    return [next(cleaned) if value.isascii() else one(value, cleaning) for value in values]
+    return [next(cleaned) if is_simple else one(text, cleaning) for text, is_simple in zip(values, simple, strict=True)]
 
 
 @lru_cache
-def _ascii_table(cleaning: Cleaning) -> dict[int, str | None]:
+def _letters(cleaning: Cleaning) -> _ByCategory:
     """All character steps of one cleaning as one table; the line feed between values is left alone."""
-    table: dict[int, str | None] = {}
-    for code in range(128):
-        char = chr(code).upper() if cleaning.case == "upper" else chr(code)
-        made = _BLANKS[ord(char)]
-        if made is not None and made != " ":
-            made = _punctuation(made, cleaning) or None
-        table[code] = made
+    plain = replace(cleaning, drop_titles=False, drop_particles=False)
+
+    def rule(char: str) -> str | None:
+        """What becomes of the character between two letters: there blanks are not trimmed."""
+        return one(f"x{char}x", plain)[1:-1] or None
+
+    table = _ByCategory(rule)
     table[ord("\n")] = "\n"
     return table
 

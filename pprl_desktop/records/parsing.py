@@ -75,10 +75,12 @@ def _cells(texts: Sequence[str]) -> Cells:
     return made
 
 
-def parse(blocks: Iterable[str], dialect: Dialect, ragged: Ragged = "refuse") -> tuple[Table, tuple[Problem, ...]]:
+def parse(
+    blocks: Iterable[str], dialect: Dialect, ragged: Ragged = "refuse", nul_line: int = 0
+) -> tuple[Table, tuple[Problem, ...]]:
     """The table in a text that arrives in blocks. `ragged` says what happens to records of another width."""
     csv.field_size_limit(CSV_LIMIT)
-    text = Text(blocks)
+    text = Text(blocks, nul_line)
     chunks = whole_lines(text)
     header, rest, line = _header(chunks, dialect)
     parser = _Parser(dialect, RaggedRows(len(header), ragged), len(header), line)
@@ -93,30 +95,27 @@ def parse(blocks: Iterable[str], dialect: Dialect, ragged: Ragged = "refuse") ->
 class Text:
     """The blocks without NUL characters, which some exports scatter; says how many there were."""
 
-    def __init__(self, blocks: Iterable[str]) -> None:
+    def __init__(self, blocks: Iterable[str], nul_line: int) -> None:
         self._blocks = blocks
-        self._nuls, self._line, self._first = 0, 1, 0
+        self._nuls, self._line = 0, nul_line
 
     def __iter__(self) -> Iterator[str]:
         for block in self._blocks:
             if "\0" in block:
-                if not self._first:
-                    self._first = self._line + line_breaks(block[: block.index("\0")])
                 self._nuls += block.count("\0")
                 block = block.replace("\0", "")
-            if not self._first:
-                self._line += line_breaks(block)
             yield block
 
     def warnings(self) -> tuple[Problem, ...]:
         if not self._nuls:
             return ()
+        where = f", the first in line {self._line:,}" if self._line else ""
         return (
             Problem(
-                f"{self._nuls:,} NUL bytes were removed, the first in line {self._first:,}.",
+                f"{self._nuls:,} NUL bytes were removed{where}.",
                 "They are no text; a broken export or another encoding leaves them.",
-                "Check that line.",
-                place=f"line {self._first}",
+                "Check the lines where they stood.",
+                place=f"line {self._line}" if self._line else "file",
             ),
         )
 

@@ -23,7 +23,7 @@ from pprl_desktop.records.table import Column, Table
 
 __all__ = ["ColumnProfile", "Profile", "guess_kind", "profile"]
 
-SHAPE_SAMPLE = 100_000  # distinct values the shapes are counted on
+SHAPE_SAMPLE = 20_000  # distinct values the shapes are counted on
 MOSTLY_MISSING = 0.95
 MOST_FIELDS = 8  # more matching fields than that are rarely worth their disclosure
 SMALL = 1_000  # distinct values
@@ -140,8 +140,8 @@ def _column(column: Column, counts: npt.NDArray[np.int64]) -> ColumnProfile:
 
 
 def _missing_words(column: Column, counts: npt.NDArray[np.int64]) -> tuple[tuple[str, int], ...]:
-    """A word for "unknown" stands in several rows; only in a small table may it stand alone."""
-    likely = np.flatnonzero(counts > (1 if len(counts) > SMALL else 0))
+    """A word for "unknown" stands in one of a thousand rows at least; in a small table it may stand alone."""
+    likely = np.flatnonzero(counts >= (len(column) / 1_000 if len(counts) > SMALL else 1))
     found = [(str(column.values[code]).strip(), int(counts[code])) for code in likely]
     return tuple((text, n) for text, n in found if len(text) <= LONGEST_WORD and text.casefold() in _MISSING_WORDS)
 

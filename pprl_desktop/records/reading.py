@@ -53,7 +53,7 @@ def read_table(
     encoding = find_encoding(file, options.encoding, progress.part(0.0, 0.1))
     dialect = _layout(file, encoding, options)
     progress.at(0.1, "Reading the file")
-    table, warnings = parse(texts(file, encoding, progress.part(0.1, 1.0)), dialect, options.ragged)
+    table, warnings = parse(texts(file, encoding, progress.part(0.1, 1.0)), dialect, options.ragged, encoding.nul_line)
     if table.rows == 0:
         raise Problem(
             f"'{file.name}' has a header but no records.", "", "Choose the file that holds the records.", place="file"
