@@ -106,6 +106,7 @@ class Ledger:
             )
             file.execute("CREATE TABLE notes (hash TEXT PRIMARY KEY, box BLOB NOT NULL)")
             file.execute("CREATE TABLE files (path TEXT PRIMARY KEY)")
+            file.execute("CREATE TABLE places (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
             file.execute(f"PRAGMA user_version = {VERSION}")
         file.close()
         ledger = cls(path, key)
@@ -156,6 +157,15 @@ class Ledger:
 
     def notes(self) -> dict[str, bytes]:
         return dict(self._file.execute("SELECT hash, box FROM notes"))
+
+    def remember(self, name: str, value: str) -> None:
+        """Where the reviewer is (pair, order): a convenience beside the chain, not part of it."""
+        with self._file:
+            self._file.execute("INSERT OR REPLACE INTO places VALUES (?, ?)", (name, value))
+
+    def recall(self, name: str) -> str:
+        found = self._file.execute("SELECT value FROM places WHERE name = ?", (name,)).fetchone()
+        return str(found[0]) if found else ""
 
     def remember_file(self, path: Path) -> None:
         """A file the review wrote elsewhere, so that delete finds it."""
@@ -246,7 +256,8 @@ def _refuse(problems: tuple[Problem, ...]) -> None:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    file = sqlite3.connect(path, isolation_level=None, timeout=5.0)
+    # the window opens a review on its worker thread and then works on it from its own; never both at once
+    file = sqlite3.connect(path, isolation_level=None, timeout=5.0, check_same_thread=False)
     try:
         file.execute("PRAGMA synchronous = EXTRA")  # the entry is on the disk when commit returns
         file.execute("PRAGMA secure_delete = ON")

@@ -92,6 +92,10 @@ class Desk(QObject):
         self.jobs.cancel()
         self.project.close()
         self.project = None
+        for kept in self.working.values():  # open ledgers of a review
+            close = getattr(kept, "close", None) or getattr(getattr(kept, "ledger", None), "close", None)
+            if close is not None:
+                close()
         self.working.clear()
         if not quiet:
             self.project_changed.emit()

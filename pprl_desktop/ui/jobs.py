@@ -178,20 +178,28 @@ class Jobs(QObject):
     def _on_finished(self, job: Job, end: End, result: Any) -> None:
         if job.stop.is_set() and end == "done":
             end = "cancelled"  # the steward was faster: what comes too late is not shown
-        if end == "done" and job.done is not None:
-            job.done(result)
-        elif end == "problem":
-            if job.problem is not None:
-                job.problem(result)
+        try:
+            self._deliver(job, end, result)
+        finally:  # a fault in showing the result must not leave the bar behind
+            self.ended.emit(job, end)
+            self._collections = 0
+            QTimer.singleShot(200, self, self._collect)
+
+    def _deliver(self, job: Job, end: End, result: Any) -> None:
+        try:
+            if end == "done" and job.done is not None:
+                job.done(result)
+                return
+        except Problem as problem:
+            end, result = "problem", problem
+        if end == "problem" and job.problem is not None:
+            job.problem(result)
         elif end == "cancelled" and job.cancelled is not None:
             job.cancelled()
         elif end == "failed":
             self.crashed.emit(result)
             if job.problem is not None:
                 job.problem(fault(result))
-        self.ended.emit(job, end)
-        self._collections = 0
-        QTimer.singleShot(200, self, self._collect)
 
     def _collect(self) -> None:
         gc.collect(2 if self._collections % FULL_EVERY == 0 else 1)

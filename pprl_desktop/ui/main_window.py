@@ -146,7 +146,6 @@ class MainWindow(QMainWindow):
         pane.setFocus(Qt.FocusReason.OtherFocusReason)
         self.help.show_page(pane.HELP or name)
         self._show_help_panel()
-        self._show_extra(pane)
         self.refresh()
 
     def pane(self) -> Pane:
@@ -221,6 +220,7 @@ class MainWindow(QMainWindow):
         self.next.setToolTip(reason)
         self.back.setVisible(on_path or self.current != "welcome")
         self.back.setText(tr("&Back") if on_path else tr("&Back to the job"))
+        self._show_extra(pane)
         self.menus.refresh()
 
     def _following(self, path: list[str]) -> str:
@@ -230,11 +230,15 @@ class MainWindow(QMainWindow):
         return tr(self.desk.project.states()[place + 1].step.title)
 
     def _show_extra(self, pane: Pane) -> None:
+        wanted = pane.extra_buttons()
+        shown = [self.extra.itemAt(i).widget() for i in range(self.extra.count())]
+        if wanted == shown:
+            return
         while self.extra.count():
             item = self.extra.takeAt(0)
             if item.widget() is not None:
                 item.widget().setParent(None)
-        for one in pane.extra_buttons():
+        for one in wanted:
             self.extra.addWidget(one)
             one.show()
 
@@ -308,7 +312,8 @@ class MainWindow(QMainWindow):
         self.menus.refresh()
 
     def _show_help_panel(self) -> None:
-        room = self.width() >= HELP_FROM or self._help_by_hand
+        wide = self.current in self.panes and self.pane().WIDE
+        room = (self.width() >= HELP_FROM and not wide) or self._help_by_hand
         self.help.setVisible(self._help_wanted and room and self.current != "help")
 
     # events ---------------------------------------------------------------------------------------

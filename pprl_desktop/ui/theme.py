@@ -203,6 +203,6 @@ def stylesheet(c: Colours) -> str:
     shade = "dark" if c is DARK else "light"
     paths = {
         f"icon_{name.replace('-', '_')}": (icons / f"{name}-{shade}.svg").as_posix()
-        for name in ("chevron-down", "check-mark", "dot")
+        for name in ("chevron-down", "chevron-up", "check-mark", "dot")
     }
     return SHEET % {**values, **sizes, **paths, "radius": f"{RADIUS}px"}

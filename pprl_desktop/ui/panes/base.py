@@ -28,6 +28,7 @@ class Pane(QWidget):
     GIVES: ClassVar[tuple[str, ...]] = ()  # choices it sets
     MESSAGES: ClassVar[dict[str, str]] = {}  # messages of its own, by key; English source texts
     SCROLLS: ClassVar[bool] = True  # the body scrolls when the window is small
+    WIDE: ClassVar[bool] = False  # needs the room of the help panel, unless help is asked for
     HELP: ClassVar[str] = ""  # help page; the name when empty
 
     changed = Signal()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QInputDialog, QSizePolicy, QVBoxLayout, QWidget
 
 from pprl_desktop.problem import Problem
@@ -13,7 +13,7 @@ from pprl_desktop.ui.i18n import tr, tr_core
 from pprl_desktop.ui.jobs import time_words
 from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.banner import Messages
-from pprl_desktop.ui.widgets.basics import Card, button, column, label, row
+from pprl_desktop.ui.widgets.basics import Card, boxed, button, column, label, row
 from pprl_desktop.ui.widgets.decision_panel import DecisionPanel, point_words
 from pprl_desktop.ui.widgets.meter import Meter
 from pprl_desktop.ui.widgets.pair_view import PairGrid, field_title, level_words, opening_words
@@ -21,6 +21,7 @@ from pprl_desktop.ui.widgets.review_lists import NEXT, DecidedPairs, NextPairs, 
 from pprl_desktop.ui.words import count, exact, percent
 
 LISTS_AFTER = 40  # ms
+LISTS_HIGH = 170  # px below which the lists are left out: the pair and the decision come first
 
 
 class ReviewPanel(QWidget):
@@ -62,13 +63,14 @@ class ReviewPanel(QWidget):
         cards.setStretch(0, 3)
         cards.setStretch(1, 2)
         lists = row(self.next_pairs, self.decided_pairs, gap=2)
-        lists.setStretch(0, 3)
-        lists.setStretch(1, 2)
+        lists.setStretch(0, 2)
+        lists.setStretch(1, 1)
         for one in (self.next_pairs, self.decided_pairs):
             one.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-            one.setMinimumHeight(150)
-        layout = column(self.pair_card, self.notices, cards, self.choice, lists, gap=2)
-        layout.setStretch(4, 1)
+            one.setMinimumHeight(LISTS_HIGH)
+        self.lists = boxed(lists, tr("Other pairs"))
+        layout = column(self.pair_card, self.notices, cards, self.choice, self.lists, None, gap=1.5)
+        layout.setStretch(4, 20)
         self.setLayout(layout)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._lists_later = QTimer(self)  # the pair and the meter are drawn first, the lists a moment later
@@ -98,6 +100,7 @@ class ReviewPanel(QWidget):
         self._show_hint()
         self.choice.show_decision(seen.decision.point if seen.decision else None, seen.note)
         self._lists_later.start()
+        QTimer.singleShot(0, self, self._make_room)
         if not keep_cell and (self.grid.focused() >= 0 or self._focus_inside()):
             self.grid.focus_cell(self._looked)
         self.moved.emit()
@@ -323,8 +326,24 @@ class ReviewPanel(QWidget):
         a = self._need().advance()
         parts = [tr("{n} decided", n=count(a.decided)), tr("{n} to go", n=count(a.to_go))]
         if a.minutes_left is not None and a.to_go:
-            parts.append(tr("about {time}", time=time_words(a.minutes_left * 60)))
+            parts.append(tr("{time} left", time=time_words(a.minutes_left * 60)))
         return " · ".join(parts)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """On a small screen the pair, its costs and the decision stay in view; the lists give way."""
+        super().resizeEvent(event)
+        QTimer.singleShot(0, self, self._make_room)
+
+    def _make_room(self) -> None:
+        scroller = self.parentWidget()
+        high = scroller.height() if scroller is not None else self.height()
+        layout = self.layout()
+        used = sum(
+            layout.itemAt(i).sizeHint().height() + layout.spacing()
+            for i in range(layout.count())
+            if layout.itemAt(i).widget() is not self.lists and not layout.itemAt(i).isEmpty()
+        )
+        self.lists.setVisible(high - used >= LISTS_HIGH)
 
     # keys -----------------------------------------------------------------------------------------
 
@@ -346,13 +365,11 @@ class ReviewPanel(QWidget):
             self.reveal()
         elif text and text in "0123456":
             self.decide(int(text))
-        elif text == "u":
-            self.undo()
-        elif text == "U":
-            self.redo()
-        elif text in ("g", "G"):
+        elif key == Qt.Key.Key_U:
+            self.redo() if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else self.undo()
+        elif key == Qt.Key.Key_G:
             self.go_cheapest()
-        elif text in ("n", "N"):
+        elif key == Qt.Key.Key_N:
             self.ask_note()
         elif text == "?":
             self.show_legend()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QObject, QSize, Qt, Slot
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QComboBox,
@@ -292,3 +292,29 @@ class Pages(QWidget):
 
     def currentIndex(self) -> int:
         return self._now
+
+
+class SideBySide(QWidget):
+    """Two widgets beside each other where there is room, else one above the other."""
+
+    def __init__(
+        self, first: QWidget, second: QWidget, *, stretch: tuple[int, int] = (1, 1), narrow: int = 820
+    ) -> None:
+        super().__init__()
+        self._narrow = narrow
+        self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(2 * GRID)
+        for widget, share in zip((first, second), stretch, strict=True):
+            self._layout.addWidget(widget, share, Qt.AlignmentFlag.AlignTop)
+
+    def minimumSizeHint(self) -> QSize:
+        hint = super().minimumSizeHint()
+        return QSize(min(hint.width(), 320), hint.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        wide = event.size().width() >= self._narrow * theme.zoom()
+        way = QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom
+        if way != self._layout.direction():
+            self._layout.setDirection(way)
+        super().resizeEvent(event)

@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from pprl_desktop.review.gate import Cell, Preview
+from pprl_desktop.review.cells import Cell, Preview
 from pprl_desktop.review.marks import Glyph, Level
 from pprl_desktop.ui import theme
 from pprl_desktop.ui.i18n import tr, tr_core
@@ -105,7 +105,7 @@ class CellWidget(QWidget):
         title = head.horizontalAdvance(self._title()) + (18 if self.suggested else 0)
         often = QFontMetricsF(theme.font("tiny")).horizontalAdvance(self._often())
         wide = max(title, often, sum(self._widths()), 48.0) + 2 * PAD
-        return QSize(round(wide), self._tops()[4] + PAD // 2)
+        return QSize(round(wide), self._tops()[4] + 4)
 
     def _title(self) -> str:
         assert self.cell is not None
@@ -121,12 +121,12 @@ class CellWidget(QWidget):
     @staticmethod
     def _tops() -> tuple[int, int, int, int, int]:
         """Top of the head, the row above, the marks, the row below, and the end."""
-        head = 8
-        above = head + theme.px("small") + 14
-        line = round(theme.px() * GLYPH * 1.5)
+        head = 5
+        above = head + theme.px("small") + 9
+        line = round(theme.px() * GLYPH * 1.38)
         marks = above + line
-        below = marks + round(line * 0.72)
-        return head, above, marks, below, below + line + theme.px("tiny") + 10
+        below = marks + round(line * 0.66)
+        return head, above, marks, below, below + line + theme.px("tiny") + 4
 
     # painting -------------------------------------------------------------------------------------
 
@@ -266,11 +266,14 @@ class PairGrid(QWidget):
         self._arrange()
 
     def focused(self) -> int:
-        return next((i for i, cell in enumerate(self.cells) if cell.hasFocus()), -1)
+        now = self.window().focusWidget()  # also right while another window is in front
+        return next((i for i, cell in enumerate(self.cells) if cell is now), -1)
 
     def focus_cell(self, number: int) -> None:
         if self.cells:
-            self.cells[min(max(number, 0), len(self.cells) - 1)].setFocus(Qt.FocusReason.TabFocusReason)
+            place = min(max(number, 0), len(self.cells) - 1)
+            self.cells[place].setFocus(Qt.FocusReason.TabFocusReason)
+            self.looked_at.emit(place)
 
     def _label_width(self) -> int:
         metrics = QFontMetricsF(theme.font("small"))

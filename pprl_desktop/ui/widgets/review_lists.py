@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHeaderView, QTabWidget, QVBoxLayout, QWidget
 
-from pprl_desktop.review.gate import Cell
+from pprl_desktop.review.cells import Cell
 from pprl_desktop.review.session import ReviewSession
 from pprl_desktop.ui.i18n import tr
 from pprl_desktop.ui.theme import GRID
@@ -58,6 +58,7 @@ class NextPairs(Card):
         self._table = DataTable(tr("Next pairs"), columns)
         self._table.view.setSortingEnabled(False)
         self._table.view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self._table.view.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
         self._table.view.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self._table.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._table.chosen.connect(lambda row: self.chosen.emit(self._ids[row]))

@@ -1,0 +1,57 @@
+"""Why this pair: one bar per field in a table cell, for (to the right, blue) or against (to the left, orange)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
+
+from pprl_desktop.ui import theme
+from pprl_desktop.ui.i18n import number, tr
+from pprl_desktop.ui.widgets.table import SORT_ROLE
+
+WIDTH, GAP, MOST = 44, 6, 10.0  # px per field, px between, evidence that fills a bar
+
+
+def evidence_words(fields: Sequence[str], evidence: Sequence[float]) -> str:
+    """The same in words, for the tool tip, the copy and the screen reader."""
+    parts = []
+    for name, weight in zip(fields, evidence, strict=True):
+        if math.isnan(weight):
+            parts.append(tr("{field}: missing", field=name))
+        elif weight >= 0:
+            parts.append(tr("{field}: for, {w}", field=name, w=number(weight, 1)))
+        else:
+            parts.append(tr("{field}: against, {w}", field=name, w=number(-weight, 1)))
+    return "; ".join(parts)
+
+
+class EvidenceDelegate(QStyledItemDelegate):
+    """Length tells the weight, side and shape tell the direction: a bar above the line is for, below it against."""
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        weights = index.data(SORT_ROLE)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        middle = option.rect.center().y()
+        x = option.rect.x() + 8.0
+        painter.setPen(Qt.PenStyle.NoPen)
+        for weight in weights or ():
+            painter.setBrush(theme.colour("line"))
+            painter.drawRoundedRect(QRectF(x, middle - 0.5, WIDTH, 1.5), 0.5, 0.5)
+            if not math.isnan(weight) and weight != 0:
+                length = max(3.0, WIDTH * min(abs(weight) / MOST, 1.0))
+                painter.setBrush(theme.colour("accent" if weight > 0 else "warm"))
+                top = middle - 7.0 if weight > 0 else middle + 2.0
+                painter.drawRoundedRect(QRectF(x, top, length, 5.0), 2.5, 2.5)
+            x += WIDTH + GAP
+        painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        weights = index.data(SORT_ROLE)
+        return QSize(16 + (WIDTH + GAP) * len(weights or ()), theme.px() + 14)
