@@ -1,0 +1,303 @@
+"""Compiled inner loops of the split join: exact costs of value pairs, lower bounds of them, and the search itself.
+
+All fields lie one after the other in flat arrays, so one compiled version serves any number of fields. A cost is a
+whole number: W_cos * (cosine distance on a fixed grid) + W_max * (largest difference), summed over the attributes of a
+field. Costs decide; float32 only ever serves as a lower bound that is known to be too low.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pprl_desktop.methods.blocks import jit
+
+GRID = 65536  # steps of the cosine distance between 0 and 1
+DIMENSIONS = 16  # of the projection: 4 let too much through, 16 cost more than they save (tests/benchmarks/split_speed)
+PIVOTS = 12  # reference records whose differences are looked at first
+TILE = 256  # partner values bounded at once; keeps the accumulators in the first-level cache
+BINS = 256  # histogram of costs, to know what a lower budget would keep
+
+
+# Slices counted from 0 let the compiler use vector instructions; indices that might be negative do not.
+
+
+@jit
+def weighted_dot(x, y, counts):  # type: ignore[no-untyped-def]
+    dot = np.int32(0)  # 32 bits on purpose: eight lanes instead of four; 255^2 * 20,000 records still fit
+    for r in range(len(x)):
+        dot = np.int32(dot + np.int32(np.int32(np.int32(x[r]) * np.int32(y[r])) * counts[r]))
+    return dot
+
+
+@jit
+def largest_difference(x, y):  # type: ignore[no-untyped-def]
+    m = np.uint8(0)
+    for r in range(len(x)):
+        p, q = x[r], y[r]
+        d = np.uint8(p - q) if p > q else np.uint8(q - p)
+        m = d if d > m else m
+    return m
+
+
+@jit
+def value_cost(X, xo, nx, xno, Y, yo, ny, yno, groups, ends, counts, co, wcos, wmax, f, limit):  # type: ignore[no-untyped-def]
+    """Exact cost of one own and one partner value of field f; stops early, with something above, beyond `limit`."""
+    cost = np.int64(0)
+    start = 0
+    for g in range(groups[f]):
+        end = ends[f, g]
+        if wcos[f, g] > 0:
+            dot = weighted_dot(X[xo + start : xo + end], Y[yo + start : yo + end], counts[co + start : co + end])
+            a, b = nx[xno + g], ny[yno + g]
+            if a == 0 or b == 0:
+                step = np.int64(0 if a == b else GRID)
+            else:
+                # integers below 2^53, and IEEE root and quotient: the same on every machine
+                step = np.int64(np.rint(GRID * (1.0 - dot / math.sqrt(float(a) * float(b)))))
+            cost += wcos[f, g] * step
+        if wmax[f, g] > 0 and cost <= limit:
+            cost += wmax[f, g] * np.int64(largest_difference(X[xo + start : xo + end], Y[yo + start : yo + end]))
+        if cost > limit:
+            return cost
+        start = end
+    return cost
+
+
+@jit
+def bound_row(u, f, A, a_at, B, b_at, d, PX, px_at, PT, pt_at, piv, pivots, groups, widths, wmax_f, out):  # type: ignore[no-untyped-def]
+    """Lower bounds, as shares of the budget, of own value u against all d partner values of field f."""
+    width = widths[f]
+    mx = np.empty(TILE, dtype=np.uint8)
+    for start in range(0, d, TILE):
+        m = min(TILE, d - start)
+        acc = out[start : start + m]
+        for j in range(m):
+            acc[j] = np.float32(0.0)
+        for k in range(DIMENSIONS):
+            p = PX[px_at + u * DIMENSIONS + k]
+            row = PT[pt_at + k * d + start : pt_at + k * d + start + m]
+            for j in range(m):
+                t = row[j] - p
+                acc[j] += t * t
+        for g in range(groups[f]):
+            w = wmax_f[f, g]
+            if w <= np.float32(0.0):
+                continue
+            for j in range(m):
+                mx[j] = 0
+            for c in range(pivots[f, g]):
+                x = A[a_at + u * width + piv[f, g, c]]
+                at = b_at + (g * PIVOTS + c) * d + start
+                line = B[at : at + m]
+                for j in range(m):
+                    y = line[j]
+                    apart = np.uint8(x - y) if x > y else np.uint8(y - x)
+                    mx[j] = apart if apart > mx[j] else mx[j]
+            for j in range(m):
+                acc[j] += w * np.float32(mx[j])
+
+
+@jit
+def bound_pair(u, v, PX, px_at, PY, py_at):  # type: ignore[no-untyped-def]
+    total = np.float32(0.0)
+    for k in range(DIMENSIONS):
+        t = PX[px_at + u * DIMENSIONS + k] - PY[py_at + v * DIMENSIONS + k]
+        total += t * t
+    return total
+
+
+@jit
+def pair_costs(  # type: ignore[no-untyped-def]
+    own, partner, f, X, xo, nx, nxo, Y, yo, ny, nyo, dx, dy, widths, groups, ends, counts, co, wcos, wmax, neutral, out
+):
+    """Exact costs of given pairs of values of field f; a missing value (code d) costs the neutral amount."""
+    for i in range(len(own)):
+        u, v = own[i], partner[i]
+        if u == dx[f] or v == dy[f]:
+            out[i] = neutral[f]
+        else:
+            out[i] = value_cost(
+                X, xo[f] + u * widths[f], nx, nxo[f] + u * groups[f],
+                Y, yo[f] + v * widths[f], ny, nyo[f] + v * groups[f],
+                groups, ends, counts, co[f], wcos, wmax, f, np.int64(1) << 62,
+            )  # fmt: skip
+
+
+@jit
+def pair_features(own, partner, f, X, xo, nx, nxo, Y, yo, ny, nyo, widths, groups, ends, counts, co, cosine, largest):  # type: ignore[no-untyped-def]
+    """The features themselves, per attribute: cosine distance on the grid, and the largest difference."""
+    for i in range(len(own)):
+        xa, ya = xo[f] + own[i] * widths[f], yo[f] + partner[i] * widths[f]
+        xn, yn = nxo[f] + own[i] * groups[f], nyo[f] + partner[i] * groups[f]
+        start = 0
+        for g in range(groups[f]):
+            end = ends[f, g]
+            x, y = X[xa + start : xa + end], Y[ya + start : ya + end]
+            dot = weighted_dot(x, y, counts[co[f] + start : co[f] + end])
+            a, b = nx[xn + g], ny[yn + g]
+            if a == 0 or b == 0:
+                cosine[i, g] = 0 if a == b else GRID
+            else:
+                cosine[i, g] = np.int64(np.rint(GRID * (1.0 - dot / math.sqrt(float(a) * float(b)))))
+            largest[i, g] = largest_difference(x, y)
+            start = end
+
+
+@jit
+def search(  # type: ignore[no-untyped-def]
+    first, last, order, budget, share, slack, made_for, stop,
+    codes_x, start_x, sub_x, subs_x, X, xo, nx, nxo, PX, pxo, dx,
+    codes_y, start_y, sub_y, subs_y, Y, yo, ny, nyo, PY, pyo, dy, PT, pto, QT, qo,
+    widths, groups, ends, counts, co, wcos, wmax, wmax_f, neutral, piv, pivots,
+    out_i, out_j, out_cost, histogram,
+):  # fmt: skip
+    """Pairs of distinct records whose cost is within the budget, for own first-level groups [first, last).
+
+    Records are sorted by their codes in the `order` of the fields, most selective first. Level 1: values of the first
+    field, bounded in bulk, then exact. Level 2: the same for the second field inside two near groups, remembered per
+    own subgroup. Below that record by record, leaving as soon as the budget is spent. Returns the number found, which
+    may be more than the buffers hold; the histogram then tells which lower budget would fit.
+    """
+    found = 0
+    fields = len(order)
+    f1 = order[0]
+    f2 = order[1] if fields > 1 else 0
+    d1, d2 = dy[f1], dy[f2]
+    near = np.empty(d1 + 1, dtype=np.int32)
+    near_cost = np.empty(d1 + 1, dtype=np.int64)
+    near_bound = np.empty(d1 + 1, dtype=np.float32)
+    bound1 = np.empty(d1, dtype=np.float32)
+    bound2 = np.empty(d2 + 1, dtype=np.float32)
+    exact2 = np.empty(d2 + 1, dtype=np.int64)
+    limit = np.float32(share) + slack
+    per_budget = np.float32(1.0 / max(made_for, 1))
+    huge = np.int64(1) << 62
+    for u in range(first, last):
+        if start_x[u] == start_x[u + 1]:
+            continue
+        if stop[0]:
+            return found
+        n_near = 0
+        if u == dx[f1]:
+            if neutral[f1] <= budget:
+                for v in range(d1 + 1):
+                    if start_y[v] < start_y[v + 1]:
+                        near[n_near] = v
+                        near_bound[n_near] = np.float32(neutral[f1]) * per_budget
+                        near_cost[n_near] = neutral[f1]
+                        n_near += 1
+        else:
+            bound_row(
+                u, f1, X, xo[f1], QT, qo[f1], d1, PX, pxo[f1], PT, pto[f1], piv, pivots, groups, widths, wmax_f, bound1
+            )
+            for v in range(d1):
+                if bound1[v] <= limit and start_y[v] < start_y[v + 1]:
+                    near[n_near] = v
+                    near_bound[n_near] = bound1[v]
+                    near_cost[n_near] = -1  # not known yet: most never need to be
+                    n_near += 1
+            if neutral[f1] <= budget and start_y[d1] < start_y[d1 + 1]:
+                near[n_near] = d1
+                near_bound[n_near] = np.float32(neutral[f1]) * per_budget
+                near_cost[n_near] = neutral[f1]
+                n_near += 1
+        if n_near == 0:
+            continue
+        total = 0
+        for k in range(n_near):
+            total += subs_y[near[k] + 1] - subs_y[near[k]]
+        for s in range(subs_x[u], subs_x[u + 1]):
+            if stop[0]:
+                return found
+            a = codes_x[f2, sub_x[s]] if fields > 1 else 0
+            known = fields == 1 or a == dx[f2]
+            dense = not known and total * 16 > d2
+            if dense:
+                bound_row(
+                    a,
+                    f2,
+                    X,
+                    xo[f2],
+                    QT,
+                    qo[f2],
+                    d2,
+                    PX,
+                    pxo[f2],
+                    PT,
+                    pto[f2],
+                    piv,
+                    pivots,
+                    groups,
+                    widths,
+                    wmax_f,
+                    bound2,
+                )
+                bound2[d2] = np.float32(neutral[f2]) * per_budget
+                for b in range(d2):
+                    exact2[b] = -1
+                exact2[d2] = neutral[f2]
+            for k in range(n_near):
+                v = near[k]
+                left_f = limit - near_bound[k]
+                for t in range(subs_y[v], subs_y[v + 1]):
+                    b = codes_y[f2, sub_y[t]]
+                    if dense:
+                        if bound2[b] > left_f:
+                            continue
+                    elif not known and b != d2 and bound_pair(a, b, PX, pxo[f2], PY, pyo[f2]) > left_f:
+                        continue
+                    if near_cost[k] < 0:
+                        near_cost[k] = value_cost(
+                            X, xo[f1] + np.int64(u) * widths[f1], nx, nxo[f1] + u * groups[f1],
+                            Y, yo[f1] + np.int64(v) * widths[f1], ny, nyo[f1] + v * groups[f1],
+                            groups, ends, counts, co[f1], wcos, wmax, f1, budget,
+                        )  # fmt: skip
+                        near_bound[k] = np.float32(near_cost[k]) * per_budget  # the truth is the best bound
+                        left_f = limit - near_bound[k]
+                    left = budget - near_cost[k]
+                    if left < 0:
+                        break
+                    if fields == 1:
+                        cost2 = np.int64(0)
+                    elif known or b == d2:
+                        cost2 = neutral[f2]
+                    else:
+                        cost2 = exact2[b] if dense else np.int64(-1)
+                        if cost2 < 0:
+                            cost2 = value_cost(
+                                X, xo[f2] + np.int64(a) * widths[f2], nx, nxo[f2] + a * groups[f2],
+                                Y, yo[f2] + np.int64(b) * widths[f2], ny, nyo[f2] + b * groups[f2],
+                                groups, ends, counts, co[f2], wcos, wmax, f2, budget,
+                            )  # fmt: skip
+                            if dense:
+                                exact2[b] = cost2
+                                bound2[b] = np.float32(cost2) * per_budget
+                    if cost2 > left:
+                        continue
+                    for i in range(sub_x[s], sub_x[s + 1]):
+                        for j in range(sub_y[t], sub_y[t + 1]):
+                            cost = near_cost[k] + cost2
+                            for q in range(2, fields):
+                                f = order[q]
+                                x, y = codes_x[f, i], codes_y[f, j]
+                                rest = budget - cost
+                                if x == dx[f] or y == dy[f]:
+                                    cost += neutral[f]
+                                elif bound_pair(x, y, PX, pxo[f], PY, pyo[f]) > np.float32(rest) * per_budget + slack:
+                                    cost = huge
+                                else:
+                                    cost += value_cost(
+                                        X, xo[f] + np.int64(x) * widths[f], nx, nxo[f] + x * groups[f],
+                                        Y, yo[f] + np.int64(y) * widths[f], ny, nyo[f] + y * groups[f],
+                                        groups, ends, counts, co[f], wcos, wmax, f, rest,
+                                    )  # fmt: skip
+                                if cost > budget:
+                                    break
+                            if cost <= budget:
+                                if found < len(out_i):
+                                    out_i[found], out_j[found], out_cost[found] = i, j, cost
+                                found += 1
+                                histogram[cost * BINS // (made_for + 1)] += 1
+    return found
