@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,8 @@ class MatchOptions:
     accept: float | None = None  # score thresholds set by hand; None: chosen without labels
     review: float | None = None
     seed: int = 0
+    # random bytes for answers that are released (dp-nn); None: the operating system. A fixed stream is for measurements
+    random_bytes: Callable[[int], bytes] | None = None
 
 
 @dataclass(frozen=True, eq=False)

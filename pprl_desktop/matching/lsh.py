@@ -1,7 +1,7 @@
 """Banded LSH for tables too large for an exact scan: rows that agree on all bits of some band are compared.
 
-A band is a random choice of bit places (Indyk and Motwani 1998). How many bits and bands it takes is worked out from the
-noise in force and from what matches and non-matches look like, so the share of matches that will be compared is known
+A band is a random choice of bit places (Indyk and Motwani 1998). How many bits and bands it takes is worked out from
+the noise in force and from what matches and non-matches look like, so the share of matches compared is known
 before the work and told. Where the exact scan would not take much longer, there is no plan: it is exact.
 """
 
@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.matching.base import MatchOptions
-from pprl_desktop.methods.blocks import in_blocks
 from pprl_desktop.methods.bit_planes import Floats, Ints
+from pprl_desktop.methods.blocks import in_blocks
 from pprl_desktop.methods.kernels import Bytes, Pairs, Similarity, ones_of, words_of
 from pprl_desktop.methods.rules import BitsRule
 from pprl_desktop.progress import Cancelled, Progress

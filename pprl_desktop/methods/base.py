@@ -23,11 +23,12 @@ from pprl_desktop.records.table import CleanTable
 from pprl_desktop.reference.sets import ReferenceSet
 
 Bytes = npt.NDArray[np.uint8]
-PartKind = Literal["distances", "bits", "token"]
+PartKind = Literal["distances", "bits", "token", "clear"]
 Decision = Literal["adaptive", "svm", "threshold", "nearest"]
 Layout = Literal["field", "record"]
 Kernel = Literal["linear", "rbf"]
 NoiseSides = Literal["one-sided", "two-sided"]
+NearestNoise = Literal["permute-and-flip", "laplace"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +38,7 @@ class Part:
     distances  uint8 [d, |RS|]    edit distances to every reference record of one attribute
     bits       uint8 [d, bits/8]  packed bits (numpy.packbits order)
     token      uint8 [d, 8]       keyed hash: equality only (whole value, initial, swapped date ...)
+    clear      uint8 [d, width]   the values themselves (UTF-8, padded with zeros): never leaves the program
     """
 
     name: str  # unique in the bundle: "last_name.bits", "last_name.equal", "record"
@@ -86,6 +88,7 @@ class Settings:
     balanced: bool = False  # every filter has as many ones as zeros
     fold: int = 0  # times the filter is XOR-folded in half
     salt_field: str = ""  # a field that never changes (year of birth): filters differ where it differs
+    nearest: NearestNoise = "permute-and-flip"  # how a nearest-neighbour answer is drawn
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ class Simhash:
 
     def smash(self, table: CleanTable, recipe: Recipe, progress: Progress) -> Smashed:
         if recipe.settings.layout == "record":
-            return Smashed(self.name, table.rows, (_record_part(table, recipe, progress),))
+            return Smashed(self.name, table.rows, (record_part(table, recipe, progress),))
         made: list[Part] = []
         for place, (wanted, column) in enumerate(zip(table.fields, table.columns, strict=True)):
             share = progress.part(0.9 * place / len(table.fields), 0.9 * (place + 1) / len(table.fields))
@@ -67,7 +67,8 @@ class Simhash:
         return adaptive_rule(own, recipe, "hamming", seed)
 
 
-def _problems(recipe: Recipe) -> list[Problem]:
+def shape_problems(recipe: Recipe) -> list[Problem]:
+    """What is wrong with fields and bits, for every method that makes signatures."""
     found = []
     settings = recipe.settings
     if not recipe.fields:
@@ -81,6 +82,12 @@ def _problems(recipe: Recipe) -> list[Problem]:
                 place="bits",
             )
         )
+    return found
+
+
+def _problems(recipe: Recipe) -> list[Problem]:
+    settings = recipe.settings
+    found = shape_problems(recipe)
     wanted = "adaptive" if settings.layout == "field" else "threshold"
     if settings.decision != wanted:
         found.append(
@@ -169,7 +176,7 @@ def _field_part(wanted: Field, column: Column, recipe: Recipe, progress: Progres
     return Part(f"{wanted.name}.bits", wanted.name, "bits", "value", column.codes, values)
 
 
-def _record_part(table: CleanTable, recipe: Recipe, progress: Progress) -> Part:
+def record_part(table: CleanTable, recipe: Recipe, progress: Progress) -> Part:
     """PSH as published: one signature for the whole record; equal records share one."""
     bits = recipe.settings.bits
     count = max(len(table.fields), 1)
