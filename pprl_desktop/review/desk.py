@@ -345,3 +345,9 @@ class Past:
 
 def _file_name(reviewer: str) -> str:
     return "".join(sign if sign.isalnum() or sign in "-_" else "_" for sign in reviewer)
+
+
+def ledger_key(folder: Path, passphrase: str) -> bytes:
+    """The key of the ledger's seals alone: a ledger that is not whole can still be looked at."""
+    keys = shares.keys_of(sealing.read_under_passphrase(folder / KEY, "desk", passphrase)[0])
+    return bytes.fromhex(sealing.read_with_key(folder / DESK, "desk", keys)[0]["ledger_key"])

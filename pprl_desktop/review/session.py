@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
+from typing import cast
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -90,13 +91,32 @@ class ReviewSession:
         self._open_note = open_note
         self._numbers = {pair.id: i for i, pair in enumerate(review.pairs)}
         self._order: tuple[str, ...] = ()
-        self.set_order(review.policy.order, review.policy.order_field)
-        self.current: str | None = self.next_undecided()
+        self.current: str | None = None
+        self._resume()
+
+    def _resume(self) -> None:
+        """The order and the pair the reviewer left, if that pair is still to be decided."""
+        policy = self.review.policy
+        order, _, field = self.ledger.recall("order").partition(" ")
+        self._arrange(cast(Order, order or policy.order), field if order else policy.order_field)
+        left = self.ledger.recall("pair")
+        open_still = left in self._numbers and left not in self.decisions.current
+        self.current = left if open_still else self.next_undecided()
 
     # --- moving ----------------------------------------------------------------------------------------------------
 
     def set_order(self, order: Order, field: str = "") -> None:
         """shuffled (the same on every opening), by score (best first), or by a field (differing first)."""
+        self._arrange(order, field)
+        self.ledger.remember("order", f"{order} {field}".strip())
+        self._place(self.next_undecided())
+
+    def _place(self, pair: str | None) -> None:
+        if pair != self.current:
+            self.ledger.remember("pair", pair or "")
+        self.current = pair
+
+    def _arrange(self, order: Order, field: str) -> None:
         if order not in ORDERS:
             raise Problem(f"'{order}' is not an order.", f"The orders are: {', '.join(ORDERS)}.", place="order")
         ids = sorted(self._numbers, key=lambda pair: hashlib.sha256(f"{self.review.id} {pair}".encode()).digest())
@@ -127,7 +147,7 @@ class ReviewSession:
 
     def go(self, pair: str) -> PairView:
         self._number(pair)
-        self.current = pair
+        self._place(pair)
         return self.view()
 
     def step(self, by: int) -> PairView:
@@ -177,7 +197,7 @@ class ReviewSession:
         chosen = self._pair(pair)
         self._number(chosen)
         step = self.decisions.decide(chosen, point, note)
-        self.current = self.next_undecided(chosen)
+        self._place(self.next_undecided(chosen))
         return Decided(step, self.advance(), self.current)
 
     def annotate(self, note: str, pair: str | None = None) -> None:
@@ -193,7 +213,7 @@ class ReviewSession:
         return self._moved(self.decisions.redo())
 
     def _moved(self, step: Step) -> Decided:
-        self.current = step.pair
+        self._place(step.pair)
         return Decided(step, self.advance(), self.current)
 
     def note(self, pair: str) -> str:

@@ -41,7 +41,7 @@ class Suggestion:
     def sentence(self) -> str:
         often = f"settles about {round(10 * self.settles)} of 10 pairs like this one"
         basis = "" if self.cases else " (a first guess, before experience)"
-        return f"{self.field}: {often}{basis}, costs {float(self.cost):.2%}."
+        return f"{self.field}: {often}{basis}, costs {100 * float(self.cost):.3g} %."
 
 
 Experience = Mapping[tuple[str, str], tuple[int, int]]  # (field, level) -> (settled, opened)

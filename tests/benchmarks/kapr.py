@@ -103,7 +103,8 @@ def main() -> None:
     built = time.perf_counter() - begun
     print(f"records {len(made)}, fields {len(TYPES)}")
     print(
-        f"index: {built:.2f} s (limit 5), {crowd.nbytes() / 1e6:.0f} MB, process grew {rss() - before:.0f} MB (limit 300)"
+        f"index: {built:.2f} s (limit 5), {crowd.nbytes() / 1e6:.0f} MB (limit 300), "
+        f"process grew by {rss() - before:.0f} MB"
     )
     fields = tuple(ReviewField(n, t) for n, t in zip(NAMES, TYPES, strict=True))  # type: ignore[arg-type]
     for kappa in (1, 2):
@@ -135,8 +136,8 @@ def measure(gate: Gate, pairs: int, kappa: int) -> None:
     times.sort()
     p99 = times[int(0.99 * len(times))]
     print(
-        f"kappa {kappa}: all next-click previews of a pair: median {statistics.median(times):.2f} ms, p99 {p99:.2f} ms, "
-        f"worst {times[-1]:.2f} ms over {len(times)} pairs; p99 is {p99 / FRAME:.2f} of a frame; "
+        f"kappa {kappa}: all next-click previews of a pair: median {statistics.median(times):.2f} ms, "
+        f"p99 {p99:.2f} ms, worst {times[-1]:.2f} ms over {len(times)} pairs; p99 is {p99 / FRAME:.2f} of a frame; "
         f"a click with its ledger entry: median {statistics.median(clicks):.2f} ms"
     )
 

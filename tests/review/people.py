@@ -47,3 +47,9 @@ def make_review(
     made = tuple(Pair(f"{i + 1:x}", a, b, scores[i] if scores else None) for i, (a, b) in enumerate(pairs))
     policy.setdefault("reviewer_budget", 1)
     return Review("r1", "test", Policy(chosen, **policy), people, made)
+
+
+def long_review() -> Review:
+    """Enough pairs that a kill always meets work under way."""
+    rows = [(f"NAME{i % 7}", f"19{i % 90 + 10}-01-{i % 28 + 1:02d}") for i in range(400)]
+    return make_review(rows, [(i, i + 1) for i in range(0, 400, 2)], ("variable", "date"))

@@ -1,0 +1,112 @@
+"""Steps of `review` about its records: privacy-loss report, ledger check, the partner's cells, deletion."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pprl_desktop.cli import Answer
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import Progress
+from pprl_desktop.verbs import _exchange
+from pprl_desktop.verbs import _review_opening as opening
+
+if TYPE_CHECKING:
+    pass
+
+
+def report(args: argparse.Namespace, progress: Progress) -> Answer:
+    from pprl_desktop.review.report import privacy_loss
+
+    if opening.is_share(Path(args.review)):
+        with opening.session(args, progress) as (session, _):
+            points = {pair: d.point for pair, d in session.decisions.current.items()}
+            losses = [privacy_loss(session.review, session.gate, session.ledger.entries, points, session.who)]
+            remember = session.ledger.remember_file
+            return _written(args, losses, remember)
+    with opening.desk(args) as desk:
+        return _written(args, list(desk.losses(progress)), desk.ledger.remember_file)
+
+
+def _written(args: argparse.Namespace, losses: list[Any], remember: Callable[[Path], None]) -> Answer:
+    said = "\n\n".join(loss.as_text() for loss in losses) or "Nothing was opened."
+    if args.out:
+        from pprl_desktop.exchange import files
+
+        remember(Path(args.out))
+        files.write_bytes(Path(args.out), (said + "\n").encode("utf-8"))
+    return Answer(said, {"reviewers": [loss.as_dict() for loss in losses]})
+
+
+def verify(args: argparse.Namespace, progress: Progress) -> Answer:
+    """Without a passphrase the chain of hashes; with it also the seals, which nobody without it can forge."""
+    from pprl_desktop.review.desk import LEDGER
+    from pprl_desktop.review.ledger import verify
+    from pprl_desktop.review.share import ledger_path
+
+    path = Path(args.review)
+    ledger = ledger_path(path) if opening.is_share(path) else path / LEDGER
+    if not ledger.exists():
+        raise Problem("There is no ledger.", "Nothing was opened or decided yet.", place="ledger")
+    found = verify(ledger, _ledger_key(args) if args.sealed else None)
+    data = {
+        "ok": found.ok, "entries": found.entries, "head": found.head, "sealed": found.sealed, "plan": found.plan,
+        "problems": [problem.as_dict() for problem in found.problems],
+    }  # fmt: skip
+    if not found.ok:
+        return Answer("\n".join(problem.sentence() for problem in found.problems), data, 1)
+    how = "hashes and seals" if found.sealed else "hashes"
+    return Answer(f"The ledger is whole: {found.entries} entries, {how} fit. Head {found.head}.", data)
+
+
+def _ledger_key(args: argparse.Namespace) -> bytes:
+    from pprl_desktop.review.desk import ledger_key
+    from pprl_desktop.review.share import open_share
+
+    path, secret = Path(args.review), _exchange.passphrase(args)
+    return open_share(path, secret).ledger_key if opening.is_share(path) else ledger_key(path, secret)
+
+
+def ask(args: argparse.Namespace, progress: Progress) -> Answer:
+    from pprl_desktop.review.partner import ask
+
+    here, own = _exchange.unlock(args)
+    sent = ask(here, own, here.pact(args.agreement), Path(args.out), progress)
+    return Answer(
+        f"Send {args.out} to the partner: it asks for {sent.records} records by pseudonym.",
+        {"file": args.out, "records": sent.records},
+    )
+
+
+def answer(args: argparse.Namespace, progress: Progress) -> Answer:
+    from pprl_desktop.review.partner import answer
+
+    here, own = _exchange.unlock(args)
+    pact, table = _exchange.clean_table(args, here, here.pact(args.agreement), progress.part(0.0, 0.5))
+    sent = answer(here, own, pact, table, Path(args.out), progress.part(0.5, 1.0))
+    return Answer(
+        f"{args.out} holds the identifying cells of {sent.records} records: the partner can read them, nobody else.",
+        {"file": args.out, "records": sent.records, "left_out": sent.left_out},
+    )
+
+
+def delete(args: argparse.Namespace, progress: Progress) -> Answer:
+    if not args.yes:
+        raise Problem(
+            "Nothing was deleted.",
+            "Deleting removes records, decisions, shares and exports of this review, and cannot be undone.",
+            "Add --yes to do it.",
+            place="yes",
+        )
+    path = Path(args.review)
+    if opening.is_share(path):
+        from pprl_desktop.review import share as shares
+
+        shares.open_share(path, _exchange.passphrase(args))
+        gone = shares.delete(path)
+    else:
+        with opening.desk(args) as desk:
+            gone = desk.delete()
+    return Answer(f"{len(gone)} files were removed.", {"removed": [str(file) for file in gone]})
