@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 
-SEPARATORS = (",", ";", "\t", "|", "||", "::", ";;", "~", "^", "¦", "\x1f", "\x01", ":", "#")
+SEPARATORS = (",", ";", "\t", "|", "||", "::", ";;", "~|~", "|~|", "~", "^", "¦", "\x1f", "\x01", ":", "#", " ")
 MOST_LINES = 2_000  # enough to see the layout
 
 
@@ -26,35 +28,46 @@ class Dialect:
 
 def find_dialect(head: str, separator: str = "", quote: str | None = None, header_line: int | None = None) -> Dialect:
     """From the first lines of a file; what the steward has chosen is kept."""
-    quotes = [quote] if quote is not None else _quotes(head)
-    tried = [separator] if separator else [s for s in SEPARATORS if s in head]
-    best, best_score = Dialect(separator or ",", quotes[0], width=1), -1.0
-    for mark in quotes:
-        for candidate in tried:
-            made, score = _try(head, candidate, mark, header_line)
+    mark = quote if quote is not None else _quote(head)
+    tried = [separator] if separator else [one for one in SEPARATORS if one in head]
+    escapes = ["", "\\"] if mark and f"\\{mark}" in head else [""]
+    best, best_score = Dialect(separator or ",", mark, width=1), -1.0
+    for candidate in tried:
+        for escape in escapes:
+            layout = Dialect(candidate, mark, escape, _blanks_before_quotes(head, candidate, mark))
+            made, score = _try(head, layout, header_line)
             if score > best_score + 1e-9:
                 best, best_score = made, score
     if best_score < 0:
-        best, _ = _try(head, best.separator, best.quote, header_line)
+        best, _ = _try(head, best, header_line)
     return best
 
 
-def _quotes(head: str) -> list[str]:
+def _blanks_before_quotes(head: str, separator: str, quote: str) -> bool:
+    """Files written as a, "b", "c": the blank before the quote is not part of the cell."""
+    if not quote:
+        return False
+    found = head.count(f"{separator} {quote}")
+    return found >= 2 and found > head.count(separator + quote) and separator != " "
+
+
+def _quote(head: str) -> str:
     """The double quote, unless cells are plainly wrapped in single ones."""
     single = len(re.findall(r"(?:^|[,;\t|])'[^'\n]*'(?=[,;\t|\r\n]|$)", head, re.MULTILINE))
     double = len(re.findall(r'(?:^|[,;\t|])"', head, re.MULTILINE))
-    return ["'"] if single >= 3 and double == 0 else ['"']
+    return "'" if single >= 3 and double == 0 else '"'
 
 
 def stand_in(text: str, separator: str) -> str:
-    """A character that can take the place of a separator of several characters."""
-    return (
-        next(chr(code) for code in range(0xE000, 0xF8FF) if chr(code) not in text) if len(separator) > 1 else separator
-    )
+    """The separator, or a character that can take its place if it has several."""
+    if len(separator) == 1:
+        return separator
+    return next(chr(code) for code in range(0xE000, 0xF8FF) if chr(code) not in text)
 
 
-def _records(head: str, separator: str, quote: str) -> list[tuple[int, list[str]]]:
-    """(line, cells) of the first records, read tolerantly."""
+def records(head: str, dialect: Dialect) -> list[tuple[int, list[str]]]:
+    """(line, cells) of the first records, read tolerantly: for guessing and for looking at, not for the table."""
+    separator, quote = dialect.separator, dialect.quote
     mark = stand_in(head, separator)
     text = head.replace(separator, mark) if mark != separator else head
     reader = csv.reader(
@@ -62,41 +75,40 @@ def _records(head: str, separator: str, quote: str) -> list[tuple[int, list[str]
         delimiter=mark,
         quotechar=quote or None,
         quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,
+        escapechar=dialect.escape or None,
+        doublequote=not dialect.escape,
+        skipinitialspace=dialect.skip_blanks,
     )
-    records, line = [], 1
-    try:
-        for cells in reader:
-            records.append((line, cells))
+    found, line = [], 1
+    with contextlib.suppress(csv.Error):
+        for cells in islice(reader, MOST_LINES):
+            found.append((line, [cell.replace(mark, separator) for cell in cells]))
             line = reader.line_num + 1
-            if len(records) >= MOST_LINES:
-                break
-    except csv.Error:
-        pass
-    return records
+    return found
 
 
-def _try(head: str, separator: str, quote: str, header_line: int | None) -> tuple[Dialect, float]:
+def _try(head: str, layout: Dialect, header_line: int | None) -> tuple[Dialect, float]:
     """A dialect and how well the head fits it: wide, even, and the header as wide as the rows."""
-    records = [(line, cells) for line, cells in _records(head, separator, quote) if any(cell.strip() for cell in cells)]
+    found = [(line, cells) for line, cells in records(head, layout) if any(cell.strip() for cell in cells)]
     if header_line:
-        records = [(line, cells) for line, cells in records if line >= header_line]
-    if not records:
-        return Dialect(separator, quote, header_line=header_line if header_line is not None else 1, width=0), -1.0
-    widths = Counter(len(cells) for _, cells in records)
+        found = [(line, cells) for line, cells in found if line >= header_line]
+    if not found:
+        return replace(layout, header_line=1 if header_line is None else header_line), -1.0
+    widths = Counter(len(cells) for _, cells in found)
     usual = max(widths, key=lambda width: (widths[width], width))
     start = 0
     if header_line is None and usual > 1:
         # what stands above the table is text: at most half as many cells as the rows have
-        start = next(i for i, (_, cells) in enumerate(records) if len(cells) > max(1, usual // 2))
-    line, header = records[start]
+        start = next(index for index, (_, cells) in enumerate(found) if len(cells) > max(1, usual // 2))
+    line, header = found[start]
     width = len(header) if header_line != 0 else usual
-    made = Dialect(separator, quote, header_line=0 if header_line == 0 else line, width=width)
+    made = replace(layout, header_line=0 if header_line == 0 else line, width=width)
     if usual < 2:
         return made, -1.0
-    table = records[start:]
+    table = found[start:]
     even = sum(len(cells) == usual for _, cells in table) / len(table)
     agrees = 1.0 if width == usual else 0.3
     filled = sum(bool(cell.strip()) for cell in header) / max(len(header), 1)
-    lone = 0.5 if len(table) == 1 and len(records) > 1 else 1.0  # all but one line would be a preamble
-    usual_mark = 1.0 if separator in SEPARATORS[:4] else 0.8
+    lone = 0.5 if len(table) == 1 and len(found) > 1 else 1.0  # all but one line would be a preamble
+    usual_mark = 1.0 if layout.separator in SEPARATORS[:4] else 0.8
     return made, even**2 * agrees * lone * usual_mark * (0.5 + 0.5 * filled) * (1 - 1 / (1 + usual))

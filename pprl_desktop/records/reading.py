@@ -8,9 +8,11 @@ from pathlib import Path
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
-from pprl_desktop.records.dialect import Dialect, find_dialect
+from pprl_desktop.records.dialect import Dialect, find_dialect, records
 from pprl_desktop.records.encoding import Encoding, find_encoding, texts
+from pprl_desktop.records.headers import header_names
 from pprl_desktop.records.parsing import parse
+from pprl_desktop.records.quotes import NEVER_CLOSED
 from pprl_desktop.records.ragged import Ragged
 from pprl_desktop.records.table import Column, Table
 
@@ -51,7 +53,8 @@ def read_table(
     """The whole file. Raises a Problem where cells could not be told apart with certainty."""
     file = _existing(path)
     encoding = find_encoding(file, options.encoding, progress.part(0.0, 0.1))
-    dialect = _layout(file, encoding, options)
+    head = _head(file, encoding)
+    dialect = _layout(head, options, file.name)
     progress.at(0.1, "Reading the file")
     table, warnings = parse(texts(file, encoding, progress.part(0.1, 1.0)), dialect, options.ragged, encoding.nul_line)
     if table.rows == 0:
@@ -59,28 +62,40 @@ def read_table(
             f"'{file.name}' has a header but no records.", "", "Choose the file that holds the records.", place="file"
         )
     progress.at(1.0)
-    return Reading(
-        table, encoding.shown, dialect.separator, dialect.quote, dialect.header_line, (*encoding.warnings, *warnings)
-    )
+    told = (*encoding.warnings, *_preamble(head, dialect, options), *warnings)
+    return Reading(table, encoding.shown, dialect.separator, dialect.quote, dialect.header_line, told)
 
 
-def preview(
-    path: str | os.PathLike[str],
-    options: ReadOptions = ReadOptions(),  # noqa: B008
-    rows: int = 50,
-) -> Reading:
-    """The first rows only, quick enough to follow every change of the options. Shown to the file's own steward."""
+def preview(path: str | os.PathLike[str], options: ReadOptions = GUESS, rows: int = 50) -> Reading:
+    """The first rows and the guesses, from the head of the file only: a file of any size answers at once.
+
+    What would stop the reading, as far as the head shows it, is the first of the warnings; lines that cannot be told
+    apart with certainty are left out. Personal: for the own steward's screen only.
+    """
     file = _existing(path)
     encoding = find_encoding(file, options.encoding, limit=HEAD)
-    dialect = _layout(file, encoding, options)
-    head = "".join(texts(file, encoding, limit=HEAD))
-    if file.stat().st_size > HEAD:  # the last line is cut: leave it out
-        head = head[: max(head.rfind("\n"), head.rfind("\r")) + 1] or head
-    table, warnings = parse([head], dialect, options.ragged)
-    shown = Table(tuple(Column(c.name, c.values, c.codes[:rows]) for c in table.columns))
-    return Reading(
-        shown, encoding.shown, dialect.separator, dialect.quote, dialect.header_line, (*encoding.warnings, *warnings)
-    )
+    head = _head(file, encoding)
+    dialect = _layout(head, options, file.name)
+    stops: tuple[Problem, ...] = ()
+    try:
+        table, warnings = parse([head], dialect, options.ragged, encoding.nul_line)
+    except Problem as problem:
+        cut_short = file.stat().st_size > HEAD and problem.what.endswith(NEVER_CLOSED)
+        stops = () if cut_short else (problem,)
+        table, warnings = _what_can_be_shown(head, dialect)
+    shown = Table(tuple(Column(column.name, column.values, column.codes[:rows]) for column in table.columns))
+    told = (*stops, *encoding.warnings, *_preamble(head, dialect, options), *warnings)
+    return Reading(shown, encoding.shown, dialect.separator, dialect.quote, dialect.header_line, told)
+
+
+def _what_can_be_shown(head: str, dialect: Dialect) -> tuple[Table, tuple[Problem, ...]]:
+    found = [cells for line, cells in records(head, dialect) if line >= dialect.header_line and cells]
+    names = tuple(f"column {index + 1}" for index in range(dialect.width))
+    warnings: tuple[Problem, ...] = ()
+    if dialect.header_line:
+        header, *found = found or [[]]
+        names, warnings = header_names(header)
+    return Table.of(names, [cells for cells in found if len(cells) == len(names)]), warnings
 
 
 def _existing(path: str | os.PathLike[str]) -> Path:
@@ -92,15 +107,44 @@ def _existing(path: str | os.PathLike[str]) -> Path:
     return file
 
 
-def _layout(file: Path, encoding: Encoding, options: ReadOptions) -> Dialect:
-    head = "".join(texts(file, encoding, limit=HEAD)).replace("\0", "")
+def _layout(head: str, options: ReadOptions, name: str) -> Dialect:
+    _check(options)
     if not head.strip():
         raise Problem(
-            f"The file '{file.name}' is empty.",
-            "It holds no header and no records.",
-            "Choose another file.",
-            place="file",
+            f"The file '{name}' is empty.", "It holds no header and no records.", "Choose another file.", place="file"
         )
-    if file.stat().st_size > HEAD:  # the last line is cut: leave it out
-        head = head[: max(head.rfind("\n"), head.rfind("\r")) + 1] or head
     return find_dialect(head, options.separator, options.quote, options.header_line)
+
+
+def _check(options: ReadOptions) -> None:
+    separator, quote = options.separator, options.quote or ""
+    if any(char in separator for char in "\r\n\0") or len(quote) > 1 or (quote and quote in separator):
+        raise Problem(
+            "This separator and quote character cannot be used together.",
+            "A separator must not hold a line end or the quote; a quote is one character.",
+            "Choose others, or let the program find them.",
+            place="separator",
+        )
+    if options.header_line is not None and options.header_line < 0:
+        raise Problem("The header line is counted from 1.", "", "Use 0 if there is no header.", place="header_line")
+
+
+def _head(file: Path, encoding: Encoding) -> str:
+    head = "".join(texts(file, encoding, limit=HEAD)).replace("\0", "")
+    if file.stat().st_size > HEAD:  # the last line is cut: leave it out
+        head = head[: max(head.rfind("\n"), head.rfind("\r", 0, -1)) + 1] or head
+    return head
+
+
+def _preamble(head: str, dialect: Dialect, options: ReadOptions) -> tuple[Problem, ...]:
+    above = head.splitlines()[: max(dialect.header_line - 1, 0)]
+    if options.header_line is not None or not any(line.strip() for line in above):
+        return ()
+    return (
+        Problem(
+            f"The table starts in line {dialect.header_line}; the lines above it were left out.",
+            "They do not have the cells of a table.",
+            "Choose the header line by hand if this is wrong.",
+            place=f"line {dialect.header_line}",
+        ),
+    )

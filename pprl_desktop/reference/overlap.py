@@ -52,7 +52,8 @@ class Overlap:
         if self.records == 0:
             return "No value of your table occurs in the reference set."
         share = self.records / max(self.of_records, 1)
-        return f"{self.records:,} of {self.of_records:,} records ({share:.1%}) hold a value that occurs in the reference set."
+        count = f"{self.records:,} of {self.of_records:,} records ({share:.1%})"
+        return f"{count} hold a value that occurs in the reference set."
 
     def as_dict(self) -> dict[str, Any]:
         return {**asdict(self), "sentence": self.sentence()}
