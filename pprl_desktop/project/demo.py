@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, Any
 from pprl_desktop import resources
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
-from pprl_desktop.project.disclosure import Happened, report
-from pprl_desktop.project.outputs import write_linked
+from pprl_desktop.project.finishing import finish
 from pprl_desktop.project.project import SUFFIX, Project
-from pprl_desktop.project.report import to_html
 from pprl_desktop.project.workplace import Workplace
 
 if TYPE_CHECKING:
@@ -251,20 +249,19 @@ def _score(a: Party, b: Party) -> Figures:
 
 
 def _finish(party: Party, figures: Figures) -> tuple[str, ...]:
-    from pprl_desktop.exchange import agreement
-    from pprl_desktop.privacy.statements import statement
-
-    assert party.outcome is not None
-    table = party.workplace.table(party.choices)
-    linked = write_linked(party.folder / "linked.csv", table, party.outcome, party.choices.sensitive)
-    recipe = agreement.recipe_of(party.home, party.own, party.agreed())
-    happened = Happened(
-        party.home, party.agreed(), statement(recipe, table.rows), None, party.match, party.outcome, figures
+    party.choices = party.choices.changed(output_folder=str(party.folder), agreement=party.agreed().id)
+    made = finish(
+        party.folder,
+        party.home,
+        party.own,
+        party.choices,
+        party.workplace,
+        title=f"What was disclosed: {party.own.name}",
+        match=party.match,
+        outcome=party.outcome,
+        figures=figures,
     )
-    page = party.folder / "report.html"
-    page.write_text(to_html(report(happened, f"What was disclosed: {party.own.name}")), encoding="utf-8")
-    party.choices = party.choices.changed(output_folder=str(party.folder))
-    return linked.path, str(page)
+    return made.linked.path, made.report
 
 
 def _keep_project(party: Party) -> None:

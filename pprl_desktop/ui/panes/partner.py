@@ -74,7 +74,7 @@ class PartnerPane(Pane):
             tr("{n} files received under this agreement so far", n=count(len(pact.received))),
         ]
         for text in lines:
-            line = row(icon_label("check", "good_text", 16), label(text, "muted"), gap=1)
+            line = row(icon_label("check", "accent_text", 16), label(text, "muted"), gap=1)
             line.setStretch(1, 1)
             self.here.body.addLayout(line)
 

@@ -42,7 +42,7 @@ class EvidenceDelegate(QStyledItemDelegate):
         x = option.rect.x() + 8.0
         painter.setPen(Qt.PenStyle.NoPen)
         for weight in weights or ():
-            painter.setBrush(theme.colour("line"))
+            painter.setBrush(theme.colour("border"))
             painter.drawRoundedRect(QRectF(x, middle - 0.5, WIDTH, 1.5), 0.5, 0.5)
             if not math.isnan(weight) and weight != 0:
                 length = max(3.0, WIDTH * min(abs(weight) / MOST, 1.0))

@@ -1,0 +1,86 @@
+"""The last step: the linked table and the report, in one folder, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.project.disclosure import Happened, report
+from pprl_desktop.project.outputs import Linked, write_linked
+from pprl_desktop.project.report import to_html
+
+if TYPE_CHECKING:
+    from pprl_desktop.evaluation.figures import Figures
+    from pprl_desktop.exchange.home import Home
+    from pprl_desktop.exchange.identity import Identity
+    from pprl_desktop.exchange.results import Outcome
+    from pprl_desktop.matching.base import Match
+    from pprl_desktop.privacy.rehearsal import Rehearsal
+    from pprl_desktop.project.choices import Choices
+    from pprl_desktop.project.workplace import Workplace
+
+
+@dataclass(frozen=True)
+class Finished:
+    linked: Linked
+    report: str
+
+
+def finish(
+    folder: Path,
+    home: Home,
+    own: Identity,
+    choices: Choices,
+    workplace: Workplace,
+    *,
+    title: str,
+    match: Match | None = None,
+    outcome: Outcome | None = None,
+    rehearsal: Rehearsal | None = None,
+    figures: Figures | None = None,
+    review: Sequence[str] = (),
+    identifying: Sequence[str] = (),
+    progress: Progress = NO_PROGRESS,
+) -> Finished:
+    """`identifying` columns only where that was permitted separately."""
+    from pprl_desktop.exchange import agreement, results
+    from pprl_desktop.privacy.statements import statement
+
+    pact = home.pact(choices.agreement)
+    outcome = outcome if outcome is not None else results.outcome(home, own, pact)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        table = workplace.table(choices, progress.part(0.0, 0.6))
+        linked = write_linked(folder / "linked.csv", table, outcome, choices.sensitive, identifying)
+        recipe = agreement.recipe_of(home, own, pact)
+        said = statement(recipe, table.rows)
+        happened = Happened(home, pact, said, rehearsal, match, outcome, figures, tuple(review))
+        page = folder / "report.html"
+        write_whole(page, to_html(report(happened, title)))
+    except OSError:
+        raise Problem(
+            "The results could not be written.",
+            "The folder is read-only or the disk is full.",
+            "Choose another folder, or free some space.",
+            place="output_folder",
+        ) from None
+    progress.at(1.0)
+    return Finished(linked, str(page))
+
+
+def write_whole(path: Path, text: str) -> None:
+    """The old file or the new one, never half of one."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with part.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,169 @@
+"""Finish: the linked table and the report; what was made, where, and what never to send."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit
+
+from pprl_desktop.ui.i18n import tr, tr_core
+from pprl_desktop.ui.panes.base import Pane
+from pprl_desktop.ui.panes.unlock import IdentityCard
+from pprl_desktop.ui.widgets.banner import clear
+from pprl_desktop.ui.widgets.basics import Card, boxed, button, icon_label, label, labelled, row
+from pprl_desktop.ui.words import count, of_100
+
+if TYPE_CHECKING:
+    from pprl_desktop.progress import Progress
+    from pprl_desktop.project.finishing import Finished
+
+
+class FinishPane(Pane):
+    NAME = "finish"
+    NEEDS = ("agreement", "outcome", "sensitive")
+    GIVES = ("output_folder",)
+
+    def build(self) -> None:
+        self.head(
+            tr("Write the linked table and the report"),
+            tr("The table holds link ids and your sensitive columns, no names. The report tells what was disclosed."),
+        )
+        self.identity = IdentityCard(self.desk)
+        self.identity.changed.connect(self._show)
+        self.facts = Card(tr("What came out"))
+        self.where = Card(tr("Where to"))
+        self.folder = QLineEdit()
+        self.folder.setAccessibleName(tr("Folder for the results"))
+        browse = button(tr("Choose …"), self._choose)
+        place = boxed(row(self.folder, browse))
+        place.setFocusProxy(self.folder)
+        self.names = QCheckBox(tr("Also write the identifying columns (only with separate permission)"))
+        self.make = button(tr("&Write table and report"), self._write, kind="primary", icon="save")
+        self.where.add(labelled(tr("Folder"), place), self.names, row(self.make, None))
+        self.done = Card(tr("Done"))
+        self.done.hide()
+        top = row(self.facts, self.where, gap=2)
+        top.setStretch(0, 1)
+        top.setStretch(1, 1)
+        self.body.addWidget(self.identity)
+        self.body.addLayout(top)
+        self.body.addWidget(self.done)
+        self.body.addStretch(1)
+
+    def enter(self) -> None:
+        self.identity.refresh()
+        choices = self.project.choices
+        self.folder.setText(choices.output_folder or str(self.project.folder / "results"))
+        self._show()
+
+    def _show(self) -> None:
+        self.identity.setVisible(self.desk.identity() is None)
+        clear(self.facts.body)
+        for icon, text in self._facts():
+            line = row(icon_label(icon, "muted", 16), label(text, "muted"), gap=1)
+            line.setStretch(1, 1)
+            self.facts.body.addLayout(line)
+        self.facts.body.addStretch(1)
+        self.make.setEnabled(self.desk.identity() is not None)
+        self.changed.emit()
+
+    def _facts(self) -> list[tuple[str, str]]:
+        found: list[tuple[str, str]] = []
+        outcome, match = self.desk.working.get("outcome"), self.desk.working.get("match")
+        if outcome is not None:
+            counts = outcome.counts()
+            found.append(("results", tr("{n} pairs are linked under the agreed rule", n=count(counts["linked"]))))
+            found.append(
+                (
+                    "people",
+                    tr("Both sides agreed on {n}; {m} are left open", n=count(counts["both"]), m=count(counts["open"])),
+                )
+            )
+        if match is not None and match.expected.get("precision", -1) >= 0:
+            found.append(
+                (
+                    "chart",
+                    tr(
+                        "Expected: about {wrong} links are wrong, about {missed} shared people are missed",
+                        wrong=of_100(1 - match.expected["precision"]),
+                        missed=of_100(1 - match.expected["recall"]),
+                    ),
+                )
+            )
+        estimate = self.desk.working.get("review_estimate")
+        if estimate:
+            found.append(("review", tr_core(str(estimate))))
+        sensitive = self.project.choices.sensitive
+        found.append(
+            ("lock", tr("Joined back: {names}", names=", ".join(sensitive)) if sensitive else tr("No sensitive column"))
+        )
+        return found
+
+    # what the steward does ------------------------------------------------------------------------
+
+    def _choose(self) -> None:
+        chosen = QFileDialog.getExistingDirectory(self, tr("Folder for the results"), self.folder.text())
+        if chosen:
+            self.folder.setText(chosen)
+
+    def _write(self) -> None:
+        from pprl_desktop.project.finishing import finish
+
+        own, home = self.desk.identity(), self.desk.home
+        if own is None:
+            return
+        choices = self.project.choices
+        folder, place, working = Path(self.folder.text().strip()), self.desk.workplace, dict(self.desk.working)
+        identifying = tuple(col for _, col in choices.columns) if self.names.isChecked() else ()
+        title = self.project.title
+        self.messages.clear()
+
+        def work(progress: Progress) -> Finished:
+            return finish(
+                folder, home, own, choices, place, title=title, match=working.get("match"),
+                outcome=working.get("outcome"), rehearsal=working.get("rehearsal"), identifying=identifying,
+                progress=progress,
+            )  # fmt: skip
+
+        def done(made: Finished) -> None:
+            self.change(tr("Write results"), output_folder=str(folder))
+            self.desk.confirm("finish")
+            self._show_done(made)
+
+        self.run(tr("Writing table and report"), work, done)
+
+    def _show_done(self, made: Finished) -> None:
+        clear(self.done.body)
+        lines: tuple[tuple[str, str, Any], ...] = (
+            (tr("Linked table: {n} rows", n=count(made.linked.rows)), made.linked.path, made.linked.path),
+            (tr("Report of everything disclosed"), made.report, made.report),
+        )
+        for words, path, target in lines:
+            show = button(tr("Show"), lambda p=target: QDesktopServices.openUrl(QUrl.fromLocalFile(str(p))))
+            line = row(label(words, "strong"), label(path, "small", selectable=True), show, gap=1.5)
+            line.setStretch(1, 1)
+            self.done.add(line)
+        self.done.add(
+            label(tr("Give these to whoever works with the linked data. The partner joins on the link id."), "muted"),
+            label(tr("Never give away: your table, this project, the folder with your keys."), "warm"),
+            row(button(tr("Start another project"), lambda: self.desk.go_to.emit("welcome"), kind="link"), None),
+        )
+        self.done.show()
+        self.changed.emit()
+
+    def reason(self) -> str:
+        if self.desk.identity() is None:
+            return tr("Unlock your key.")
+        return ""
+
+    def next_text(self) -> str:
+        return tr("Write table and report")
+
+    def go_on(self, done: Callable[[], None]) -> None:
+        if self.project.state("finish").state != "done":
+            self._write()
+        done()

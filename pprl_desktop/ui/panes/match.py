@@ -1,0 +1,279 @@
+"""Matches: match with the partner's bundle, look at the scores, set the two borders."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtWidgets import QSizePolicy
+
+from pprl_desktop.matching.base import ACCEPT, REVIEW
+from pprl_desktop.ui.i18n import number, tr, tr_core, tr_n
+from pprl_desktop.ui.panes.base import Pane
+from pprl_desktop.ui.panes.unlock import IdentityCard
+from pprl_desktop.ui.plots.histogram import ScoreHistogram
+from pprl_desktop.ui.plots.precision_recall import Curve, PrecisionRecallPlot
+from pprl_desktop.ui.widgets.basics import Card, Pages, boxed, button, column, label, row
+from pprl_desktop.ui.widgets.empty import EmptyState
+from pprl_desktop.ui.widgets.evidence import EvidenceDelegate, evidence_words
+from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
+from pprl_desktop.ui.words import count, exact, of_100
+
+if TYPE_CHECKING:
+    from pprl_desktop.matching.base import Match
+    from pprl_desktop.progress import Progress
+
+
+def band_words() -> dict[int, str]:
+    return {ACCEPT: tr("● same"), REVIEW: tr("◐ review"), 0: tr("○ not the same")}
+
+
+def pseudonym_words(raw: bytes) -> str:
+    """Enough of a random name to tell two apart: 7F3A·C219."""
+    text = raw.hex().upper()
+    return f"{text[:4]}·{text[4:8]}"
+
+
+class MatchPane(Pane):
+    NAME = "match"
+    NEEDS = ("agreement", "partner_path", "table_path")
+    GIVES = ("accept", "review", "match")
+    WIDE = True
+
+    def build(self) -> None:
+        self.head(tr("Where to draw the lines"), "")
+        self.identity = IdentityCard(self.desk)
+        self.identity.changed.connect(self.enter)
+        self.pages = Pages()
+        start = Card()
+        start.add(
+            EmptyState(
+                "match",
+                tr("Ready to match"),
+                tr("Your records are compared with the partner's numbers, on this computer only. Nothing is sent."),
+                ((tr("&Match now"), self._match),),
+            )
+        )
+        self.pages.addWidget(start)
+        self.pages.addWidget(self._build_found())
+        self.body.addWidget(self.identity)
+        self.body.addWidget(self.pages, 1)
+        self.again = button(tr("Match again"), self._match)
+        self.reset = button(tr("Lines as suggested"), self._suggested)
+
+    def _build_found(self) -> Any:
+        scores = Card(tr("How alike the best pairs are"), tr("Drag the two lines; the counts follow."))
+        self.histogram = ScoreHistogram(height=190)
+        self.histogram.lines_moved.connect(lambda review, accept: self._show_counts())
+        self.histogram.lines_set.connect(self._set_lines)
+        self.histogram.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        self.histogram.setMinimumHeight(240)
+        self.counts = label("", "muted")
+        scores.add(self.histogram, self.counts)
+        means = Card(tr("What that means"))
+        self.meaning = label("", "muted")
+        self.curve = PrecisionRecallPlot(height=150)
+        self.curve.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        self.curve.setMinimumHeight(200)
+        means.add(self.meaning, self.curve)
+        top = row(scores, means, gap=2)
+        top.setStretch(0, 3)
+        top.setStretch(1, 2)
+        self.list = Card(tr("Pairs, best first"))
+        self.table: DataTable | None = None
+        return boxed(column(top, self.list, gap=2))
+
+    # what is shown --------------------------------------------------------------------------------
+
+    def enter(self) -> None:
+        self.identity.refresh()
+        own = self.desk.identity()
+        self.identity.setVisible(own is None)
+        self.pages.setVisible(own is not None)
+        match: Match | None = self.desk.working.get("match")
+        if match is not None:
+            self._show(match)
+        elif own is not None and self.project.state("match").state == "done":
+            self._match()  # reopened: the same bundles give the same match
+        else:
+            self.pages.setCurrentIndex(0)
+        self.changed.emit()
+
+    def _show(self, match: Match) -> None:
+        self.pages.setCurrentIndex(1)
+        scored = match.scored
+        pact = self.desk.home.pact(self.project.choices.agreement)
+        self.sentence.setText(
+            tr(
+                "{n} of your records against the bundle of {partner}. The counts are of the best pair of each record.",
+                n=count(self.project.choices.rows),
+                partner=pact.partner_side.name,
+            )
+        )
+        self.histogram.show_scores(scored.score[match.chosen], match.review, match.accept)
+        self.messages.clear()
+        for text in match.warnings:
+            self.say("warning", tr_core(text))
+        self._show_counts()
+        self._show_meaning(match)
+        self._show_table(match)
+        self.changed.emit()
+
+    def _show_counts(self) -> None:
+        different, review, same = self.histogram.counts()
+        self.counts.setText(
+            tr("not the same: {a} · to review: {b} · same: {c}", a=count(different), b=count(review), c=count(same))
+        )
+
+    def _show_meaning(self, match: Match) -> None:
+        from pprl_desktop.project.matches import expected_curve
+
+        found = expected_curve(match)
+        if found is None or found.working is None:
+            self.meaning.setText(tr("This method gives no calibrated forecast; review a sample to know more."))
+            self.curve.show_curve(Curve((), (), ()))
+            return
+        recall, precision = found.working
+        self.meaning.setText(
+            tr(
+                "Expected, not known: about {wrong} accepted pairs are wrong; about {missed} shared people are missed.",
+                wrong=of_100(1 - precision),
+                missed=of_100(1 - recall),
+            )
+        )
+        self.curve.show_curve(
+            Curve(found.recall.tolist(), found.precision.tolist(), found.threshold.tolist(), found.working)
+        )
+
+    def _show_table(self, match: Match) -> None:
+        from pprl_desktop.project.matches import match_rows
+
+        fields = match.scored.fields
+        names = self.desk.working.get("partner_names")
+        if self.table is not None:
+            self.table.deleteLater()
+        why = tr("Why: {fields}", fields=" · ".join(fields))
+        self.table = DataTable(
+            tr("Pairs, best first"),
+            [
+                ColumnSpec(tr("Your row"), count, right=True),
+                ColumnSpec(tr("Partner's random name"), mono=True),
+                ColumnSpec(tr("Score"), lambda v: exact(v, 3), right=True),
+                ColumnSpec(tr("Probability"), lambda v: exact(v, 3), right=True),
+                ColumnSpec(tr("Band"), lambda band: band_words()[band]),
+                ColumnSpec(
+                    why,
+                    lambda weights: evidence_words(fields, weights),
+                    tip=lambda weights: evidence_words(fields, weights),
+                    delegate=EvidenceDelegate,
+                    width=16 + 50 * max(len(fields), 2),
+                ),
+                ColumnSpec(tr("Next best"), lambda v: exact(v, 3), right=True),
+            ],
+            filter_line=True,
+            rows_high=8,
+        )
+        self.table.show_rows(
+            [
+                (
+                    one.own + 1,
+                    pseudonym_words(names[one.partner].tobytes()) if names is not None else "",
+                    one.score,
+                    one.probability,
+                    one.band,
+                    one.evidence,
+                    one.next_best,
+                )
+                for one in match_rows(match)
+            ]
+        )
+        self.list.add(self.table)
+
+    # what the steward does ------------------------------------------------------------------------
+
+    def _match(self) -> None:
+        from pprl_desktop.exchange import linking
+
+        own, home, choices = self.desk.identity(), self.desk.home, self.project.choices
+        if own is None:
+            return
+        pact, place = home.pact(choices.agreement), self.desk.workplace
+        self.messages.clear()
+
+        def work(progress: Progress) -> tuple[Match, Any]:
+            table = place.clean(choices, progress.part(0.0, 0.1))
+            made = linking.match_with_partner(
+                home, own, pact, table, accept=choices.accept, review=choices.review, progress=progress.part(0.1, 1.0)
+            )
+            return made, linking.partner_names(home, own, pact)
+
+        def done(found: tuple[Match, Any]) -> None:
+            self.desk.working["match"], self.desk.working["partner_names"] = found
+            self._show(found[0])
+
+        self.run(tr("Matching"), work, done)
+
+    def _set_lines(self, review: float, accept: float) -> None:
+        self.change(tr("Move the lines"), accept=accept, review=review)
+        self._decide()
+
+    def _suggested(self) -> None:
+        self.change(tr("Lines as suggested"), accept=None, review=None)
+        self._decide()
+
+    def _decide(self) -> None:
+        """Bands and assignment again, on the same scores."""
+        from pprl_desktop.matching.base import MatchOptions
+        from pprl_desktop.matching.decide import decide
+
+        match: Match | None = self.desk.working.get("match")
+        if match is None:
+            return
+        choices = self.project.choices
+        options = MatchOptions(choices.settings.one_to_one, accept=choices.accept, review=choices.review)
+
+        def done(made: Match) -> None:
+            self.desk.working["match"] = made
+            self._show(made)
+
+        self.run(
+            tr("Drawing the lines"), lambda progress: decide(match.scored, options, progress), done,
+            key="match.decide", quiet=True,
+        )  # fmt: skip
+
+    # moving on ------------------------------------------------------------------------------------
+
+    def extra_buttons(self) -> list[Any]:
+        return [self.reset, self.again] if self.desk.working.get("match") is not None else []
+
+    def reason(self) -> str:
+        if self.desk.identity() is None:
+            return tr("Unlock your key.")
+        return "" if self.desk.working.get("match") is not None else tr("Match first.")
+
+    def next_text(self) -> str:
+        return tr("Next: results")
+
+    def status(self) -> str:
+        match: Match | None = self.desk.working.get("match")
+        if match is None:
+            return ""
+        accepted = tr_n("{n} pair accepted", "{n} pairs accepted", len(match.accepted()))
+        ties = tr_n("{n} tie", "{n} ties", match.ties) if match.ties else ""
+        return " · ".join(part for part in (accepted, ties, tr("optimal one-to-one")) if part)
+
+    def go_on(self, done: Callable[[], None]) -> None:
+        from pprl_desktop.exchange import linking
+
+        match: Match = self.desk.working["match"]
+        own, home = self.desk.identity(), self.desk.home
+        assert own is not None
+        linking.keep(home, own, home.pact(self.project.choices.agreement), match)
+        kept = {
+            "accepted": len(match.accepted()),
+            "to_review": len(match.to_review()),
+            "accept": number(match.accept, 4),
+        }
+        self.desk.confirm("match", {"match": json.dumps(kept, sort_keys=True).encode()})
+        done()

@@ -1,0 +1,222 @@
+"""Results: exchange what each side decided, and see where they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pprl_desktop.ui.i18n import tr, tr_core
+from pprl_desktop.ui.panes._files import choose_sealed, out_path
+from pprl_desktop.ui.panes._work import rule_words
+from pprl_desktop.ui.panes.base import Pane
+from pprl_desktop.ui.panes.unlock import IdentityCard
+from pprl_desktop.ui.widgets.basics import Card, button, label, row
+from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
+from pprl_desktop.ui.words import count
+
+if TYPE_CHECKING:
+    from pprl_desktop.exchange.inbox import Received
+    from pprl_desktop.exchange.results import ExportedResult, Outcome
+
+SEALED = (".pprl", ".age")
+
+
+class ResultsPane(Pane):
+    NAME = "results"
+    NEEDS = ("agreement", "match")
+    GIVES = ("result_path", "partner_result_path", "outcome")
+
+    def build(self) -> None:
+        self.head(
+            tr("Put both results together"),
+            tr("You send the accepted pairs by random names; the partner sends theirs. Nothing else passes."),
+        )
+        self.identity = IdentityCard(self.desk)
+        self.identity.changed.connect(self._show)
+        self.mine = Card(tr("Your result"))
+        self.mine_text = label("", "muted")
+        self.write = button(tr("&Write your result …"), self._export, kind="primary", icon="send")
+        self.mine.add(self.mine_text, row(self.write, None), None)
+        self.theirs = Card(tr("The partner's result"))
+        self.theirs_text = label("", "muted")
+        self.open = button(tr("&Open their result …"), self._choose, icon="inbox")
+        self.theirs.add(self.theirs_text, row(self.open, None), None)
+        files = row(self.mine, self.theirs, gap=2)
+        files.setStretch(0, 1)
+        files.setStretch(1, 1)
+        self.figures = row(gap=2)
+        self.numbers = {}
+        for name, title, sentence in (
+            ("both", tr("Both sides"), tr("accepted by you and by the partner")),
+            ("only_mine", tr("Only you"), tr("accepted by you, not by the partner")),
+            ("only_theirs", tr("Only the partner"), tr("accepted by the partner, not by you")),
+            ("linked", tr("Linked"), tr("under the agreed rule")),
+        ):
+            card = Card(title)
+            self.numbers[name] = label("–", "figure", wrap=False)
+            card.add(self.numbers[name], label(sentence, "small"), None)
+            self.figures.addWidget(card, 1)
+        self.rule = label("", "muted")
+        self.list = Card(tr("Your linked rows"), tr("The partner has the same link ids on theirs, and nothing more."))
+        self.table = DataTable(
+            tr("Your linked rows"),
+            [
+                ColumnSpec(tr("Your row"), count, right=True),
+                ColumnSpec(tr("Link id"), mono=True),
+                ColumnSpec(tr("Found by")),
+                ColumnSpec(tr("State")),
+            ],
+            filter_line=True,
+            rows_high=7,
+        )
+        self.list.add(self.table)
+        self.body.addWidget(self.identity)
+        self.body.addLayout(files)
+        self.body.addLayout(self.figures)
+        self.body.addWidget(self.rule)
+        self.body.addWidget(self.list, 1)
+
+    # what is shown --------------------------------------------------------------------------------
+
+    def enter(self) -> None:
+        self.identity.refresh()
+        self._show()
+        self._reconcile()
+
+    def _show(self) -> None:
+        own, choices = self.desk.identity(), self.project.choices
+        self.identity.setVisible(own is None)
+        partner = self.desk.home.pact(choices.agreement).partner_side.name
+        if choices.result_path:
+            self.mine_text.setText(
+                tr("Written. Send {file} to {partner}.", file=Path(choices.result_path).name, partner=partner)
+            )
+        else:
+            self.mine_text.setText(tr("A sealed file for {partner}, with the accepted pairs only.", partner=partner))
+        if choices.partner_result_path:
+            self.theirs_text.setText(tr("Opened, checked, and kept."))
+        else:
+            self.theirs_text.setText(tr("When {partner} sends theirs, open it here or drop it.", partner=partner))
+        rule = self.desk.home.pact(choices.agreement).terms.rule
+        self.rule.setText(tr("Agreed rule: {rule}.", rule=rule_words()[rule]))
+        self._show_outcome(self.desk.working.get("outcome"))
+        self.changed.emit()
+
+    def _show_outcome(self, outcome: Outcome | None) -> None:
+        self.list.setVisible(outcome is not None)
+        if outcome is None:
+            for shown in self.numbers.values():
+                shown.setText("–")
+            return
+        counts = outcome.counts()
+        for name, shown in self.numbers.items():
+            shown.setText(count(counts[name]))
+        merged = outcome.reconciled
+        by: dict[tuple[int, int], str] = {}
+        for pairs, words in (
+            (merged.both, tr("both sides")),
+            (merged.only_mine, tr("only you")),
+            (merged.only_theirs, tr("only the partner")),
+        ):
+            by |= dict.fromkeys(map(tuple, pairs.tolist()), words)
+        rows = []
+        for pairs, links, state in (
+            (merged.linked, outcome.links, tr("● linked")),
+            (merged.open, outcome.to_review, tr("◐ open for review")),
+        ):
+            rows += [
+                (a + 1, link, by.get((a, b), ""), state) for (a, b), link in zip(pairs.tolist(), links, strict=True)
+            ]
+        self.table.show_rows(rows)
+
+    # what the steward does ------------------------------------------------------------------------
+
+    def accepts(self, suffix: str) -> bool:
+        return suffix in SEALED
+
+    def take_file(self, path: str) -> None:
+        from pprl_desktop.exchange import inbox
+
+        own, home = self.desk.identity(), self.desk.home
+        if own is None:
+            self.say("warning", tr("Unlock your key first."), tr("The file is sealed for you alone."))
+            return
+        self.messages.clear()
+
+        def done(received: Received) -> None:
+            if received.kind == "result":
+                self.change(tr("Open partner's result"), partner_result_path=path)
+                self.say("good", tr_core(received.sentence))
+            else:
+                self.say("info", tr_core(received.sentence), tr("It is not a result."))
+            self._show()
+            self._reconcile()
+
+        self.run(tr("Checking the file"), lambda progress: inbox.open_file(home, own, Path(path), progress), done)
+
+    def _choose(self) -> None:
+        name = choose_sealed(self)
+        if name:
+            self.take_file(name)
+
+    def _export(self) -> None:
+        from pprl_desktop.exchange import results
+
+        own, home = self.desk.identity(), self.desk.home
+        if own is None:
+            return
+        out = out_path(self, tr("Write your result"), "result.pprl")
+        if out is None:
+            return
+        pact = home.pact(self.project.choices.agreement)
+
+        def done(made: ExportedResult) -> None:
+            self.change(tr("Write result"), result_path=str(out))
+            self.say("good", tr("Your result is written."), tr("{n} accepted pairs, sealed.", n=count(made.accepted)))
+            self._show()
+            self._reconcile()
+
+        self.run(
+            tr("Writing the result"),
+            lambda progress: results.export(home, own, pact, out, progress=progress),
+            done,
+        )
+
+    def _reconcile(self) -> None:
+        from pprl_desktop.exchange import results
+
+        own, home, choices = self.desk.identity(), self.desk.home, self.project.choices
+        if own is None or not (choices.result_path and choices.partner_result_path):
+            return
+        pact = home.pact(choices.agreement)
+
+        def done(outcome: Outcome) -> None:
+            self.desk.working["outcome"] = outcome
+            self._show()
+
+        self.run(
+            tr("Putting both together"), lambda _progress: results.outcome(home, own, pact), done,
+            key="results.outcome", quiet=True,
+        )  # fmt: skip
+
+    # moving on ------------------------------------------------------------------------------------
+
+    def reason(self) -> str:
+        if self.desk.identity() is None:
+            return tr("Unlock your key.")
+        choices = self.project.choices
+        if not choices.result_path:
+            return tr("Write your result.")
+        if not choices.partner_result_path:
+            return tr("Open the partner's result.")
+        return "" if self.desk.working.get("outcome") is not None else tr("Both are being put together.")
+
+    def next_text(self) -> str:
+        outcome: Outcome | None = self.desk.working.get("outcome")
+        open_pairs = outcome.counts()["open"] if outcome is not None else 0
+        return tr("Next: review {n} pairs", n=count(open_pairs)) if open_pairs else tr("Next: review")
+
+    def go_on(self, done: Callable[[], None]) -> None:
+        self.desk.confirm("results")
+        done()
