@@ -54,9 +54,9 @@ class Bloom:
 
     def learn(self, table: CleanTable, own: Smashed, recipe: Recipe, seed: int, progress: Progress) -> Rule:
         if recipe.settings.layout == "record":
-            from pprl_desktop.methods.bits_rule import learn_threshold
+            from pprl_desktop.methods.bits_learning import learn_bits
 
-            return learn_threshold(self, table, own, recipe, measure(recipe.settings), seed, progress)
+            return learn_bits(self, table, own, recipe, measure(recipe.settings), seed, progress)
         return adaptive_rule(own, recipe, measure(recipe.settings), seed)
 
 
