@@ -33,7 +33,8 @@ class ExportPane(Pane):
         self.identity.changed.connect(self._show)
         self.leaves = Card(tr("What leaves"))
         self.stays = Card(tr("What never leaves"))
-        both = row(self.leaves, self.stays, gap=2)
+        self.remains = Card(tr("What nothing here hides"))
+        both = row(column(self.leaves, self.stays, gap=2), self.remains, gap=2)
         both.setStretch(0, 1)
         both.setStretch(1, 1)
         self.make = Card(tr("Create the bundle"))
@@ -79,7 +80,6 @@ class ExportPane(Pane):
             tr("Fields: {names}", names=", ".join(one.name for one in terms.fields)),
             tr_core(said.summary),
             *([tr("and {n} records that do not exist", n=count(decoys))] if decoys else []),
-            *(tr_core(text) for text in said.leaves_open),
         ]
         stays = [
             tr("Your table, and the names of its columns"),
@@ -89,6 +89,7 @@ class ExportPane(Pane):
         ]
         self._list(self.leaves, "send", leaves)
         self._list(self.stays, "lock", stays)
+        self._list(self.remains, "review", [tr_core(text) for text in said.leaves_open])
         clear(self.earlier)
         rehearsal = self.desk.working.get("rehearsal")
         if rehearsal is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QLineEdit, QTextBrowser
 
 from pprl_desktop.ui.i18n import tr, tr_core
 from pprl_desktop.ui.panes.base import Pane
@@ -46,19 +46,37 @@ class FinishPane(Pane):
         self.where.add(labelled(tr("Folder"), place), self.names, row(self.make, None))
         self.done = Card(tr("Done"))
         self.done.hide()
+        self.page = Card(tr("The report"))
+        self.text = QTextBrowser()
+        self.text.setAccessibleName(tr("The report"))
+        self.text.setOpenLinks(False)
+        self.text.setFrameShape(QFrame.Shape.NoFrame)
+        self.text.setMinimumHeight(260)
+        self.page.add(self.text)
+        self.page.hide()
         top = row(self.facts, self.where, gap=2)
         top.setStretch(0, 1)
         top.setStretch(1, 1)
         self.body.addWidget(self.identity)
         self.body.addLayout(top)
         self.body.addWidget(self.done)
-        self.body.addStretch(1)
+        self.body.addWidget(self.page, 1)
+        self.body.addStretch(0)
 
     def enter(self) -> None:
         self.identity.refresh()
         choices = self.project.choices
         self.folder.setText(choices.output_folder or str(self.project.folder / "results"))
         self._show()
+        self._show_report()
+
+    def _show_report(self) -> None:
+        """The report as it was written, if it is there."""
+        path = Path(self.folder.text()) / "report.html"
+        there = bool(self.project.choices.output_folder) and path.is_file()
+        self.page.setVisible(there)
+        if there:
+            self.text.setHtml(path.read_text(encoding="utf-8"))
 
     def _show(self) -> None:
         self.identity.setVisible(self.desk.identity() is None)
@@ -153,6 +171,7 @@ class FinishPane(Pane):
             row(button(tr("Start another project"), lambda: self.desk.go_to.emit("welcome"), kind="link"), None),
         )
         self.done.show()
+        self._show_report()
         self.changed.emit()
 
     def reason(self) -> str:

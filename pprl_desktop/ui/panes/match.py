@@ -65,12 +65,10 @@ class MatchPane(Pane):
     def _build_found(self) -> Any:
         scores = Card(tr("How alike the best pairs are"), tr("Drag the two lines; the counts follow."))
         self.histogram = ScoreHistogram(height=190)
-        self.histogram.lines_moved.connect(lambda review, accept: self._show_counts())
         self.histogram.lines_set.connect(self._set_lines)
         self.histogram.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.histogram.setMinimumHeight(240)
-        self.counts = label("", "muted")
-        scores.add(self.histogram, self.counts)
+        scores.add(self.histogram)
         means = Card(tr("What that means"))
         self.meaning = label("", "muted")
         self.curve = PrecisionRecallPlot(height=150)
@@ -115,16 +113,9 @@ class MatchPane(Pane):
         self.messages.clear()
         for text in match.warnings:
             self.say("warning", tr_core(text))
-        self._show_counts()
         self._show_meaning(match)
         self._show_table(match)
         self.changed.emit()
-
-    def _show_counts(self) -> None:
-        different, review, same = self.histogram.counts()
-        self.counts.setText(
-            tr("not the same: {a} · to review: {b} · same: {c}", a=count(different), b=count(review), c=count(same))
-        )
 
     def _show_meaning(self, match: Match) -> None:
         from pprl_desktop.project.matches import expected_curve
@@ -162,6 +153,7 @@ class MatchPane(Pane):
                 ColumnSpec(tr("Score"), lambda v: exact(v, 3), right=True),
                 ColumnSpec(tr("Probability"), lambda v: exact(v, 3), right=True),
                 ColumnSpec(tr("Band"), lambda band: band_words()[band]),
+                ColumnSpec(tr("Next best"), lambda v: exact(v, 3), right=True),
                 ColumnSpec(
                     why,
                     lambda weights: evidence_words(fields, weights),
@@ -169,7 +161,6 @@ class MatchPane(Pane):
                     delegate=EvidenceDelegate,
                     width=16 + 50 * max(len(fields), 2),
                 ),
-                ColumnSpec(tr("Next best"), lambda v: exact(v, 3), right=True),
             ],
             filter_line=True,
             rows_high=8,
@@ -182,8 +173,8 @@ class MatchPane(Pane):
                     one.score,
                     one.probability,
                     one.band,
-                    one.evidence,
                     one.next_best,
+                    one.evidence,
                 )
                 for one in match_rows(match)
             ]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from pprl_desktop.ui import theme
 from pprl_desktop.ui.i18n import number, tr
@@ -36,6 +36,10 @@ class EvidenceDelegate(QStyledItemDelegate):
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         weights = index.data(SORT_ROLE)
+        blank = QStyleOptionViewItem(option)
+        self.initStyleOption(blank, index)
+        blank.text = ""  # background, selection and line of the row, without the words
+        blank.widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, blank, painter, blank.widget)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         middle = option.rect.center().y()
