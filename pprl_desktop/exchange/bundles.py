@@ -8,12 +8,12 @@ import os
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.exchange import agreement, decoys, files, letters, refusals, seal, strict, terms
+from pprl_desktop.exchange import agreement, files, letters, refusals, seal, strict, terms
 from pprl_desktop.exchange.container import Array
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
@@ -23,10 +23,14 @@ from pprl_desktop.exchange.pact import Item, Pact
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.exchange.terms import Terms
 from pprl_desktop.methods.base import Part, PartKind, Recipe, Smashed, derive, method
+from pprl_desktop.methods.decoys import add_decoys
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.fields import FieldKind
 from pprl_desktop.records.table import CleanTable, Column
+
+if TYPE_CHECKING:
+    from pprl_desktop.privacy.statements import Statement
 
 PSEUDONYM = 16  # bytes, random
 KINDS: tuple[PartKind, ...] = ("distances", "bits", "token")
@@ -114,7 +118,6 @@ def export(
     its file exists.
     """
     from pprl_desktop.privacy.ledger import Planned
-    from pprl_desktop.privacy.statements import statement
 
     contact = letters.partner_of(home, own, pact)
     recipe = agreement.recipe_of(home, own, pact)
@@ -122,7 +125,7 @@ def export(
     with home.locked():
         pact = home.pact(pact.id)
         ledger = home.ledger()
-        said = statement(recipe, table.rows)
+        said = bundle_statement(recipe, table.rows)
         planned = Planned(ledger.fingerprint(table), contact.card.party.sign, pact.id, said, recipe.settings.decoys)
         notes = ledger.outlook(planned).sentences
         release = ledger.enter(planned)
@@ -164,10 +167,8 @@ def _send(
     mode: Mode,
     progress: Progress,
 ) -> tuple[Pact, Item]:
-    rows = np.arange(table.rows, dtype=np.int32)
-    if recipe.settings.decoys:
-        table = decoys.added(table, recipe.settings.decoys)
-        rows = np.concatenate([rows, np.full(recipe.settings.decoys, -1, np.int32)])
+    table, is_decoy = add_decoys(table, recipe.settings.decoys)
+    rows = np.where(is_decoy, -1, np.cumsum(~is_decoy) - 1).astype(np.int32)
     smashed = method(recipe.method).smash(table, recipe, progress.part(0.0, 0.6))
     smashed = released(smashed, recipe, seed, progress.part(0.6, 0.8))
     pseudonyms = np.frombuffer(os.urandom(PSEUDONYM * len(rows)), np.uint8).reshape(-1, PSEUDONYM)
@@ -186,6 +187,19 @@ def _send(
         home, own, pact, "data", body, arrays, statement=said, table=hashed, release=release, mode=mode,
         beside=beside, progress=progress.part(0.8, 1.0),
     )  # fmt: skip
+
+
+def bundle_statement(recipe: Recipe, rows: int) -> Statement:
+    """What can be said of the bundle. Nearest-neighbour noise is in the answers: its bundle leaves without any."""
+    from pprl_desktop.privacy.statements import statement
+
+    said = statement(recipe, rows)
+    if recipe.settings.decision != "nearest":
+        return said
+    summary = "The bundle with the questions leaves without noise: epsilon unlimited. The noise is in the answers."
+    return replace(
+        said, mechanism="none", epsilon="", unit="", summary=summary, sentences=(summary,), numbers=(), theorems=()
+    )
 
 
 def released(smashed: Smashed, recipe: Recipe, seed: bytes, progress: Progress) -> Smashed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import glob
 import os
 import secrets
 import shutil
@@ -157,7 +158,7 @@ def _hold(handle: int) -> bool:
 
 def _remove_stale(target: Path) -> None:
     """Parts of earlier writes whose process is gone: nobody holds their lock any more."""
-    for part in target.parent.glob(f".{_escape(target.name)}.*{_PART}"):
+    for part in target.parent.glob(f".{glob.escape(target.name)}.*{_PART}"):
         with contextlib.suppress(OSError):
             if sys.platform == "win32":
                 part.unlink()  # refused while another process has it open
@@ -165,12 +166,6 @@ def _remove_stale(target: Path) -> None:
                 with open(part, "r+b") as found:
                     if _hold(found.fileno()):
                         part.unlink()
-
-
-def _escape(name: str) -> str:
-    import glob
-
-    return glob.escape(name)
 
 
 def _remove(part: Path) -> None:

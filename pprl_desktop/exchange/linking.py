@@ -79,7 +79,9 @@ def match_with_partner(
     known = _known(home, own, pact, sent, table, recipe, progress.part(0.05, 0.2))
     seed = _seed(pact)
     rule = made.learn(table, known, recipe, seed, progress.part(0.2, 0.4))
-    options = MatchOptions(recipe.settings.one_to_one, memory, 0, accept, review, seed)
+    options = MatchOptions(
+        one_to_one=recipe.settings.one_to_one, memory=memory, accept=accept, review=review, seed=seed
+    )
     return match(known, partner.smashed, rule, options, progress.part(0.4, 1.0))
 
 
