@@ -110,5 +110,5 @@ def _try(head: str, layout: Dialect, header_line: int | None) -> tuple[Dialect, 
     agrees = 1.0 if width == usual else 0.3
     filled = sum(bool(cell.strip()) for cell in header) / max(len(header), 1)
     lone = 0.5 if len(table) == 1 and len(found) > 1 else 1.0  # all but one line would be a preamble
-    usual_mark = 1.0 if layout.separator in SEPARATORS[:4] else 0.8
-    return made, even**2 * agrees * lone * usual_mark * (0.5 + 0.5 * filled) * (1 - 1 / (1 + usual))
+    usual_mark = 1.0 if layout.separator in SEPARATORS[:4] else 0.8 if len(layout.separator) == 1 else 0.95
+    return made, even**2 * agrees * lone * usual_mark * (0.2 + 0.8 * filled**2) * (1 - 1 / (1 + usual))

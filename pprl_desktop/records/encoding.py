@@ -150,17 +150,17 @@ def _wide_without_mark(head: bytes) -> str:
     """UTF-16 without a mark: the empty halves of separators and digits are all on the same side."""
     even, odd = head[0::2].count(0), head[1::2].count(0)
     pairs = max(len(head) // 2, 1)
-    if odd > 0.1 * pairs and even < 0.02 * odd:
+    if odd > 0.2 * pairs and even < 0.02 * odd:
         name = "utf-16-le"
-    elif even > 0.1 * pairs and odd < 0.02 * even:
+    elif even > 0.2 * pairs and odd < 0.02 * even:
         name = "utf-16-be"
     else:
         return ""
     try:
-        codecs.getincrementaldecoder(name)().decode(head)
+        text = codecs.getincrementaldecoder(name)().decode(head)
     except UnicodeDecodeError:
         return ""
-    return name
+    return name if ("\n" in text or "\r" in text) and "\0" not in text else ""
 
 
 def _utf8(path: Path, skip: int, progress: Progress, limit: int | None, *, sure: bool = False) -> Encoding:
