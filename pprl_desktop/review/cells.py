@@ -33,7 +33,8 @@ class Preview:
     level: Level
     cost: Fraction
     k: tuple[int, int]  # records each row could still be
-    characters: tuple[int, int]  # that it would show in each row
+    characters: tuple[int, int]  # differing ones it would show in each row; 0 where the picture does not count them
+    shows: str  # what it would open, in words that tell no more than the picture does
     refusal: Problem | None
 
 

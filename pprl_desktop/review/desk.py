@@ -195,6 +195,14 @@ class Desk:
     def merge(self, path: Path, progress: Progress = NO_PROGRESS) -> PrivacyLoss:
         """Takes a decisions file in, after replaying its whole ledger against the share it belongs to."""
         plain, _ = sealing.read_with_key(path, "decisions", self._keys)
+        try:
+            return self._take_in(plain, progress)
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+            raise Problem(
+                "The decisions file does not read as one.", do="Ask the reviewer to hand back again.", place="file"
+            ) from error
+
+    def _take_in(self, plain: Mapping[str, Any], progress: Progress) -> PrivacyLoss:
         name = str(plain["reviewer"])
         share = self._state["shares"].get(name)
         if share is None or plain["review"] != f"{self.review.id}:{name}":
@@ -217,8 +225,16 @@ class Desk:
                 place="file",
             )
         loss, points, levels = self._replayed(name, share, entries, progress)
+        if loss.risk_percent > loss.limit_percent + 1e-9:
+            raise Problem(
+                "These decisions went over the budget of the share.",
+                "The program does not allow that, so the ledger was made otherwise.",
+                "Talk to the reviewer.",
+                place="ledger",
+            )
+        notes = {str(pair): str(note) for pair, note in plain["notes"].items() if pair in share["pairs"]}
         self._state["votes"][name] = {
-            "points": points, "levels": levels, "notes": plain["notes"], "head": head, "loss": loss.as_dict(),
+            "points": points, "levels": levels, "notes": notes, "head": head, "loss": loss.as_dict(),
         }  # fmt: skip
         self.ledger.append({"what": "merge", "who": name, "rows": str(len(points)), "head": head})
         self._save()

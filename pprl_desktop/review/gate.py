@@ -19,9 +19,18 @@ from pprl_desktop.review.kapr import NOTHING, Constraint, Row, Scale, Value, con
 from pprl_desktop.review.ledger import Journal
 from pprl_desktop.review.limits import Asked, Spent, refusal
 from pprl_desktop.review.marks import Level, Mask, MaskKind
-from pprl_desktop.review.masking import allowed, character_count, draw, frequency_class, mask_pair, next_level, shown
+from pprl_desktop.review.masking import (
+    allowed,
+    character_count,
+    draw,
+    frequency_class,
+    mask,
+    mask_pair,
+    next_level,
+    shown,
+)
 from pprl_desktop.review.plan import Review
-from pprl_desktop.review.speech import spoken
+from pprl_desktop.review.speech import next_words, spoken
 
 LETTERS = {Level.MASKED: "M", Level.PARTIAL: "P", Level.FULL: "F"}
 LEVELS = {letter: level for level, letter in LETTERS.items()}
@@ -154,7 +163,9 @@ class Gate:
 
     def rank(self, pair: int, field: int) -> int:
         """For ordering by a field: pairs that differ there come first. Says no more than the masks do."""
-        return FIRST_LOOK.index(self._state(pair).masks[field].kind)
+        found = self._review.pairs[pair]
+        a, b = (self._people.value(field, record) for record in (found.a, found.b))
+        return FIRST_LOOK.index(mask(self._types[field], a, b).kind)
 
     def levels(self, pair: int) -> tuple[Level, ...]:
         return tuple(self._states[pair].levels) if pair in self._states else (Level.MASKED,) * len(self._types)
@@ -348,10 +359,12 @@ class Gate:
 
     def _preview(self, pair: int, field: int, goal: Level, rows: tuple[Row, Row], crowd: int) -> Preview:
         cost, no = self._judge(pair, rows, crowd)
-        state = self._state(pair)
         each = self._policy.fields[field]
-        characters = tuple(len(shown(state.masks[field], goal, each.cap, row)) for row in (0, 1))
-        return Preview(each.name, goal, cost, (rows[0].k, rows[1].k), (characters[0], characters[1]), no)
+        found = self._state(pair).masks[field]
+        # how long a whole value is would be told for free: only the marked characters are counted
+        above, below = (len(shown(found, goal, each.cap, row)) if goal == Level.PARTIAL else 0 for row in (0, 1))
+        shows = next_words(found, goal, each.cap)
+        return Preview(each.name, goal, cost, (rows[0].k, rows[1].k), (above, below), shows, no)
 
     def _judge(self, pair: int, rows: tuple[Row, Row], crowd: int) -> tuple[Fraction, Problem | None]:
         """The cost of bringing a pair to these rows, and the reason why it may not be paid."""
@@ -397,20 +410,20 @@ class Gate:
     def _cell(self, pair: int, field: int) -> Cell:
         state = self._state(pair)
         each = self._policy.fields[field]
-        mask, level = state.masks[field], state.levels[field]
-        drawing = draw(mask, state.values[0][field], state.values[1][field], level, each.cap)
+        found, level = state.masks[field], state.levels[field]
+        drawing = draw(found, state.values[0][field], state.values[1][field], level, each.cap)
         how_common = (self._frequency(state, field, 0), self._frequency(state, field, 1))
         return Cell(
             self._review.pairs[pair].id,
             each.name,
             each.type,
-            mask.kind,
+            found.kind,
             level,
             drawing,
             how_common,
             self._next(state, field),
             self._closed(state, field),
-            spoken(each.name, mask.kind, drawing, how_common),
+            spoken(each.name, found.kind, drawing, how_common),
         )
 
     def _frequency(self, state: _State, field: int, row: int) -> str:

@@ -12,6 +12,7 @@ import hmac
 import json
 import re
 import sqlite3
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -84,9 +85,14 @@ class Ledger:
     def __init__(self, path: Path, key: bytes) -> None:
         self.path = path
         self._key = key
+        self._lock = threading.Lock()
         self._file = _connect(path)
-        found = _read(self._file)
-        _refuse(_check(found, key, _head(path)))
+        try:
+            found = _read(self._file)
+            _refuse(_check(found, key, _head(path)))
+        except BaseException:
+            self._file.close()
+            raise
         self._entries: list[Entry] = [entry for entry, _ in found]
 
     @classmethod
@@ -126,6 +132,10 @@ class Ledger:
         for name, value in body.items():
             if name not in SHAPES or not SHAPES[name].fullmatch(value):
                 raise ValueError(f"a ledger entry must not hold '{name}' in this form")
+        with self._lock:
+            return self._append(body, note)
+
+    def _append(self, body: Mapping[str, str], note: tuple[str, bytes] | None) -> Entry:
         number = len(self._entries) + 1
         time = datetime.now(UTC).isoformat(timespec="milliseconds")
         made = Entry(number, time, dict(body), _hash(self.head, number, time, body))

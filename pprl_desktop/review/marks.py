@@ -104,6 +104,7 @@ class Drawing:
     above: tuple[Glyph, ...]
     between: tuple[str, ...]
     below: tuple[Glyph, ...]
+    marks: tuple[Mark, ...]  # kind and positions of every column
 
     def text(self, row: int) -> str:
         """A row without its gaps."""

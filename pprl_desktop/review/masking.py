@@ -204,7 +204,7 @@ def draw(mask: Mask, a: str, b: str, level: Level, cap: Cap) -> Drawing:
             rows.append((Glyph("?", "missing"), *(Glyph(GAP, "hidden", gap=True) for _ in marks[1:])))
             continue
         rows.append(tuple(_glyph(mark, row, texts[row], visible[row]) for mark in marks))
-    return Drawing(rows[0], tuple(BETWEEN[mark.kind] for mark in marks), rows[1])
+    return Drawing(rows[0], tuple(BETWEEN[mark.kind] for mark in marks), rows[1], marks)
 
 
 def _glyph(mark: Mark, row: int, text: tuple[str, ...], visible: frozenset[int]) -> Glyph:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import FieldKind
 from pprl_desktop.records.table import Column
+from pprl_desktop.review.ledger import SHAPES
 from pprl_desktop.review.marks import Cap, CellType, Level
 from pprl_desktop.review.masking import DateSwap, Picture
 
@@ -23,6 +24,7 @@ ORDERS: tuple[Order, ...] = get_args(Order)
 CAPS: tuple[Cap, ...] = get_args(Cap)
 TYPES: tuple[CellType, ...] = get_args(CellType)
 
+FIELD_NAME = SHAPES["field"]  # field names stand in the ledger
 DEFAULT_BUDGET = Fraction(3, 10)  # KAPR of one reviewer
 TYPE_OF_KIND: Mapping[FieldKind, CellType] = {
     "name": "variable", "text": "variable", "date": "date", "id": "fixed", "number": "variable", "category": "category",
@@ -70,6 +72,15 @@ class Policy:
             raise Problem("The smallest crowd must be at least 1.", do="Give 1 or more.", place="kappa")
         if not self.fields:
             raise Problem("A review needs at least one field to show.", do="Choose fields.", place="fields")
+        names = [field.name for field in self.fields]
+        for name in names:
+            if not FIELD_NAME.fullmatch(name) or names.count(name) > 1:
+                raise Problem(
+                    "A field has no usable name.",
+                    "Names are one line of at most 200 characters, and no two are the same.",
+                    "Rename the column.",
+                    place="fields",
+                )
         for pair in self.name_swaps:
             for name in pair:
                 self.number(name)

@@ -14,7 +14,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.review import codec, sealing
 from pprl_desktop.review.index import Crowd
-from pprl_desktop.review.ledger import Entry, Ledger, files_of, remove
+from pprl_desktop.review.ledger import SHAPES, Entry, Ledger, files_of, remove
 from pprl_desktop.review.plan import Review
 from pprl_desktop.review.session import ReviewSession
 
@@ -119,8 +119,13 @@ def sealed_head(key: bytes, head: str) -> str:
 
 
 def new_share(review: Review, reviewer: str, back_to: PublicKeys) -> Share:
-    if not reviewer.strip() or len(reviewer) > 64:
-        raise Problem("A reviewer needs a name of 1 to 64 characters.", do="Give a name.", place="reviewer")
+    if not SHAPES["who"].fullmatch(reviewer) or not reviewer.strip():
+        raise Problem(
+            "A reviewer needs a name of 1 to 64 characters.",
+            "Letters, digits, spaces and . @ - _ can stand in it.",
+            "Give such a name.",
+            place="reviewer",
+        )
     return Share(review, reviewer, secrets.token_bytes(32), Keys.new(), back_to)
 
 

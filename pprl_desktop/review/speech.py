@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pprl_desktop.review.marks import CHECK, Drawing, Glyph, MarkKind, MaskKind
+from pprl_desktop.review.marks import CHECK, Cap, Drawing, Glyph, Level, MarkKind, Mask, MaskKind
+from pprl_desktop.review.masking import shown
 
 _NAMES = {" ": "space", "-": "hyphen", "'": "apostrophe", ".": "full stop", ",": "comma", "/": "slash"}
 _EDITS: tuple[tuple[MarkKind, str, str], ...] = (
@@ -28,6 +29,18 @@ def spoken(field: str, kind: MaskKind, drawing: Drawing, frequency: tuple[str, s
         same = words[0] == words[1]
         parts.append(f"How common: {words[0]}." if same else f"How common: above {words[0]}, below {words[1]}.")
     return " ".join(parts)
+
+
+def next_words(mask: Mask, level: Level, cap: Cap) -> str:
+    """What the next click opens. Numbers only where the picture shows them already."""
+    if level == Level.PARTIAL:
+        above, below = (len(shown(mask, level, cap, row)) for row in (0, 1))
+        if above == below:
+            return "Opens the character that differs." if above == 1 else f"Opens the {above} characters that differ."
+        return f"Opens the characters that differ: {above} above, {below} below."
+    if cap == "last4":
+        return "Opens the last 4 characters."
+    return "Opens the value." if any(mask.missing) or mask.kind == "identical" else "Opens both values."
 
 
 def _comparison(kind: MaskKind, drawing: Drawing) -> str:

@@ -124,6 +124,7 @@ def cell_data(cell: Cell, preview: Preview | None = None) -> dict[str, Any]:
     if preview is not None:
         data |= {
             "cost": str(preview.cost), "cost_percent": 100 * float(preview.cost), "k_after": list(preview.k),
+            "shows": preview.shows,
             "refusal": preview.refusal.as_dict() if preview.refusal else None,
         }  # fmt: skip
     return data

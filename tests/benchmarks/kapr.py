@@ -1,6 +1,6 @@
 """Benchmark of the privacy meter: 1,000,000 made-up people, 7 fields.
 
-    python tests/benchmarks/kapr.py [--records 1000000] [--pairs 300]
+    python -m tests.benchmarks.kapr [--records 1000000] [--pairs 300]
 
 Prints the time and memory of the index, and how long all next-click previews of a pair take (median, p99, worst).
 """

@@ -218,3 +218,34 @@ def test_export_and_delete_leave_nothing(desk, tmp_path) -> None:
 def test_permission_can_be_given_at_the_start(tmp_path) -> None:
     with Desk.create(tmp_path / "r", review(), WORDS, identifying=True) as desk:
         assert desk.ledger.entries[-1].body["kind"] == "identifying export"
+
+
+@pytest.mark.parametrize("missing", ["entries", "notes", "seal", "reviewer"])
+def test_a_decisions_file_made_otherwise_is_refused_in_words(desk, tmp_path, monkeypatch, missing) -> None:
+    path = hand_out(desk, "anna")["anna"]
+    share = shares.open_share(path, f"{WORDS} anna")
+    session = shares.start(path, share)
+    real = shares.sealing.write_to_key
+
+    def without(out, kind, plain, arrays, key) -> None:
+        del plain[missing]
+        real(out, kind, plain, arrays, key)
+
+    monkeypatch.setattr(shares.sealing, "write_to_key", without)
+    shares.return_decisions(session, share, tmp_path / "d")
+    monkeypatch.undo()
+    session.ledger.close()
+    with pytest.raises(Problem, match="does not read as one"):
+        desk.merge(tmp_path / "d")
+
+
+def test_more_than_the_budget_does_not_come_in(tmp_path) -> None:
+    with Desk.create(tmp_path / "r", review(reviewer_budget=Fraction(1, 10**6)), WORDS) as desk:
+        path = hand_out(desk, "anna")["anna"]
+        share = shares.open_share(path, f"{WORDS} anna")
+        session = shares.start(path, share)
+        session.gate.grant(0, (Level.FULL, Level.FULL))  # what only a manager may do
+        back = shares.return_decisions(session, share, tmp_path / "d")
+        session.ledger.close()
+        with pytest.raises(Problem, match="over the budget"):
+            desk.merge(back)

@@ -241,3 +241,33 @@ def test_speech_says_no_more_than_the_picture(a: str, b: str) -> None:
         made = mask("variable", x, y)
         texts.append(spoken("name", made.kind, draw(made, x, y, Level.MASKED, "none")))
     assert texts[0] == texts[1]
+
+
+def test_the_next_click_is_described_without_telling_more(session) -> None:
+    assert [p.shows for p in session.view("1").previews] == [
+        "Opens the 2 characters that differ.", "Opens the value.", "Opens the 4 characters that differ.",
+    ]  # fmt: skip
+    assert session.view("2").previews[0].shows == "Opens the characters that differ: 0 above, 1 below."
+    assert session.view("3").previews[0].shows == "Opens both values."
+    assert session.view("3").previews[2].shows == "Opens the value."
+    from pprl_desktop.review.speech import next_words
+
+    assert next_words(mask("fixed", "123456", "123457"), Level.FULL, "last4") == "Opens the last 4 characters."
+    assert next_words(mask("fixed", "123456", "123457"), Level.PARTIAL, "none") == "Opens the character that differs."
+
+
+def test_a_session_opened_in_one_thread_works_in_another(session) -> None:
+    import threading
+
+    failed = []
+
+    def work() -> None:
+        try:
+            session.reveal("first", "1")
+        except Exception as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert not failed

@@ -50,7 +50,7 @@ def opening_words(cell: Cell, preview: Preview | None) -> str:
     characters = sum(preview.characters)
     if preview.level == Level.PARTIAL:
         return tr("Space opens the differing characters ({n}), costs {cost}.", n=characters, cost=cost)
-    return tr("Space opens the whole value ({n} characters), costs {cost}.", n=characters, cost=cost)
+    return tr("Space opens the whole value, costs {cost}.", cost=cost)
 
 
 class CellWidget(QWidget):
