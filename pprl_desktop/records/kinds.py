@@ -124,7 +124,10 @@ def _digits(says: str, sample: Sample, distinct: int, rows: int) -> FieldKind:
 def _is_category(says: str, sample: Sample, distinct: int, rows: int) -> bool:
     if says in ("person", "id", "contact", "date") or distinct > FEW_CATEGORIES:
         return False
-    short = max(len(text) for text in sample.texts) <= 30
+    longest = max(len(text) for text in sample.texts)
+    short = longest <= (
+        3 if says == "place" else 30
+    )  # codes of states are categories, towns are spelled and misspelled
     return short and rows >= 20 and distinct <= rows / 5
 
 
