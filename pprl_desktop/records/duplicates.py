@@ -55,18 +55,37 @@ def repeated(codes: Codes) -> Codes:
     return np.flatnonzero(counts > 1).astype(np.int32)
 
 
-def find_duplicates(columns: Sequence[Column], progress: Progress = NO_PROGRESS) -> Duplicates:
-    """Among cleaned columns. Rows with nothing in them are nobody's duplicate."""
-    if not columns:
+def alike(codes: Sequence[Codes], among: Rows | None = None) -> Rows:
+    """Rows that agree in all columns with another one (of those asked about), in order."""
+    rows = np.arange(len(codes[0])) if among is None else among
+    groups, _ = factorise(row_keys([column[rows] for column in codes], len(rows)))
+    return rows[np.bincount(groups)[groups] > 1] if len(rows) else rows
+
+
+def extra(codes: Sequence[Codes], rows: Rows) -> int:
+    """How many of these rows repeat an earlier one."""
+    return len(rows) - len(factorise(row_keys([column[rows] for column in codes], len(rows)))[1])
+
+
+def find_duplicates(
+    columns: Sequence[Column], progress: Progress = NO_PROGRESS, same: Rows | None = None
+) -> Duplicates:
+    """Among cleaned columns; `same` are the rows that agree in all of them. Empty rows are nobody's duplicate."""
+    if not columns or not len(columns[0]):
         return Duplicates(0, 0)
-    filled = np.flatnonzero(np.any([column.codes != MISSING for column in columns], axis=0))
-    codes = [column.codes[filled] for column in columns]
-    first = factorise(row_keys(codes, len(filled)))[1]
-    exact = len(filled) - len(first)
+    codes = [column.codes for column in columns]
+    same = alike(codes) if same is None else same
+    filled = np.any([column != MISSING for column in codes], axis=0)
+    same = same[filled[same]]
+    _, first = factorise(row_keys([column[same] for column in codes], len(same)))
+    exact = len(same) - len(first)
     if len(columns) < FEWEST_FIELDS:
         return Duplicates(exact, 0)
     progress.at(0.2, "Looking for near duplicates")
-    kept = [column[first] for column in codes]
+    single = filled.copy()
+    single[same] = False
+    single[same[first]] = True
+    kept = [column[single] for column in codes]
     likely = _alike_in_half(kept, [len(column.values) for column in columns])
     kept = [column[likely] for column in kept]
     near: set[int] = set()

@@ -20,6 +20,7 @@ FEW_CATEGORIES = 24
 OLDEST_BIRTH, LATEST_BIRTH = 1880, 2035
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:[.,][0-9]+)*|[.,][0-9]+)")
+_WITH_DIGITS = re.compile(r".*[0-9].*")
 _CODE = re.compile(r"(?=.*[0-9])[A-Za-z0-9 ./_-]+")
 _NAME = re.compile(r"[^\W\d_]+(?:[ '’.,-]+[^\W\d_]+)*[.]?")
 _ICD = re.compile(r"[A-TV-Z][0-9][0-9A-Z](?:\.[0-9A-Z]{1,4})?")
@@ -83,6 +84,8 @@ def kind_of(name: str, sample: Sample, distinct: int, rows: int) -> FieldKind:
 
 
 def _is_date(name: str, says: str, sample: Sample) -> bool:
+    if sample.share(_WITH_DIGITS) < 0.5:
+        return False
     parsed = [dates.parse(text.upper(), "auto") for text in sample.texts]
     separated = [date.form == "full" and not text.isdigit() for date, text in zip(parsed, sample.texts, strict=True)]
     if sample.share_of(separated) >= 0.7:

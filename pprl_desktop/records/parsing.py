@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.cutting import cut
 from pprl_desktop.records.dialect import Dialect, stand_in
 from pprl_desktop.records.distinct import Cells, Keys, factorise
@@ -29,43 +30,41 @@ CSV_LIMIT = 2**31 - 1
 
 
 class Gatherer:
-    """One column being read: the distinct values of each block, joined at the end."""
+    """One column being read. Blocks give their distinct cells as bytes; only what is new in the file becomes text."""
 
     def __init__(self) -> None:
         self._codes: list[Codes] = []
         self._keys: list[Keys] = []
-        self._texts: list[str] = []
+        self._cells: list[Cells] = []
 
     def add(self, cells: Cells, *, doubled: str = "") -> None:
         keys = cells.keys()
         codes, where = factorise(keys)
-        texts, keys = cells.take(where).texts(), keys[where]
-        if doubled:
-            again = [index for index, text in enumerate(texts) if doubled in text]
-            for index in again:
-                texts[index] = texts[index].replace(2 * doubled, doubled)
-            if again:
-                keys[again] = _cells([texts[index] for index in again]).keys()
+        cells, keys = cells.take(where), keys[where]
+        if doubled:  # the key belongs to what the cell means, not to how it is quoted
+            cells = _cells([text.replace(2 * doubled, doubled) for text in cells.texts()])
+            keys = cells.keys()
         self._codes.append(codes)
         self._keys.append(keys)
-        self._texts += texts
+        self._cells.append(cells)
 
     def add_texts(self, texts: Sequence[str]) -> None:
         if texts:
             self.add(_cells(texts))
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str, progress: Progress = NO_PROGRESS) -> Column:
         if not self._keys:
             return Column(name, np.empty(0, dtype=object), np.empty(0, dtype=np.int32))
         codes, where = factorise(np.concatenate(self._keys))
-        values = np.empty(len(self._texts), dtype=object)
-        values[:] = self._texts
-        if len(where) < len(values):
-            values = values[where]
-        rows, start = [], 0
-        for keys, local in zip(self._keys, self._codes, strict=True):
-            rows.append(codes[start : start + len(keys)][local])
-            start += len(keys)
+        ends = np.cumsum([len(keys) for keys in self._keys])
+        new = np.split(where, np.searchsorted(where, ends[:-1]))
+        values = np.empty(len(where), dtype=object)
+        rows, start, filled = [], 0, 0
+        for local, cells, mine, end in zip(self._codes, self._cells, new, ends.tolist(), strict=True):
+            progress.check()
+            values[filled : filled + len(mine)] = cells.take(mine - start).texts()
+            rows.append(codes[start:end][local])
+            start, filled = end, filled + len(mine)
         return Column(name, values, np.concatenate(rows))
 
 
@@ -76,7 +75,11 @@ def _cells(texts: Sequence[str]) -> Cells:
 
 
 def parse(
-    blocks: Iterable[str], dialect: Dialect, ragged: Ragged = "refuse", nul_line: int = 0
+    blocks: Iterable[str],
+    dialect: Dialect,
+    ragged: Ragged = "refuse",
+    nul_line: int = 0,
+    progress: Progress = NO_PROGRESS,
 ) -> tuple[Table, tuple[Problem, ...]]:
     """The table in a text that arrives in blocks. `ragged` says what happens to records of another width."""
     csv.field_size_limit(CSV_LIMIT)
@@ -88,7 +91,7 @@ def parse(
         parser.feed(chunk)
     told = parser.finish()
     names, warnings = header_names(header) if dialect.header_line else (tuple(header), ())
-    columns = tuple(gatherer.column(name) for name, gatherer in zip(names, parser.gatherers, strict=True))
+    columns = tuple(gatherer.column(name, progress) for name, gatherer in zip(names, parser.gatherers, strict=True))
     return Table(columns), (*text.warnings(), *warnings, *told)
 
 

@@ -13,13 +13,12 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.cleaning import clean_column, date_report
 from pprl_desktop.records.dates import DateReport
-from pprl_desktop.records.distinct import factorise
-from pprl_desktop.records.duplicates import Duplicates, find_duplicates, repeated, row_keys
+from pprl_desktop.records.duplicates import Duplicates, alike, extra, find_duplicates, repeated
 from pprl_desktop.records.fields import Field, FieldKind
 from pprl_desktop.records.hints import hint, is_birth, is_record_id, is_shared_id
 from pprl_desktop.records.kinds import Sample, guess_kind, kind_of, sensitive_reason
 from pprl_desktop.records.shapes import Shape, shapes
-from pprl_desktop.records.table import Column, Table
+from pprl_desktop.records.table import MISSING, Column, Table
 
 __all__ = ["ColumnProfile", "Profile", "guess_kind", "profile"]
 
@@ -101,20 +100,37 @@ def profile(table: Table, progress: Progress = NO_PROGRESS) -> Profile:
     sensitive = tuple(column.name for column in found if column.sensitive and column.name != id_column)
     matching = _matching(found, id_column, sensitive)
     progress.at(0.6, "Looking for duplicates")
-    keys = row_keys([column.codes for column in table.columns if column.name != id_column], table.rows)
-    exact = table.rows - len(factorise(keys)[1]) if len(table.columns) > bool(id_column) else 0
-    progress.at(0.65)
-    kinds = {column.name: column.kind for column in found}
-    cleaned = []
-    for index, name in enumerate(matching):
-        part = progress.part(0.65 + 0.25 * index / len(matching), 0.65 + 0.25 * (index + 1) / len(matching))
-        cleaned.append(clean_column(table.column(name), Field.of(name, kinds[name]), part))
-    duplicates = find_duplicates(cleaned, progress.part(0.9, 1.0))
+    exact, duplicates = _duplicates(table, found, matching, id_column, progress.part(0.6, 1.0))
     ids, told = _duplicate_ids(table, id_column)
     progress.at(1.0)
     return Profile(
         table.rows, tuple(found), id_column, matching, sensitive, exact, duplicates, ids, (*told, *_warnings(found))
     )
+
+
+def _duplicates(
+    table: Table, found: Sequence[ColumnProfile], matching: tuple[str, ...], id_column: str, progress: Progress
+) -> tuple[int, Duplicates]:
+    """Rows alike in everything but the id, and records alike in the matching fields once these are clean."""
+    known = {column.name: column for column in found}
+    compared = []
+    for index, name in enumerate(matching):
+        part = progress.part(0.6 * index / len(matching), 0.6 * (index + 1) / len(matching))
+        compared.append(_comparable(table.column(name), known[name], part))
+    others = [column.codes for column in table.columns if column.name != id_column]
+    if not others:
+        return 0, Duplicates(0, 0)
+    same = alike([column.codes for column in compared] or others)  # rows alike in everything are among these
+    return extra(others, same), find_duplicates(compared, progress.part(0.6, 1.0), same)
+
+
+def _comparable(column: Column, known: ColumnProfile, progress: Progress) -> Column:
+    """Cleaned; dates, ids and numbers that are all written alike compare as they are."""
+    if known.kind in ("name", "text", "category") or len(known.shapes) != 1:
+        return clean_column(column, Field.of(column.name, known.kind), progress)
+    empty = np.fromiter((not text or text.isspace() for text in column.values), bool, len(column.values))
+    codes = np.where(np.append(empty, True)[column.codes], MISSING, column.codes).astype(np.int32)
+    return Column(column.name, column.values, codes)
 
 
 def _column(column: Column, counts: npt.NDArray[np.int64]) -> ColumnProfile:

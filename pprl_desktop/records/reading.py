@@ -56,7 +56,8 @@ def read_table(
     head = _head(file, encoding)
     dialect = _layout(head, options, file.name)
     progress.at(0.1, "Reading the file")
-    table, warnings = parse(texts(file, encoding, progress.part(0.1, 1.0)), dialect, options.ragged, encoding.nul_line)
+    blocks = texts(file, encoding, progress.part(0.1, 1.0))
+    table, warnings = parse(blocks, dialect, options.ragged, encoding.nul_line, progress)
     if table.rows == 0:
         raise Problem(
             f"'{file.name}' has a header but no records.", "", "Choose the file that holds the records.", place="file"
