@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QTextBlockFormat, QTextCursor
+from PySide6.QtGui import QTextBlockFormat, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QTextBrowser, QVBoxLayout
 
 from pprl_desktop import resources
@@ -67,10 +67,11 @@ class HelpText(QTextBrowser):
             cursor.setBlockFormat(form)
             if heading:
                 cursor.select(QTextCursor.SelectionType.BlockUnderCursor)
-                style = cursor.charFormat()
-                style.setFont(theme.font("heading" if form.headingLevel() < 3 else "body", strong=True))
+                style = QTextCharFormat()
+                step = "lead" if self._size == "small" else "title"
+                style.setFont(theme.font(step if form.headingLevel() == 1 else "heading", strong=True))
                 style.setForeground(theme.colour("text"))
-                cursor.mergeCharFormat(style)
+                cursor.setCharFormat(style)  # replaces: Markdown's own relative size would win over a merged one
                 cursor.clearSelection()
             if not cursor.movePosition(QTextCursor.MoveOperation.NextBlock):
                 break

@@ -30,7 +30,7 @@ from pprl_desktop.ui.stepper import Entry, Mark, StepList
 from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.basics import button, column, label, row
 
-SIDE_WIDTH = 232
+SIDE_WIDTH = 248
 HELP_FROM = 1180  # px of window width below which the help panel gives its room to the pane
 ICONS = {
     "contacts": "people",
@@ -139,11 +139,11 @@ class MainWindow(QMainWindow):
         self.current = name
         pane = self.panes[name]
         self.stack.setCurrentWidget(pane)
+        pane.setFocus(Qt.FocusReason.OtherFocusReason)  # the first Tab leads into the page
         try:
             pane.enter()
         except Problem as problem:
             pane.show_problem(problem)
-        pane.setFocus(Qt.FocusReason.OtherFocusReason)
         self.help.show_page(pane.HELP or name)
         self._show_help_panel()
         self.refresh()

@@ -112,6 +112,7 @@ QSlider::groove:horizontal { height: 4px; border-radius: 2px; background: %(trac
 QSlider::sub-page:horizontal { height: 4px; border-radius: 2px; background: %(accent)s; }
 QSlider::handle:horizontal { width: 18px; height: 18px; margin: -7px 0; border-radius: 9px; background: %(accent)s; }
 QSlider::handle:horizontal:hover { background: %(accent_hover)s; }
+QSlider:horizontal { min-height: 26px; }
 QSlider:focus { border: 1px solid %(accent)s; border-radius: 6px; }
 
 QProgressBar { background: %(track)s; border: none; border-radius: 4px; max-height: 8px; min-height: 8px; }
@@ -119,6 +120,9 @@ QProgressBar::chunk { background: %(accent)s; border-radius: 4px; }
 
 QTableView, QListView, QTreeView { background: %(surface)s; border: none; gridline-color: %(border)s; outline: none;
   selection-background-color: %(accent_soft)s; selection-color: %(text)s; alternate-background-color: %(surface)s; }
+QListView::item { padding: 7px 8px; border-radius: 6px; }
+QListView::item:selected { background: %(accent_soft)s; color: %(accent_text)s; }
+QListView::item:hover { background: %(neutral_soft)s; }
 QTableView::item { padding: 4px 10px; border-bottom: 1px solid %(border)s; }
 QTableView::item:selected { background: %(accent_soft)s; color: %(text)s; }
 QTableView:focus, QListView:focus { border: 1px solid %(accent)s; border-radius: 4px; }
@@ -129,6 +133,7 @@ QHeaderView::section { background: %(surface)s; color: %(muted)s; font-size: %(p
 QTableCornerButton::section { background: %(surface)s; border: none; }
 
 QTabWidget::pane { border: none; }
+QTabBar { qproperty-drawBase: 0; }
 QTabBar::tab { background: transparent; color: %(muted)s; padding: 8px 14px; border-bottom: 2px solid transparent; }
 QTabBar::tab:selected { color: %(accent_text)s; border-bottom: 2px solid %(accent)s; font-weight: 600; }
 QTabBar::tab:focus { color: %(accent_text)s; }

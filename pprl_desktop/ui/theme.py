@@ -25,7 +25,7 @@ RADIUS = 8
 BODY_PX = 14  # smallest body size; a larger system font wins
 SIZES = {"tiny": 0.86, "small": 0.93, "body": 1.0, "lead": 1.04, "heading": 1.08, "title": 1.6, "figure": 2.3}
 FONT, MONO = "Inter", "DejaVu Sans Mono"
-FONT_FILES = ("Inter-Regular.ttf", "Inter-SemiBold.ttf", "DejaVuSansMono.ttf")
+FONT_FILES = ("Inter-Regular.ttf", "Inter-SemiBold.ttf", "Inter-Bold.ttf", "DejaVuSansMono.ttf")
 
 
 @dataclass(frozen=True)

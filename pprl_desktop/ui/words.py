@@ -27,7 +27,13 @@ def of_100(share: float) -> str:
 
 
 def percent(share: float, decimals: int = 1) -> str:
-    return "–" if math.isnan(share) else tr("{n} %", n=number(100 * share, decimals))
+    """A share in percent; what is not nothing never reads as 0."""
+    if math.isnan(share):
+        return "–"
+    least = 10.0**-decimals
+    if 0.0 < 100 * share < least / 2:
+        return tr("under {n} %", n=number(least, decimals))
+    return tr("{n} %", n=number(100 * share, decimals))
 
 
 def exact(value: float, decimals: int = 4) -> str:

@@ -12,7 +12,7 @@ from pprl_desktop.ui import theme
 from pprl_desktop.ui.i18n import tr, tr_core
 from pprl_desktop.ui.jobs import time_words
 from pprl_desktop.ui.theme import GRID
-from pprl_desktop.ui.widgets.banner import Messages
+from pprl_desktop.ui.widgets.banner import Banner, Messages
 from pprl_desktop.ui.widgets.basics import Card, boxed, button, column, label, row
 from pprl_desktop.ui.widgets.decision_panel import DecisionPanel, point_words
 from pprl_desktop.ui.widgets.meter import Meter
@@ -62,6 +62,7 @@ class ReviewPanel(QWidget):
         cards = row(self.cell_card, self.hint_card, gap=2)
         cards.setStretch(0, 3)
         cards.setStretch(1, 2)
+        self.cards = boxed(cards, tr("The cell in focus"))
         lists = row(self.next_pairs, self.decided_pairs, gap=2)
         lists.setStretch(0, 2)
         lists.setStretch(1, 1)
@@ -69,7 +70,7 @@ class ReviewPanel(QWidget):
             one.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
             one.setMinimumHeight(LISTS_HIGH)
         self.lists = boxed(lists, tr("Other pairs"))
-        layout = column(self.pair_card, self.notices, cards, self.choice, self.lists, None, gap=1.5)
+        layout = column(self.pair_card, self.notices, self.cards, self.choice, self.lists, None, gap=1.5)
         layout.setStretch(4, 20)
         self.setLayout(layout)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -90,7 +91,7 @@ class ReviewPanel(QWidget):
 
     def show_pair(self, *, keep_cell: bool = False) -> None:
         session = self._need()
-        self.notices.clear()
+        self._clear_notice()
         self.seen = seen = session.view()
         self.grid.show_cells(seen.cells, seen.previews, seen.suggestion.field if seen.suggestion else "")
         if not keep_cell:
@@ -177,7 +178,12 @@ class ReviewPanel(QWidget):
     def _look(self, number: int) -> None:
         if self.seen is not None and number != self._looked and number < len(self.seen.cells):
             self._looked = number
+            self._clear_notice()
             self._show_cell()
+
+    def _clear_notice(self) -> None:
+        self.notices.clear()
+        self.cards.show()
 
     # doing ----------------------------------------------------------------------------------------
 
@@ -190,10 +196,11 @@ class ReviewPanel(QWidget):
         if self.seen is None:
             return
         cell = self.seen.cells[self._looked]
+        preview = self.seen.previews[self._looked]
         try:
             self._need().reveal(cell.field)
         except Problem as problem:
-            self._refused(problem)
+            self._refused(problem, kind="info" if preview is None else "problem")
             return
         self.show_pair(keep_cell=True)
         now = self.seen.cells[self._looked]
@@ -304,9 +311,11 @@ class ReviewPanel(QWidget):
             ("?", tr("this legend")),
         )
 
-    def _refused(self, problem: Problem) -> None:
+    def _refused(self, problem: Problem, kind: str = "problem") -> None:
+        """The reason takes the place of the cards below the pair, so that the decision stays in view."""
         self.notices.clear()
-        self.notices.show_problem(problem)
+        self.notices.show_banner(Banner.of(problem, kind=kind))
+        self.cards.hide()
         self._say(problem.sentence())
 
     def _say(self, text: str) -> None:

@@ -220,7 +220,7 @@ def combo(
     for text, data in entries:
         made.addItem(text, data)
     made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    made.setMinimumContentsLength(12)
+    made.setMinimumContentsLength(7)
     if chosen is not None:
         made.activated.connect(lambda _i: chosen(made.currentData()))
     return made

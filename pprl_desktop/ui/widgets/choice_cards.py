@@ -35,6 +35,7 @@ class ChoiceCard(QFrame):
         self.radio.setEnabled(choice.enabled)
         self.title = label(choice.title, "heading")
         self.radio.setText("")
+        self.radio.setFixedWidth(24)
         head = QGridLayout()
         head.setContentsMargins(0, 0, 0, 0)
         head.setHorizontalSpacing(GRID)

@@ -54,7 +54,7 @@ class Meter(QWidget):
         self.setToolTip(self.accessibleDescription())
 
     def sizeHint(self) -> QSize:
-        return QSize(440, 2 * (theme.px("small") + 6) + 18)
+        return QSize(350, 2 * (theme.px("small") + 6) + 18)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(240, self.sizeHint().height())

@@ -137,9 +137,10 @@ class CellWidget(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         head, above, marks, below, _end = self._tops()
         box = QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5)
-        if self.hasFocus() or self.underMouse():
+        focused = self.window().focusWidget() is self
+        if focused or self.underMouse():
             painter.setBrush(theme.colour("accent_soft"))
-            painter.setPen(QPen(theme.colour("accent"), 2) if self.hasFocus() else Qt.PenStyle.NoPen)
+            painter.setPen(QPen(theme.colour("accent"), 2) if focused else Qt.PenStyle.NoPen)
             painter.drawRoundedRect(box, 6, 6)
         painter.setFont(theme.font("small", strong=True))
         painter.setPen(theme.colour("muted"))

@@ -13,9 +13,10 @@ from PySide6.QtCore import (
     QPersistentModelIndex,
     QSortFilterProxyModel,
     Qt,
+    QTimer,
     Signal,
 )
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -34,6 +35,7 @@ from pprl_desktop.ui.widgets.basics import follow, icon_label, label, row
 
 Index = QModelIndex | QPersistentModelIndex
 SORT_ROLE = Qt.ItemDataRole.UserRole
+WIDEST, NARROWEST = 320, 84  # px of a column measured by its content
 
 
 @dataclass(frozen=True)
@@ -141,6 +143,7 @@ class DataTable(QWidget):
         header = self.view.horizontalHeader()
         header.setHighlightSections(False)
         header.setStretchLastSection(True)
+        header.setTextElideMode(Qt.TextElideMode.ElideRight)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         for number, spec in enumerate(columns):
             if spec.delegate is not None:
@@ -169,6 +172,7 @@ class DataTable(QWidget):
         layout.addWidget(self.view, 1)
         self._rows_high, self._fit = rows_high, fit
         self._measured = 0
+        self._wanted: list[int] = []
         self._heights()
         follow(self, self._heights)
 
@@ -191,16 +195,32 @@ class DataTable(QWidget):
 
     def _widths(self) -> None:
         """By the first rows only: a table of a million rows must not be measured."""
-        self.view.horizontalHeader().setResizeContentsPrecision(40)
-        stretched = len(self.model.columns) - 1
-        for number, spec in enumerate(self.model.columns):
-            if number == stretched:
-                continue
-            if spec.width:
-                self.view.setColumnWidth(number, round(spec.width * theme.zoom()))
-            else:
-                self.view.resizeColumnToContents(number)
-                self.view.setColumnWidth(number, min(self.view.columnWidth(number) + GRID, 320))
+        header = self.view.horizontalHeader()
+        header.setResizeContentsPrecision(40)
+        self._wanted = [
+            round(spec.width * theme.zoom())
+            if spec.width
+            else min(max(self.view.sizeHintForColumn(i), header.sectionSizeHint(i)) + 4, WIDEST)
+            for i, spec in enumerate(self.model.columns)
+        ]
+        self._fit_width()
+
+    def _fit_width(self) -> None:
+        """All columns in view if they can be: the widest give way first, down to a width that still reads."""
+        if not self._wanted or self.view.horizontalHeader().sectionResizeMode(0) == QHeaderView.ResizeMode.Stretch:
+            return
+        room = self.view.viewport().width()
+        most = max(self._wanted)
+        while sum(min(w, most) for w in self._wanted) > room and most > NARROWEST:
+            most -= 4
+        for number, wide in enumerate(self._wanted[:-1]):
+            self.view.setColumnWidth(number, min(wide, most))
+        left = room - sum(min(w, most) for w in self._wanted[:-1])
+        self.view.setColumnWidth(len(self._wanted) - 1, max(min(self._wanted[-1], most), left - 1))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        QTimer.singleShot(0, self, self._fit_width)
 
     def _filter(self, text: str) -> None:
         self.proxy.setFilterFixedString(text)

@@ -1,0 +1,194 @@
+"""Pictures of every page with the sample project: both palettes, two window sizes, the review in three states."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import Progress
+
+SIZES = ((1024, 700), (1440, 900))
+THEMES = ("light", "dark")
+PAGES = (
+    "welcome", "contacts", "data", "fields", "method", "agreement", "export", "partner", "match", "results", "review",
+    "finish", "releases", "settings", "help",
+)  # fmt: skip
+WAIT = 180.0  # s for the work a page starts when it is shown
+SETTLE = 0.3  # s for timers and layouts
+
+
+@dataclass(frozen=True)
+class Plan:
+    out: Path
+    demo: Path | None = None
+    pages: tuple[str, ...] = ()
+    language: str = "en"
+    text_size: float = 1.0
+
+
+def take(plan: Plan, progress: Progress) -> list[Path]:
+    unknown = [name for name in plan.pages if name not in PAGES]
+    if unknown:
+        raise Problem(
+            f"There is no page '{unknown[0]}'.",
+            f"The pages are: {', '.join(PAGES)}.",
+            "Choose among them.",
+            place="pages",
+        )
+    from pprl_desktop.ui import libraries
+
+    libraries.check()
+    try:
+        plan.out.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        raise Problem("The folder for the pictures cannot be made.", do="Choose another one.", place="out") from None
+    with _own_place() as place:
+        demo = plan.demo
+        if demo is None:
+            from pprl_desktop.project.demo import run_demo
+
+            demo = place / "demo"
+            run_demo(demo, progress.part(0.0, 0.5))
+        return _Tour(plan, demo, place).walk(progress.part(0.5, 1.0))
+
+
+@contextmanager
+def _own_place() -> Iterator[Path]:
+    """Settings of its own, so that the steward's are neither shown nor changed."""
+    names = ("PPRL_DESKTOP_SETTINGS", "PPRL_HOME")
+    before = {name: os.environ.get(name) for name in names}
+    with tempfile.TemporaryDirectory(prefix="pprl-tour-", ignore_cleanup_errors=True) as folder:
+        os.environ["PPRL_DESKTOP_SETTINGS"] = str(Path(folder) / "settings")
+        os.environ["PPRL_HOME"] = str(Path(folder) / "home")
+        try:
+            yield Path(folder)
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    os.environ.pop(name, None)
+                else:
+                    os.environ[name] = value
+
+
+class _Tour:
+    def __init__(self, plan: Plan, demo: Path, place: Path) -> None:
+        from pprl_desktop.ui import theme
+        from pprl_desktop.ui.app import make_application, make_window
+
+        self.plan, self.demo, self.place = plan, demo, place
+        self.app = make_application()
+        self.theme = theme
+        self.window = make_window(self.app, ("--light", f"--language={plan.language}"))
+        theme.apply(self.app, "light", plan.text_size)
+        self.files: list[Path] = []
+
+    def walk(self, progress: Progress) -> list[Path]:
+        pages = self.plan.pages or PAGES
+        window = self.window
+        window.show()
+        window.activateWindow()
+        try:
+            for number, name in enumerate(pages):
+                progress.at(number / len(pages), f"page {name}")
+                if name == "welcome":
+                    window.desk.close_project()
+                    self._shoot("welcome")
+                else:
+                    self._open()
+                    window.show_pane(name)
+                    self._wait()
+                    self._states(name)
+        finally:
+            window.desk.jobs.cancel()
+            window.close()
+        progress.at(1.0)
+        return self.files
+
+    def _open(self) -> None:
+        """The project of the first hospital, with its key unlocked."""
+        if self.window.desk.project is not None:
+            return
+        from pprl_desktop.project.demo import PASSPHRASE
+
+        projects = sorted(self.demo.glob("hospital_a/*.pprlproject"))
+        if not projects:
+            raise Problem("This is not a folder of the demo.", do="Give the folder of 'demo --out DIR'.", place="demo")
+        self.window.desk.open_project(projects[0])
+        self.window.desk.unlocked(self.window.desk.home.unlock(PASSPHRASE))
+
+    def _states(self, name: str) -> None:
+        if name == "review":
+            self._review()
+        else:
+            self._shoot(name)
+
+    def _review(self) -> None:
+        """Masked and untouched; some cells open with the cost of the next; refused at the limit."""
+        from fractions import Fraction
+
+        from PySide6.QtCore import Qt
+        from PySide6.QtTest import QTest
+
+        from pprl_desktop import resources
+        from pprl_desktop.project.reviewing import ReviewPlan, look_at, make_review
+
+        desk, window = self.window.desk, self.window
+        self._shoot("review-0-start")
+        choices = desk.need_project().choices
+        second = look_at(resources.find("samples", "hospital_b.csv"), choices.fields)
+        plan = ReviewPlan(second.path, second.columns, second.id_column, budget=Fraction(1, 25), audit=6)
+        folder = self.place / "sample.review"
+        made = make_review(desk.workplace, choices, plan, folder, "sample people do not exist")
+        desk.working["review_desk"], desk.working["review"] = made, made.session()
+        window.show_pane("review")
+        panel = window.pane().panel  # type: ignore[attr-defined]
+
+        def press(*keys: Qt.Key) -> None:
+            for key in keys:
+                QTest.keyClick(window.focusWidget() or panel, key)
+                self.app.processEvents()
+
+        self._shoot("review-1-masked")
+        press(Qt.Key.Key_Space, Qt.Key.Key_6, Qt.Key.Key_G, Qt.Key.Key_Space, Qt.Key.Key_5, Qt.Key.Key_1, Qt.Key.Key_0)
+        press(Qt.Key.Key_Space, Qt.Key.Key_Right, Qt.Key.Key_Right)
+        self._shoot("review-2-opened")
+        for _ in range(200):  # open until the gate refuses
+            refused = [i for i, p in enumerate(panel.seen.previews) if p is not None and p.refusal is not None]
+            if refused:
+                panel.grid.focus_cell(refused[0])
+                press(Qt.Key.Key_Space)
+                break
+            press(Qt.Key.Key_G, Qt.Key.Key_Space) if panel.seen.suggestion else press(Qt.Key.Key_4)
+        self._shoot("review-3-refused")
+
+    def _wait(self) -> None:
+        end = time.monotonic() + WAIT
+        while time.monotonic() < end:
+            self.app.processEvents()
+            if self.window.desk.jobs.idle():
+                break
+            time.sleep(0.01)
+        self._settle()
+
+    def _settle(self) -> None:
+        end = time.monotonic() + SETTLE
+        while time.monotonic() < end:
+            self.app.processEvents()
+            time.sleep(0.01)
+
+    def _shoot(self, name: str) -> None:
+        for mode in THEMES:
+            self.theme.apply(self.app, mode, self.plan.text_size)  # type: ignore[arg-type]
+            for wide, high in SIZES:
+                self.window.resize(wide, high)
+                self._settle()
+                path = self.plan.out / f"{name}-{mode}-{wide}x{high}.png"
+                if not self.window.grab().save(str(path), "PNG"):
+                    raise Problem("A picture could not be written.", do="Check the disk and the folder.", place="out")
+                self.files.append(path)
