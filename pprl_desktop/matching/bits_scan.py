@@ -87,6 +87,7 @@ def _pairs(
     progress: Progress,
 ) -> tuple[Pairs, tuple[str, ...]]:
     """Pairs of rows at or above the floor, by distinct values; at most `room` of them, with a warning."""
+    warnings: list[str] = []
     fill = float(np.unpackbits(theirs.values[:1000], axis=1).mean())
     plan = lsh.plan(len(mine.values), len(theirs.values), 8 * mine.width, similarity, rule, fill)
     if plan is None:
@@ -96,18 +97,23 @@ def _pairs(
     else:
         found, skipped = lsh.scan(mine.values, theirs.values, similarity, plan, floor, room, options, progress)
         notes.update(plan.notes(), skipped_in_crowded_bands=skipped)
+        if skipped:
+            warnings.append(
+                f"{skipped:,} comparisons among records that are nearly all alike were left out; matches among them may "
+                "be missing. More fields would tell the records apart."
+            )
     rows_found = _rows_found(found, mine, theirs, exact=len(found.own) == found.found)
     if rows_found <= room and len(found.own) == found.found:
-        return _by_rows(found, mine, theirs), ()
+        return _by_rows(found, mine, theirs), tuple(warnings)
     k = max(1, min(PER_ROW_NOISY, room // max(len(mine.values), 1)))
     if plan is None:
         found = kernels.top(mine.values, prepared, similarity, k, floor, options.threads, progress.part(0.8, 1.0))
     kept = _by_rows(found, mine, theirs, k)
-    warning = (
+    warnings.append(
         f"{rows_found:,} pairs are alike enough to be looked at, more than fit into the memory allowed; the best {k} "
         f"of each own record were kept ({len(kept.own):,} pairs). More fields would tell the records apart."
     )
-    return kept, (warning,)
+    return kept, tuple(warnings)
 
 
 def _rows_found(found: Pairs, mine: Part, theirs: Part, *, exact: bool) -> int:

@@ -7,9 +7,8 @@ before the work and told. Where the exact scan would not take much longer, there
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +18,7 @@ from pprl_desktop.methods.bit_planes import Floats, Ints
 from pprl_desktop.methods.blocks import in_blocks
 from pprl_desktop.methods.kernels import Bytes, Pairs, Similarity, ones_of, words_of
 from pprl_desktop.methods.rules import BitsRule
-from pprl_desktop.progress import Cancelled, Progress
+from pprl_desktop.progress import Progress
 
 EXACT_PAIRS = 1.2e10  # about 110k x 110k: below it the scan is always exact
 TARGETS = (0.98, 0.95, 0.9, 0.8)  # candidate recalls to try, best first
@@ -112,25 +111,23 @@ def scan(
     random = np.random.default_rng(options.seed)
     mine, theirs = words_of(own), words_of(partner)
     places = [random.choice(8 * own.shape[1], size=made.bits, replace=False) for _ in range(made.bands)]
-    join = _Join(mine, theirs, ones_of(mine), ones_of(theirs), similarity.numbers(), floor)
+    join = _Join(mine, theirs, ones_of(mine), ones_of(theirs), similarity.numbers(), floor, room, progress.check)
     codes, scores, skipped, found = np.empty(0, np.int64), np.empty(0), 0, 0
     waiting: list[tuple[npt.NDArray[np.int64], Floats]] = []
-    try:
-        for number, (new, score, spared) in enumerate(
-            in_blocks(join.band, places, options.threads, progress, "Comparing signatures in bands")
-        ):
-            waiting.append((new, score))
-            skipped += spared
-            if len(waiting) == BANDS_TOGETHER or number == len(places) - 1:
-                codes, first = np.unique(np.concatenate([codes, *(each for each, _ in waiting)]), return_index=True)
-                scores = np.concatenate([scores, *(each for _, each in waiting)])[first]
-                waiting = []
-                found = max(found, len(codes))
-                if len(codes) > room:  # keep the best; what is dropped is counted
-                    kept = np.sort(np.argsort(-scores, kind="stable")[:room])
-                    codes, scores = codes[kept], scores[kept]
-    finally:
-        join.stop.set()
+    for number, (new, score, spared) in enumerate(
+        in_blocks(join.band, places, options.threads, progress, "Comparing signatures in bands")
+    ):
+        waiting.append((new, score))
+        skipped += spared
+        full = sum(len(each) for each, _ in waiting) > room // 4
+        if full or len(waiting) == BANDS_TOGETHER or number == len(places) - 1:
+            codes, first = np.unique(np.concatenate([codes, *(each for each, _ in waiting)]), return_index=True)
+            scores = np.concatenate([scores, *(each for _, each in waiting)])[first]
+            waiting = []
+            found = max(found, len(codes))
+            if len(codes) > room:  # keep the best; what is dropped is counted
+                kept = np.sort(np.argsort(-scores, kind="stable")[:room])
+                codes, scores = codes[kept], scores[kept]
     a, b = np.divmod(codes, len(theirs))
     order = np.lexsort((b, -scores, a))
     return Pairs(a[order].astype(np.int32), b[order].astype(np.int32), scores[order], found), skipped
@@ -144,7 +141,8 @@ class _Join:
     their_ones: Ints
     numbers: Floats
     floor: float
-    stop: threading.Event = field(default_factory=threading.Event)
+    room: int  # pairs of one band held at most
+    check: Callable[[], None]  # raises Cancelled
 
     def band(self, places: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], Floats, int]:
         """All pairs of one band, as own * rows + partner."""
@@ -157,6 +155,9 @@ class _Join:
             found.append(code)
             scores.append(score)
             skipped += spared
+            if sum(map(len, found)) > self.room:  # only where nearly all rows are alike
+                skipped += 1
+                break
         return np.concatenate(found), np.concatenate(scores), skipped
 
     def _pieces(
@@ -171,8 +172,7 @@ class _Join:
         at, there = 0, 0
         codes, scores = np.empty(BUFFER, np.int64), np.empty(BUFFER)
         while at < len(mine):
-            if self.stop.is_set():
-                raise Cancelled
+            self.check()  # in the worker too: a band of a million rows takes seconds
             at, there, held, spared = join(
                 mine, theirs, order, their_order, self.mine, self.theirs, self.ones, self.their_ones,
                 self.numbers, self.floor, at, there, CROWD, WORK, codes, scores,
