@@ -21,15 +21,27 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.methods.base import Part, PartKind, Smashed
+from pprl_desktop.methods.base import Part, PartKind, Recipe, Smashed, method
 from pprl_desktop.privacy.keystream import Keystream
 from pprl_desktop.privacy.mechanisms import add_laplace, checked_epsilon, flip_bits
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.table import CleanTable
 
 Mechanism = Callable[[npt.NDArray[np.uint8], float, Keystream], None]
 MECHANISMS: dict[PartKind, Mechanism] = {"bits": flip_bits, "distances": add_laplace}
 CHUNK_BYTES = 1 << 22  # rows are copied and noised in pieces of about this size
+
+
+def bundle_epsilon(recipe: Recipe) -> float | None:
+    """The noise of the bundle itself: none where the agreed noise is in the answers (nearest neighbour)."""
+    return None if recipe.settings.decision == "nearest" else recipe.settings.epsilon
+
+
+def leaving(table: CleanTable, recipe: Recipe, source: Keystream, progress: Progress = NO_PROGRESS) -> Smashed:
+    """A table exactly as it would leave under this recipe: smashed, then noised."""
+    smashed = method(recipe.method).smash(table, recipe, progress.part(0.0, 0.8))
+    return noised(smashed, bundle_epsilon(recipe), source, progress.part(0.8, 1.0))
 
 
 def noised(smashed: Smashed, epsilon: float | None, source: Keystream, progress: Progress = NO_PROGRESS) -> Smashed:

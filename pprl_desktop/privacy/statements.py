@@ -131,7 +131,7 @@ def epsilon_unit(recipe: Recipe) -> str:
     """The unit of the epsilon in the settings, whatever its value."""
     if recipe.settings.decision == "nearest" or recipe.method == "dp-nn":
         return "per query"
-    return "per edit and distance" if _kinds(recipe) == {"distances"} else "per bit"
+    return "per edit and distance" if "distances" in _kinds(recipe) else "per bit"
 
 
 def statement(recipe: Recipe, rows: int, queries: int | None = None) -> Statement:

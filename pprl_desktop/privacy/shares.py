@@ -1,0 +1,62 @@
+"""Shares of a sample with their confidence interval."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Z = 1.959963984540054  # 95 % of a normal distribution lie within
+
+
+@dataclass(frozen=True)
+class Share:
+    """`hits` of `of` sampled records. `low` and `high` are the 95 % interval of Wilson (1927)."""
+
+    hits: int
+    of: int
+
+    @classmethod
+    def among(cls, hit: npt.NDArray[np.bool_], counted: npt.NDArray[np.bool_]) -> Share:
+        return cls(int((hit & counted).sum()), int(counted.sum()))
+
+    @property
+    def share(self) -> float:
+        return self.hits / self.of if self.of else 0.0
+
+    @property
+    def low(self) -> float:
+        return self._interval()[0]
+
+    @property
+    def high(self) -> float:
+        return self._interval()[1]
+
+    def _interval(self) -> tuple[float, float]:
+        if not self.of:
+            return 0.0, 1.0
+        n, p = self.of, self.share
+        middle = (p + Z * Z / (2 * n)) / (1 + Z * Z / n)
+        half = Z / (1 + Z * Z / n) * math.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n))
+        # at the ends the formula gives 0 and 1 up to rounding
+        return (0.0 if not self.hits else max(0.0, middle - half)), (1.0 if self.hits == n else min(1.0, middle + half))
+
+    def words(self) -> str:
+        """In the steward's words: '34 of 100 records (33 to 36)'."""
+        return f"{_of_100(self.share)} of 100 ({_of_100(self.low)} to {_of_100(self.high)})"
+
+    def as_dict(self) -> dict[str, Any]:
+        rounded = {name: round(getattr(self, name), 6) for name in ("share", "low", "high")}
+        return {"hits": self.hits, "of": self.of, **rounded}
+
+
+def _of_100(share: float) -> str:
+    percent = 100 * share
+    if 0 < percent < 0.1:
+        return "less than 0.1"
+    if percent < 10 or percent > 99:
+        return f"{percent:.1f}".removesuffix(".0")
+    return f"{percent:.0f}"

@@ -1,0 +1,111 @@
+"""releases: list everything released so far, verify the record of it, set the organisation's limits."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pprl_desktop.cli import FAILURE, Answer
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import Progress
+
+if TYPE_CHECKING:
+    from pprl_desktop.privacy.ledger import Release, ReleaseLedger
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--home", metavar="DIR", help="the home folder (default: that of this user)")
+    steps = parser.add_subparsers(dest="step", metavar="list|verify|limit")
+    steps.add_parser("list", help="every release with its epsilon, and what they add up to (the default)")
+    verify = steps.add_parser("verify", help="check that no entry was changed or removed")
+    verify.add_argument("--head", default="", help="the last hash noted in a report: shows a cut-off end")
+    limit = steps.add_parser("limit", help="the most that may be released of a table to one partner")
+    limit.add_argument("unit", nargs="?", help="such as 'per record', 'per bit' or 'without noise'")
+    limit.add_argument("most", nargs="?", help="a number, or 'none' to take the limit away; 'without noise' takes 0")
+    for step in steps.choices.values():  # may stand before or after the step
+        step.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print plain data")
+
+
+def run(args: argparse.Namespace, progress: Progress) -> Answer:
+    path = _home(args.home) / "releases.sqlite"
+    if args.step != "limit" and not path.exists():
+        return Answer("Nothing has been released from this computer.", {"releases": [], "limits": {}, "events": 0})
+    from pprl_desktop.privacy.ledger import ReleaseLedger
+
+    ledger = ReleaseLedger(path)
+    if args.step == "verify":
+        return _verify(ledger, args.head)
+    if args.step == "limit":
+        return _limit(ledger, args.unit, args.most)
+    return _list(ledger)
+
+
+def _home(given: str | None) -> Path:
+    from pprl_desktop.exchange.home import default_home
+
+    return Path(given) if given else default_home()
+
+
+def _list(ledger: ReleaseLedger) -> Answer:
+    releases, limits = ledger.releases(), ledger.limits()
+    checked = ledger.verify()
+    data: dict[str, Any] = {
+        "releases": [one.as_dict() for one in releases],
+        "limits": dict(limits),
+        "events": checked.events,
+        "head": checked.head,
+        "whole": checked.whole,
+    }
+    lines = [_line(one) for one in releases] or ["Nothing has been released yet."]
+    lines += [f"Limit: epsilon {most:g} {unit}." if unit != "without noise" else "Limit: none without noise."
+              for unit, most in limits.items()]  # fmt: skip
+    lines.append(_chain_words(checked.events, checked.head) if checked.problem is None else checked.problem.sentence())
+    return Answer("\n".join(lines), data, 0 if checked.whole else FAILURE)
+
+
+def _line(one: Release) -> str:
+    noise = f"epsilon {one.epsilon} {one.unit}, at most {one.record_epsilon} per record" if one.epsilon else "no noise"
+    again = f", sent again {one.sent} times" if one.sent else ""
+    written = "" if one.file else " (entered, file not finished)"
+    return (
+        f"{one.number}. {one.time[:16].replace('T', ' ')} UTC: {one.table.rows:,} records to {one.partner[:16]} "
+        f"under agreement {one.agreement[:16]}, {one.method}, {noise}{again}{written}"
+    )
+
+
+def _verify(ledger: ReleaseLedger, head: str) -> Answer:
+    found = ledger.verify(head)
+    data = {"whole": found.whole, "events": found.events, "head": found.head}
+    if found.problem is not None:
+        return Answer(found.problem.sentence(), {**data, "problem": found.problem.as_dict()}, FAILURE)
+    return Answer(_chain_words(found.events, found.head), data)
+
+
+def _chain_words(events: int, head: str) -> str:
+    return f"The record of releases is whole: {events:,} entries, the last one is {head}."
+
+
+def _limit(ledger: ReleaseLedger, unit: str | None, most: str | None) -> Answer:
+    if unit is not None:
+        ledger.set_limit(unit, _number(most))
+    limits = dict(ledger.limits())
+    lines = [
+        f"At most epsilon {value:g} {name} of a table to one partner." if name != "without noise"
+        else "Releases without noise are not allowed."
+        for name, value in limits.items()
+    ] or ["There is no limit."]  # fmt: skip
+    return Answer("\n".join(lines), {"limits": limits})
+
+
+def _number(text: str | None) -> float | None:
+    if text is None:
+        raise Problem("The limit is missing.", do="Give a number, or 'none' to take the limit away.", place="most")
+    if text.lower() == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise Problem(
+            f"'{text}' is not a number.", do="Give a number, or 'none' to take the limit away.", place="most"
+        ) from None

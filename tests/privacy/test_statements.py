@@ -1,0 +1,148 @@
+"""One statement per recipe: numbers with units, theorems named, the same object for every reader."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from pprl_desktop.methods.base import REGISTRY, Recipe, Settings, method
+from pprl_desktop.privacy.ledger import record_epsilon
+from pprl_desktop.privacy.statements import ENCRYPTION, WORKSTATION, Statement, epsilon_unit, statement
+from pprl_desktop.records.fields import Field
+from pprl_desktop.reference.sets import ReferenceSet
+
+FIELDS = (Field.of("last_name"), Field.of("first_name"), Field.of("birth", "date"))
+REFERENCE = ReferenceSet.of(
+    "twenty", ("first", "last", "digits"), [(f"F{n}", f"L{n}", f"19{n:02}0101") for n in range(20)]
+)
+MAPPING = (("last_name", ("last",)), ("first_name", ("first", "last")), ("birth", ("digits",)))
+
+
+def recipe(name: str, **settings: object) -> Recipe:
+    made = method(name)
+    chosen = replace(made.defaults(), **settings)  # type: ignore[arg-type]
+    if made.uses_reference:
+        return Recipe(name, FIELDS, chosen, REFERENCE, MAPPING, b"s" * 32)
+    return Recipe(name, FIELDS, chosen, secret=b"s" * 32)
+
+
+CASES: list[tuple[str, dict[str, object]]] = [
+    *((name, how) for name in REGISTRY for how in ({}, {"epsilon": 1.0}, {"epsilon": 0.5, "decoys": 100})),
+    *((name, {"layout": "record", "decision": "threshold"}) for name in ("bloom", "simhash")),
+    *((name, {"layout": "record", "decision": "threshold", "epsilon": 2.0}) for name in ("bloom", "simhash")),
+]
+
+
+@pytest.fixture
+def made(request: pytest.FixtureRequest) -> Recipe:
+    name, how = request.param
+    return recipe(name, **how)
+
+
+@pytest.mark.parametrize("made", CASES, ids=str, indirect=True)
+class TestEveryMethod:
+    def test_it_says_something_and_never_an_epsilon_without_a_unit(self, made: Recipe) -> None:
+        said = statement(made, 5000)
+        assert said.summary
+        assert WORKSTATION in said.leaves_open
+        for text in (said.summary, *said.sentences, *said.protects, *said.leaves_open):
+            for match in re.finditer(r"epsilon (\d[\d.]*)", text):
+                assert text[match.end() :].startswith(" per "), text
+        for number in said.numbers:
+            assert number.unit.startswith("per ")
+            assert number.basis
+            assert re.fullmatch(r"\d+(\.\d+)?", number.value)
+
+    def test_it_fits_a_manifest_and_comes_back_the_same(self, made: Recipe) -> None:
+        said = statement(made, 5000)
+        plain = json.loads(json.dumps(said.as_dict()))
+        assert Statement.from_dict(plain) == said
+
+        def leaves(value: object) -> list[object]:
+            if isinstance(value, dict):
+                return [leaf for one in value.values() for leaf in leaves(one)]
+            return [leaf for one in value for leaf in leaves(one)] if isinstance(value, list) else [value]
+
+        assert all(isinstance(leaf, (str, int)) and not isinstance(leaf, bool) for leaf in leaves(plain))
+
+    def test_encryption_is_never_said_to_protect_from_the_partner(self, made: Recipe) -> None:
+        said = statement(made, 5000)
+        assert made.method == "plain" or ENCRYPTION in said.protects
+        assert "not protect it from the partner" in ENCRYPTION
+
+
+def value(said: Statement, unit: str, bound: str) -> float:
+    return next(float(n.value) for n in said.numbers if n.unit.startswith(unit) and n.bound == bound)
+
+
+def test_bits_add_up_to_the_record() -> None:
+    said = statement(recipe("bloom", layout="record", decision="threshold", epsilon=1.0), 5000)
+    assert value(said, "per bit", "exact") == 1
+    assert value(said, "per record", "worst case") == 1024
+    assert 473 < value(said, "per record", "tighter") < 1024
+    assert "1024 per record" in said.summary
+    assert record_epsilon(said) == "1024"
+
+
+def test_the_field_layout_counts_the_bits_of_every_field() -> None:
+    said = statement(recipe("bloom", epsilon=1.0), 5000)
+    assert value(said, "per record", "worst case") == 3 * 1024
+    assert value(said, "per field, last_name", "worst case") == 1024
+
+
+def test_balanced_filters_are_charged_for_their_second_half() -> None:
+    said = statement(recipe("bloom", layout="record", decision="threshold", epsilon=1.0, balanced=True), 5000)
+    assert value(said, "per record", "worst case") == 2048
+
+
+def test_even_odds_need_the_logarithm_of_the_candidates() -> None:
+    said = statement(recipe("bloom", epsilon=1.0), 5000)
+    needed = next(number for number in said.numbers if number.name == "needed")
+    assert needed.value == "8.52"
+    assert "excludes nothing" in " ".join(said.sentences)
+
+
+def test_reference_distances_are_stated_per_edit() -> None:
+    said = statement(recipe("split", epsilon=0.5), 5000)
+    assert said.mechanism == "discrete Laplace"
+    assert said.unit == "per edit and distance"
+    assert value(said, "per edit", "worst case") == 0.5 * 40  # the first name has two attributes of twenty
+    assert value(said, "per record", "worst case") == 0.5 * 80 * 255
+    assert "small changes" in " ".join(said.sentences)
+
+
+def test_without_noise_epsilon_is_unlimited() -> None:
+    said = statement(recipe("split"), 5000)
+    assert "epsilon is unlimited" in said.sentences[0]
+    assert said.epsilon == said.unit == record_epsilon(said) == ""
+    assert any("reference set is public" in one for one in said.leaves_open)
+
+
+def test_queries_add_up() -> None:
+    said = statement(recipe("dp-nn", epsilon=15.0), 50_000, queries=1000)
+    assert said.unit == "per query"
+    assert value(said, "per record", "worst case") == 15_000
+    assert "most answers are noise" in " ".join(statement(recipe("dp-nn", epsilon=5.0), 50_000).sentences)
+
+
+def test_the_unit_of_a_setting_is_known_without_noise_too() -> None:
+    assert epsilon_unit(recipe("split")) == "per edit and distance"
+    assert epsilon_unit(recipe("bloom")) == "per bit"
+    assert epsilon_unit(recipe("dp-nn")) == "per query"
+
+
+def test_decoys_are_never_called_private() -> None:
+    said = statement(recipe("bloom", epsilon=1.0, decoys=500), 5000)
+    assert any("500 decoys" in one and "no epsilon follows" in one for one in said.sentences)
+
+
+def test_a_recipe_of_two_rows_does_not_divide_by_zero() -> None:
+    for rows in (0, 1, 2):
+        assert statement(recipe("bloom", epsilon=1.0), rows).summary
+
+
+def test_the_settings_default_is_a_recipe_without_noise() -> None:
+    assert Settings().epsilon is None
