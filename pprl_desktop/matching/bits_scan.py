@@ -99,8 +99,8 @@ def _pairs(
         notes.update(plan.notes(), skipped_in_crowded_bands=skipped)
         if skipped:
             warnings.append(
-                f"{skipped:,} comparisons among records that are nearly all alike were left out; matches among them may "
-                "be missing. More fields would tell the records apart."
+                f"{skipped:,} comparisons among records that are nearly all alike were left out; matches among them "
+                "may be missing. More fields would tell the records apart."
             )
     rows_found = _rows_found(found, mine, theirs, exact=len(found.own) == found.found)
     if rows_found <= room and len(found.own) == found.found:
