@@ -30,7 +30,8 @@ from pprl_desktop.progress import Progress
 
 SAMPLE = 1_500_000  # random pairs; the rarest level (8e-5) then holds 120 of them
 WITHIN_ROWS = 4000  # own records compared with each other
-LEAST = 0.3  # pairs a level is credited with beyond those seen
+LEAST = 0.5  # pairs a level is credited with beyond those seen
+ROUNDING = 2e-3  # similarities nearer than this are one: blocks and single pairs round differently
 
 Floats = npt.NDArray[np.float32]
 
@@ -144,7 +145,7 @@ def _cuts(one: FieldLevels, own: Codes, partner: Codes, similarity: Floats) -> N
     for place, share in enumerate(QUANTILES):
         above = int(share * len(own))
         if above < len(ranked):
-            cuts[place] = ranked[above]  # a level begins above this value, so at most this share exceeds it
+            cuts[place] = ranked[above] + ROUNDING  # a level begins above this value, so at most this share exceeds it
         else:
             cuts[place] = ranked[-1] - 1.0
     return cuts
@@ -154,8 +155,8 @@ def shares(seen: Numbers) -> Numbers:
     """u by level, within each group of levels that exclude each other."""
     u = np.full(LEVELS, 1e-9)
     for group in map(list, GROUPS):
-        total = seen[group].sum() + LEAST
-        u[group] = (seen[group] + LEAST / len(group)) / total
+        total = seen[group].sum() + LEAST * len(group)
+        u[group] = (seen[group] + LEAST) / total
     return u
 
 

@@ -141,7 +141,9 @@ def _field_part(table: CleanTable, wanted: Field, recipe: Recipe, progress: Prog
     for place, (code, salt) in enumerate(keyed):
         if place % REPORT_EVERY == 0:
             progress.at(place / len(keyed))
-        filler = fillers.setdefault(salt, Filler(key + salt.encode(), hashes, bits))
+        filler = fillers.get(salt)
+        if filler is None:
+            filler = fillers.setdefault(salt, Filler(key + salt.encode(), hashes, bits))
         for piece in qgrams.pieces(str(column.values[code]), wanted.kind):
             filled[place, filler.places(piece)] = True
     return Part(f"{wanted.name}.bits", wanted.name, "bits", "value", rows, _hardened(filled, recipe))
