@@ -1,0 +1,222 @@
+"""Two stewards, two windows, two project folders: from the welcome page to the linked table, with Next and defaults."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
+
+from pprl_desktop import resources
+from pprl_desktop.ui.main_window import MainWindow
+
+PASSPHRASE = "seven quiet lanterns drift north"
+PATIENCE = 120_000  # ms: the machine may be busy
+ROWS = 150  # of each hospital: small, so that each method can be walked once
+
+
+class Steward:
+    """Somebody in front of one window. Dialogs for files are answered with the path at hand."""
+
+    def __init__(self, window: MainWindow, folder: Path, qtbot, answer: Callable[[Path], None]) -> None:  # type: ignore[no-untyped-def]
+        self.window, self.folder, self.qtbot, self.answer = window, folder, qtbot, answer
+
+    def wait(self) -> None:
+        """Until nothing is left that the steward would wait for; forecasts in the background go on."""
+        self.qtbot.wait(20)
+        self.qtbot.waitUntil(lambda: self.window.desk.jobs.busy() is None, timeout=PATIENCE)
+        self.qtbot.wait(20)
+
+    @property
+    def pane(self):  # type: ignore[no-untyped-def]
+        return self.window.pane()
+
+    def start(self, name: str) -> None:
+        self.window.show_pane("welcome")
+        self.pane.place.setText(str(self.folder))
+        self.qtbot.keyClicks(self.pane.name, name)
+        self.qtbot.keyClick(self.pane.name, Qt.Key.Key_Return)
+        assert self.window.desk.project is not None
+        self.window.desk.change("home", home=str(self.folder / "keys"))
+
+    def make_identity(self, name: str) -> None:
+        self.window.show_pane("contacts")
+        card = self.pane.identity
+        self.qtbot.keyClicks(card.name, name)
+        self.qtbot.keyClicks(card.secret.edit, PASSPHRASE)
+        self.qtbot.keyClicks(card.again.edit, PASSPHRASE)
+        self.qtbot.mouseClick(card.make, Qt.MouseButton.LeftButton)
+        self.wait()
+        assert self.window.desk.identity() is not None
+
+    def load(self, table: Path) -> None:
+        self.window.open_file(table)
+        self.wait()
+
+    def next(self, expected: str) -> None:
+        assert self.pane.reason() == ""
+        self.qtbot.mouseClick(self.window.next, Qt.MouseButton.LeftButton)
+        self.wait()
+        assert self.window.current == expected
+
+    def press(self, button, path: Path | None = None) -> None:  # type: ignore[no-untyped-def]
+        if path is not None:
+            self.answer(path)
+        self.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        self.wait()
+
+    def take(self, path: Path) -> None:
+        """As if the file was dropped on the page."""
+        self.pane.take_file(str(path))
+        self.wait()
+
+
+@pytest.fixture
+def answer(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
+    """File dialogs belong to the system; here they answer with the path set last."""
+    chosen = {"path": ""}
+    for name in ("getSaveFileName", "getOpenFileName"):
+        monkeypatch.setattr(QFileDialog, name, staticmethod(lambda *_a, **_k: (chosen["path"], "")))
+    return lambda path: chosen.update(path=str(path))
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> tuple[Path, Path]:
+    """The first rows of both hospitals, two thirds of them shared."""
+    found = []
+    with resources.find("samples", "truth.csv").open(encoding="utf-8", newline="") as file:
+        truth = list(csv.DictReader(file))[: ROWS * 2 // 3]
+    wanted = ({pair["id_a"] for pair in truth}, {pair["id_b"] for pair in truth})
+    for name, shared in zip(("hospital_a.csv", "hospital_b.csv"), wanted, strict=True):
+        with resources.find("samples", name).open(encoding="utf-8", newline="") as file:
+            header, *rows = csv.reader(file)
+        kept = [row for row in rows if row[0] in shared]
+        kept += [row for row in rows if row[0] not in shared][: ROWS - len(kept)]
+        path = tmp_path / name
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([header, *sorted(kept)])
+        found.append(path)
+    return found[0], found[1]
+
+
+@pytest.fixture
+def stewards(  # type: ignore[no-untyped-def]
+    open_window: Callable[..., MainWindow], tmp_path: Path, qtbot, answer: Callable[[Path], None]
+) -> tuple[Steward, Steward]:
+    made = tuple(Steward(open_window(), tmp_path / name, qtbot, answer) for name in ("anna", "bernd"))
+    return made[0], made[1]
+
+
+METHODS = [
+    "split",
+    pytest.param("bloom", marks=pytest.mark.slow),
+    pytest.param("simhash", marks=pytest.mark.slow),
+    pytest.param("split-svm", marks=pytest.mark.slow),
+    pytest.param("dp-nn", marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_from_two_tables_to_a_linked_result(
+    method: str, stewards: tuple[Steward, Steward], tables: tuple[Path, Path], tmp_path: Path
+) -> None:
+    anna, bernd = stewards
+    post = tmp_path / "post"
+    post.mkdir()
+    for one, name, table in ((anna, "Heart registry", tables[0]), (bernd, "St. Anne", tables[1])):
+        one.start(f"Project of {name}")
+        one.make_identity(name)
+        card = post / f"{name}.pprlcard"
+        card.write_bytes(one.window.desk.home.own_card_bytes())
+        one.window.show_pane("data")
+        one.load(table)
+
+    # cards and the safety number, by telephone
+    for one, other in ((anna, "St. Anne"), (bernd, "Heart registry")):
+        one.window.show_pane("contacts")
+        one.take(post / f"{other}.pprlcard")
+        words = one.window.desk.home.contacts()[0]
+        from pprl_desktop.exchange import contacts
+
+        number = contacts.number_with(one.window.desk.home.own_card(), words)
+        one.qtbot.keyClicks(one.pane.typed, number.as_text())
+        one.qtbot.keyClick(one.pane.typed, Qt.Key.Key_Return)
+        assert one.window.desk.home.contacts()[0].state == "verified"
+
+    # anna walks with Next and defaults to the proposal
+    anna.window.show_pane("data")
+    anna.next("fields")
+    anna.next("method")
+    if method != "split":
+        anna.pane._choose(method)
+        anna.wait()
+    anna.next("agreement")
+    anna.press(anna.pane.propose, post / "proposal.pprl")
+    assert (post / "proposal.pprl").is_file()
+
+    # bernd reads it, his columns are guessed, and signs
+    bernd.window.show_pane("agreement")
+    bernd.take(post / "proposal.pprl")
+    assert bernd.pane.accept.isEnabled(), bernd.pane.why_not.text()
+    bernd.press(bernd.pane.accept, post / "answer.pprl")
+    anna.take(post / "answer.pprl")
+
+    # both export, open, match
+    bernd.window.show_pane("data")
+    bernd.next("fields")
+    bernd.next("method")
+    bernd.next("agreement")
+    for one, name in ((anna, "a"), (bernd, "b")):
+        one.next("export")
+        one.press(one.pane.create_button, post / f"bundle_{name}.pprl")
+        one.next("partner")
+    for one, name in ((anna, "b"), (bernd, "a")):
+        one.take(post / f"bundle_{name}.pprl")
+        one.next("match")
+        one.pane._match()
+        one.wait()
+        assert one.window.desk.working.get("match") is not None, [
+            b.accessibleName() for b in one.pane.messages.banners()
+        ]
+
+    # results
+    for one, name in ((anna, "a"), (bernd, "b")):
+        one.next("results")
+        one.press(one.pane.write, post / f"result_{name}.pprl")
+    for one, name in ((anna, "b"), (bernd, "a")):
+        one.take(post / f"result_{name}.pprl")
+        one.qtbot.waitUntil(lambda o=one: o.window.desk.working.get("outcome") is not None, timeout=PATIENCE)
+    linked = [one.window.desk.working["outcome"].counts()["linked"] for one in (anna, bernd)]
+    assert linked[0] == linked[1]
+    if method != "dp-nn":  # noisy answers at the default epsilon find fewer
+        assert linked[0] > 0.8 * (ROWS * 2 // 3)
+
+    # finish
+    for one in (anna, bernd):
+        one.window.show_pane("results")
+        one.wait()
+        one.next("review")
+        one.window.show_pane("finish")
+        one.press(one.pane.make)
+        folder = Path(one.window.desk.need_project().choices.output_folder)
+        assert (folder / "linked.csv").is_file()
+        assert "What was agreed" in (folder / "report.html").read_text(encoding="utf-8")
+        assert one.window.desk.need_project().state("finish").state == "done"
+
+
+def test_reopening_continues_where_it_was(stewards: tuple[Steward, Steward], tables: tuple[Path, Path]) -> None:
+    anna, bernd = stewards
+    anna.start("Kept")
+    anna.window.show_pane("data")
+    anna.load(tables[0])
+    anna.next("fields")
+    path = anna.window.desk.need_project().path
+    anna.window.desk.close_project()
+    bernd.window.open_file(path)
+    bernd.wait()
+    project = bernd.window.desk.need_project()
+    assert project.state("data").state == "done"
+    assert project.choices.rows == ROWS
