@@ -94,7 +94,9 @@ def _run(argv: list[str]) -> int:
         parser.add_argument("--json", action="store_true", help="print plain data instead of text")
     args = parser.parse_args(argv[1:])
     answer = verb.run(args, Progress(_bar()))
-    print(json.dumps(_finite(answer.data), ensure_ascii=False, indent=1) if args.json else answer.text)
+    print(
+        json.dumps(_finite(answer.data), ensure_ascii=False, indent=1) if getattr(args, "json", False) else answer.text
+    )
     return answer.code
 
 

@@ -1,0 +1,41 @@
+"""report: everything agreed, released and disclosed under an agreement, as one page without a value of any record."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from pprl_desktop.cli import Answer
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import Progress
+from pprl_desktop.verbs import _exchange
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    _exchange.common(parser)
+    _exchange.agreement_option(parser)
+    parser.add_argument("--out", metavar="FILE.html", help="where the page goes (default: print it as text)")
+
+
+def run(args: argparse.Namespace, progress: Progress) -> Answer:
+    from pprl_desktop.exchange import agreement, results
+    from pprl_desktop.privacy.statements import statement
+    from pprl_desktop.project.disclosure import Happened, report
+    from pprl_desktop.project.finishing import write_whole
+    from pprl_desktop.project.report import to_html, to_text
+
+    home, own = _exchange.unlock(args)
+    pact = home.pact(args.agreement)
+    recipe = agreement.recipe_of(home, own, pact)
+    try:
+        outcome = results.outcome(home, own, pact)
+    except Problem:  # not both results are here yet: the report says so
+        outcome = None
+    rows = next((release.table.rows for release in home.ledger().releases() if release.agreement == pact.id), 0)
+    happened = Happened(home, pact, statement(recipe, rows) if rows else None, outcome=outcome)
+    made = report(happened, f"What was disclosed: {own.name}")
+    progress.at(1.0)
+    if not args.out:
+        return Answer(to_text(made), made.as_dict())
+    write_whole(Path(args.out), to_html(made))
+    return Answer(f"The report is in {args.out}.", {**made.as_dict(), "file": args.out})
