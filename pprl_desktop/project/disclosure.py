@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from pprl_desktop.matching.base import ACCEPT, REVIEW
 from pprl_desktop.project.report import Cell, Grid, Report, Section
 
 if TYPE_CHECKING:
     from pprl_desktop.evaluation.figures import Figures
     from pprl_desktop.exchange.home import Home
+    from pprl_desktop.exchange.linking import Found
     from pprl_desktop.exchange.pact import Pact
     from pprl_desktop.exchange.results import Outcome
     from pprl_desktop.matching.base import Match
@@ -33,6 +35,7 @@ class Happened:
     statement: Statement | None = None
     rehearsal: Rehearsal | None = None
     match: Match | None = None
+    found: Found | None = None  # the match as it was kept, where the match itself is no longer at hand
     outcome: Outcome | None = None
     figures: Figures | None = None  # only where the truth is known, as in the sample
     review: Sequence[str] = ()  # sentences of the review's own privacy-loss report
@@ -45,7 +48,7 @@ def report(happened: Happened, title: str) -> Report:
         _rehearsal(happened.rehearsal),
         _releases(happened.home, happened.pact),
         _files(happened.pact),
-        _match(happened.match),
+        _match(happened.match, happened.found),
         _results(happened),
         _review(happened.review),
     ]
@@ -105,14 +108,17 @@ def _files(pact: Pact) -> Section:
     return Section("Files exchanged", (), Grid(("direction", "kind", "number", "hash"), tuple(rows)))
 
 
-def _match(match: Match | None) -> Section:
-    if match is None:
+def _match(match: Match | None, found: Found | None) -> Section:
+    known = match or found
+    if known is None:
         return Section("Matching", ("This side has not matched yet.",))
-    counts = [int((match.band == code).sum()) for code in (2, 1)]
+    accepted, uncertain = (int((known.band == code).sum()) for code in (ACCEPT, REVIEW))
     sentences = [
-        f"{counts[0]:,} pairs were accepted and {counts[1]:,} were uncertain; "
-        f"accepted at a score of {match.accept:.4g} or more."
+        f"{accepted:,} pairs were accepted and {uncertain:,} were uncertain; "
+        f"accepted at a score of {known.accept:.4g} or more."
     ]
+    if match is None:
+        return Section("Matching", tuple(sentences))
     expected: dict[str, Any] = dict(match.expected)
     if expected.get("precision", float("nan")) == expected.get("precision"):
         sentences.append(

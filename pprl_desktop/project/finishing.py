@@ -59,7 +59,7 @@ def finish(
         linked = write_linked(folder / "linked.csv", table, outcome, choices.sensitive, identifying)
         recipe = agreement.recipe_of(home, own, pact)
         said = statement(recipe, table.rows)
-        happened = Happened(home, pact, said, rehearsal, match, outcome, figures, tuple(review))
+        happened = Happened(home, pact, said, rehearsal, match, outcome=outcome, figures=figures, review=tuple(review))
         page = folder / "report.html"
         write_whole(page, to_html(report(happened, title)))
     except OSError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 from pathlib import Path
 
 from pprl_desktop.cli import Answer
@@ -18,7 +19,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
-    from pprl_desktop.exchange import agreement, results
+    from pprl_desktop.exchange import agreement, linking, results
     from pprl_desktop.privacy.statements import statement
     from pprl_desktop.project.disclosure import Happened, report
     from pprl_desktop.project.finishing import write_whole
@@ -27,12 +28,12 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
     home, own = _exchange.unlock(args)
     pact = home.pact(args.agreement)
     recipe = agreement.recipe_of(home, own, pact)
-    try:
+    outcome, found = None, None
+    with contextlib.suppress(Problem):  # not matched yet, or not both results here: the report says so
+        found = linking.kept(home, own, pact)
         outcome = results.outcome(home, own, pact)
-    except Problem:  # not both results are here yet: the report says so
-        outcome = None
     rows = next((release.table.rows for release in home.ledger().releases() if release.agreement == pact.id), 0)
-    happened = Happened(home, pact, statement(recipe, rows) if rows else None, outcome=outcome)
+    happened = Happened(home, pact, statement(recipe, rows) if rows else None, found=found, outcome=outcome)
     made = report(happened, f"What was disclosed: {own.name}")
     progress.at(1.0)
     if not args.out:
