@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -68,7 +68,7 @@ def play(
         known = sent[side] if recipe.settings.noise == "two-sided" else own[side]
         learned = made.learn(table, known, recipe, seed + side, part.part(0.0, 0.4))
         clock.lap("learn")
-        found = match(known, sent[1 - side], learned, options, part.part(0.4, 1.0))
+        found = match(known, sent[1 - side], learned, _repeatable(options, recipe, seed, side), part.part(0.4, 1.0))
         clock.lap("match")
         accepted = found.accepted()
         sides.append(Side(found, as_pairs(found.scored.own[accepted], found.scored.partner[accepted])))
@@ -83,6 +83,16 @@ def _released(smashed: Smashed, recipe: Recipe, seed: int, side: int) -> Smashed
     from pprl_desktop.privacy.noise import noised
 
     return noised(smashed, recipe.settings.epsilon, Keystream.repeatable(seed, f"side {side}"))
+
+
+def _repeatable(options: MatchOptions, recipe: Recipe, seed: int, side: int) -> MatchOptions:
+    """Same seed, same figures: where the noise is in the answers, they come from a repeatable stream here."""
+    if recipe.settings.decision != "nearest":
+        return options
+    from pprl_desktop.privacy.keystream import Keystream
+
+    stream = Keystream.repeatable(seed, f"answers of side {side}")
+    return replace(options, random_bytes=lambda count: stream.words(-(-count // 8)).tobytes()[:count])
 
 
 def pairs_of_ids(own: list[str], partner: list[str], truth: list[tuple[str, str]]) -> Pairs:

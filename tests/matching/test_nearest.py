@@ -116,6 +116,17 @@ def test_the_same_stream_gives_the_same_answers_and_the_system_source_works() ->
     assert len(run(own, asked, replace(RULE, epsilon=100.0), MatchOptions(), NO_PROGRESS)) == 100
 
 
+def test_the_same_seed_gives_the_same_evaluation() -> None:
+    from pprl_desktop.evaluation.play import play
+    from pprl_desktop.records.table import CleanTable, Column
+
+    fields = (Field.of("last"),)
+    table = CleanTable(fields, (Column.of("last", [f"{a}{b}ERMANN" for a in "BDFGHJKL" for b in "AEIOU"]),))
+    recipe = Recipe("dp-nn", fields, replace(dp_nn.METHOD.defaults(), epsilon=4.0), secret=b"s")
+    linked = [play(table, table, recipe, MatchOptions(), seed=seed).a.pairs.tolist() for seed in (1, 1, 2)]
+    assert linked[0] == linked[1] != linked[2]
+
+
 def test_without_noise_the_nearest_itself_is_answered() -> None:
     found = answer(*two_sides(300, 100), replace(RULE, epsilon=None))
     assert (found.own == found.partner).all()
