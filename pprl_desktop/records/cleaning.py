@@ -115,11 +115,12 @@ def _report(parsed: list[dates.Date], texts: list[str], column: Column | None, o
     return dates.report(kept, counts[filled], rows - int(counts[filled].sum()), order)
 
 
-def date_report(column: Column, day_order: DayOrder = "auto") -> dates.DateReport:
+def date_report(column: Column, day_order: DayOrder = "auto", progress: Progress = NO_PROGRESS) -> dates.DateReport:
     """What a column of dates proves about the order of day and month, and how many dates depend on it."""
     cleaning = Field.of(column.name, "date").cleaning
-    cleaned = normalise(list(column.values), cleaning)
-    return _report(dates.parse_many(cleaned, day_order), cleaned, column, day_order)
+    cleaned = normalise(list(column.values), cleaning, progress.part(0.0, 0.5))
+    parsed = _each(lambda block: dates.parse_many(block, day_order), cleaned, progress.part(0.5, 1.0))
+    return _report(parsed, cleaned, column, day_order)
 
 
 @dataclass(frozen=True)

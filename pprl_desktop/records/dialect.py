@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 SEPARATORS = (",", ";", "\t", "|", "||", "::", ";;", "~|~", "|~|", "~", "^", "¦", "\x1f", "\x01", ":", "#", " ")
+_SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]', re.IGNORECASE)
 MOST_LINES = 2_000  # enough to see the layout
 
 
@@ -28,6 +29,8 @@ class Dialect:
 
 def find_dialect(head: str, separator: str = "", quote: str | None = None, header_line: int | None = None) -> Dialect:
     """From the first lines of a file; what the steward has chosen is kept."""
+    if (said := _SEP_LINE.match(head)) and header_line is None:  # Excel's own first line
+        separator, header_line = separator or said[1], 2
     mark = quote if quote is not None else _quote(head)
     tried = [separator] if separator else [one for one in SEPARATORS if one in head]
     escapes = ["", "\\"] if mark and f"\\{mark}" in head else [""]
@@ -38,8 +41,9 @@ def find_dialect(head: str, separator: str = "", quote: str | None = None, heade
             made, score = _try(head, layout, header_line)
             if score > best_score + 1e-9:
                 best, best_score = made, score
-    if best_score < 0:
-        best, _ = _try(head, best, header_line)
+    if best_score < 0:  # one column: a separator that does not occur keeps "Smith, Ann" whole
+        unused = next(one for one in ("\t", "|", "\x1f") if one not in head or one == "\x1f")
+        best, _ = _try(head, replace(best, separator=separator or unused), header_line)
     return best
 
 
@@ -87,6 +91,17 @@ def records(head: str, dialect: Dialect) -> list[tuple[int, list[str]]]:
     return found
 
 
+def _header_row(rows: list[list[str]], usual: int) -> int:
+    """What stands above the table is a comment, or has at most half as many filled cells as the rows."""
+    wide = [index for index, cells in enumerate(rows) if len(cells) > max(1, usual // 2)]
+    for index in wide:
+        cells = rows[index]
+        comment = cells[0].startswith(("# ", "//"))
+        if not comment and sum(bool(cell.strip()) for cell in cells) > usual / 2:
+            return index
+    return wide[0]
+
+
 def _try(head: str, layout: Dialect, header_line: int | None) -> tuple[Dialect, float]:
     """A dialect and how well the head fits it: wide, even, and the header as wide as the rows."""
     found = [(line, cells) for line, cells in records(head, layout) if any(cell.strip() for cell in cells)]
@@ -98,8 +113,7 @@ def _try(head: str, layout: Dialect, header_line: int | None) -> tuple[Dialect, 
     usual = max(widths, key=lambda width: (widths[width], width))
     start = 0
     if header_line is None and usual > 1:
-        # what stands above the table is text: at most half as many cells as the rows have
-        start = next(index for index, (_, cells) in enumerate(found) if len(cells) > max(1, usual // 2))
+        start = _header_row([cells for _, cells in found], usual)
     line, header = found[start]
     width = len(header) if header_line != 0 else usual
     made = replace(layout, header_line=0 if header_line == 0 else line, width=width)
@@ -109,6 +123,7 @@ def _try(head: str, layout: Dialect, header_line: int | None) -> tuple[Dialect, 
     even = sum(len(cells) == usual for _, cells in table) / len(table)
     agrees = 1.0 if width == usual else 0.3
     filled = sum(bool(cell.strip()) for cell in header) / max(len(header), 1)
+    above = 0.6 if start else 1.0  # a separator that needs no preamble explains more
     lone = 0.5 if len(table) == 1 and len(found) > 1 else 1.0  # all but one line would be a preamble
     usual_mark = 1.0 if layout.separator in SEPARATORS[:4] else 0.8 if len(layout.separator) == 1 else 0.95
-    return made, even**2 * agrees * lone * usual_mark * (0.2 + 0.8 * filled**2) * (1 - 1 / (1 + usual))
+    return made, even**2 * agrees * above * lone * usual_mark * (0.2 + 0.8 * filled**2) * (1 - 1 / (1 + usual))

@@ -16,6 +16,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 BLOCK = 1 << 20  # bytes
+FEW_SCRIPTS, SOME = 8, 32  # values of the high halves of UTF-16 in one script; pairs needed to judge by that
 HEAD = 1 << 16  # bytes enough to tell UTF-16 without a mark, and what is not a text at all
 
 _BOMS = (
@@ -81,6 +82,8 @@ def refuse_what_is_no_table(head: bytes, name: str) -> None:
     start = head[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith((b"<!doctype html", b"<html", b"<table", b"<head")):
         found = ("a web page (HTML)", "Open it in a spreadsheet and save it as 'CSV UTF-8'")
+    elif start.startswith((b"[{", b'["', b'{"', b"{\n", b"{ ")):
+        found = ("a JSON file", "Export the table as a CSV file")
     elif start.startswith(b"<?xml"):
         found = ("an XML file", "Export the table as a CSV file")
     if found:
@@ -148,11 +151,10 @@ def _asked(asked: str, mark: tuple[int, str] | None) -> Encoding:
 
 def _wide_without_mark(head: bytes) -> str:
     """UTF-16 without a mark: the empty halves of separators and digits are all on the same side."""
-    even, odd = head[0::2].count(0), head[1::2].count(0)
-    pairs = max(len(head) // 2, 1)
-    if odd > 0.2 * pairs and even < 0.02 * odd:
+    even, odd = head[0::2], head[1::2]
+    if _is_high_half(odd, even):
         name = "utf-16-le"
-    elif even > 0.2 * pairs and odd < 0.02 * even:
+    elif _is_high_half(even, odd):
         name = "utf-16-be"
     else:
         return ""
@@ -161,6 +163,15 @@ def _wide_without_mark(head: bytes) -> str:
     except UnicodeDecodeError:
         return ""
     return name if ("\n" in text or "\r" in text) and "\0" not in text else ""
+
+
+def _is_high_half(half: bytes, other: bytes) -> bool:
+    """High halves are often zero, and in one script they take few values; low halves are never zero in a text."""
+    zeros = half.count(0)
+    if not zeros or other.count(0) > 0.02 * zeros:
+        return False
+    few = len(set(half)) <= FEW_SCRIPTS and len(half) >= SOME
+    return zeros > 0.2 * len(half) or (few and zeros > 0.05 * len(half))
 
 
 def _utf8(path: Path, skip: int, progress: Progress, limit: int | None, *, sure: bool = False) -> Encoding:

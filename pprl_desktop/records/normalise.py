@@ -16,14 +16,14 @@ from functools import lru_cache
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.fields import Cleaning
 
-BLOCK = 20_000  # values between two looks at the Cancel button
+BLOCK = 8_000  # values between two looks at the Cancel button
 # Up to here no character acts on its neighbours (combining marks, jamo), so each can be cleaned by itself.
 _BEYOND = re.compile("[^\\x00-\u02ff]")
 ROUNDS = 8  # two are enough for real names; more only for pathological Unicode
 
 TITLES = frozenset(
-    "DR DRS DRMED PROF PROFESSOR MR MRS MS MISS MX SIR DAME LORD LADY REV FR HERR FRAU HR MED PHIL RER NAT IUR JUR "
-    "DIPL ING MAG BSC MSC BA MA PHD MD DDS ESQ JR SR JUNIOR SENIOR II III IV DOKTOR DOCTOR MADAME MME MLLE SRA".split()
+    "DR DRS DRMED PROF PROFESSOR MR MRS MS MISS MX SIR DAME REV HERR FRAU HR MED PHIL RER NAT IUR JUR "
+    "DIPL ING MAG BSC MSC PHD MD DDS ESQ JR SR JUNIOR SENIOR II III IV DOKTOR DOCTOR MADAME MME MLLE SRA".split()
 )
 PARTICLES = frozenset(
     "VON VOM VAN DER DEN DEM DE DES DU D DI DA DO DOS DAS DEL DELLA DELLE DALLA DELLO DEGLI LA LE LAS LOS LO "

@@ -95,7 +95,8 @@ def profile(table: Table, progress: Progress = NO_PROGRESS) -> Profile:
         progress.at(0.6 * index / max(len(table.columns), 1), "Looking at the columns")
         counts = column.counts()
         counted.append(counts)
-        found.append(_column(column, counts))
+        part = progress.part(0.6 * index / len(table.columns), 0.6 * (index + 1) / len(table.columns))
+        found.append(_column(column, counts, part))
     id_column = _id_column(table, found)
     sensitive = tuple(column.name for column in found if column.sensitive and column.name != id_column)
     matching = _matching(found, id_column, sensitive)
@@ -133,7 +134,7 @@ def _comparable(column: Column, known: ColumnProfile, progress: Progress) -> Col
     return Column(column.name, column.values, codes)
 
 
-def _column(column: Column, counts: npt.NDArray[np.int64]) -> ColumnProfile:
+def _column(column: Column, counts: npt.NDArray[np.int64], progress: Progress) -> ColumnProfile:
     lengths = np.fromiter(map(len, column.values), np.int64, len(column.values))
     filled = (lengths > 0) & ~np.fromiter(map(str.isspace, column.values), bool, len(column.values))
     values, rows, lengths = column.values[filled], counts[filled], lengths[filled]
@@ -150,7 +151,7 @@ def _column(column: Column, counts: npt.NDArray[np.int64]) -> ColumnProfile:
         int(lengths.max()) if len(lengths) else 0,
         shapes(values[::step].tolist(), rows[::step]) if len(values) else (),
         sensitive_reason(column.name, sample, len(values)),
-        date_report(column) if kind == "date" else None,
+        date_report(column, progress=progress) if kind == "date" else None,
         _missing_words(column, counts),
     )
 

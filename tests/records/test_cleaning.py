@@ -168,6 +168,17 @@ def test_cleaning_is_idempotent_and_never_crashes(text: str, kind: str, steps: C
     once.encode("utf-8")
 
 
+@pytest.mark.slow
+@settings(max_examples=20_000, deadline=None)
+@given(text=ANY, kind=st.sampled_from(KINDS), steps=STEPS)
+def test_cleaning_is_idempotent_thoroughly(text: str, kind: str, steps: Cleaning) -> None:
+    field = Field("f", kind, steps)  # type: ignore[arg-type]
+    (once,) = clean_values(np.array([text], dtype=object), field)
+    assert clean_values(np.array([once], dtype=object), field) == [once]
+    forms = [np.array([unicodedata.normalize(form, text)], dtype=object) for form in ("NFC", "NFD")]
+    assert clean_values(forms[0], field) == clean_values(forms[1], field)
+
+
 @settings(max_examples=300, deadline=None)
 @given(text=ANY, steps=STEPS)
 def test_composed_and_decomposed_text_clean_alike(text: str, steps: Cleaning) -> None:

@@ -217,6 +217,35 @@ def test_preamble_lines_are_skipped_aloud(written) -> None:
     assert read_table(written(text), ReadOptions(header_line=5)).table.names == ("1", "a", "b", "c", "d")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sep=;\nid;last;first\n1;a;b\n2;c;d\n",
+        "# made by hand\n# on a, sunny, day\nid,last,first\n1,a,b\n2,c,d\n",
+        "Report,,\n,,\nid,last,first\n1,a,b\n2,c,d\n",
+        "id\tlast\tfirst\n1\ta\tb\n2\tc\td\n",
+    ],
+)
+def test_lines_above_the_table_are_told_from_its_header(written, text: str) -> None:
+    table = read_table(written(text)).table
+    assert (table.names, rows(table)) == (("id", "last", "first"), [("1", "a", "b"), ("2", "c", "d")])
+
+
+def test_one_column_keeps_its_commas(written) -> None:
+    assert rows(read_table(written("name\nann\nbob, jr\ncy\n")).table) == [("ann",), ("bob, jr",), ("cy",)]
+
+
+def test_tabs_win_over_commas_inside_cells(written) -> None:
+    text = "id\tname\taddress\n1\tSmith, A\t1 Road, Town\n2\tLee, B\t2 Road, Town\n"
+    assert read_table(written(text)).table.column("name").cells() == ["Smith, A", "Lee, B"]
+
+
+def test_utf16_without_a_mark_in_another_script(written) -> None:
+    text = "id,name\n" + "".join(f"{n},Γεωργίου Παπαδόπουλος\n" for n in range(20))
+    reading = read_table(written(text.encode("utf-16-be")))
+    assert (reading.encoding, reading.table.column("name").cell(0)) == ("utf-16-be", "Γεωργίου Παπαδόπουλος")
+
+
 def test_blank_lines_are_no_records(written) -> None:
     assert rows(read_table(written("a,b\n\n1,2\n\n\n3,4\n\n")).table) == [("1", "2"), ("3", "4")]
     assert rows(read_table(written("a\n1\n\n2\n")).table) == [("1",), ("2",)]
@@ -247,6 +276,8 @@ def test_three_hundred_columns(written) -> None:
         (b"<!DOCTYPE html><html><table>", "HTML"),
         (b"\xef\xbb\xbf<html>", "HTML"),
         (gzip.compress(b"id,last\n"), "gzip"),
+        (b'[{"id": 1}, {"id": 2}]', "JSON"),
+        (b"<?xml version='1.0'?>", "XML"),
     ],
 )
 def test_what_is_no_table_is_named(written, content: bytes, word: str) -> None:
