@@ -18,6 +18,10 @@ from pprl_desktop.project.choices import Choices
 if TYPE_CHECKING:
     from pprl_desktop.evaluation.synthetic import Forecast
     from pprl_desktop.evaluation.tables import Row
+    from pprl_desktop.exchange.bundles import Exported
+    from pprl_desktop.exchange.home import Home
+    from pprl_desktop.exchange.identity import Identity
+    from pprl_desktop.matching.base import Match
     from pprl_desktop.methods.base import Recipe, Settings
     from pprl_desktop.privacy.rehearsal import Rehearsal
     from pprl_desktop.privacy.statements import Statement
@@ -234,6 +238,32 @@ class Workplace:
         recipe = recipe_of(choices)
         assert recipe.reference is not None
         return overlap(self.clean(choices, progress), recipe.reference, recipe.mapping)
+
+    # exchange -------------------------------------------------------------------------------------
+
+    def export(
+        self, choices: Choices, home: Home, own: Identity, out: Path, progress: Progress = NO_PROGRESS
+    ) -> Exported:
+        """The sealed bundle of the agreement in force."""
+        from pprl_desktop.exchange import bundles
+
+        table = self.clean(choices, progress.part(0.0, 0.2))
+        return bundles.export(home, own, home.pact(choices.agreement), table, out, progress=progress.part(0.2, 1.0))
+
+    def match(self, choices: Choices, home: Home, own: Identity, progress: Progress = NO_PROGRESS) -> Match:
+        """The own table against the partner's bundle, with borders set by hand where the steward did."""
+        from pprl_desktop.exchange import linking
+
+        table = self.clean(choices, progress.part(0.0, 0.1))
+        return linking.match_with_partner(
+            home,
+            own,
+            home.pact(choices.agreement),
+            table,
+            accept=choices.accept,
+            review=choices.review,
+            progress=progress.part(0.1, 1.0),
+        )
 
 
 def recipe_of(choices: Choices, secret: bytes = IMAGINED_SECRET, settings: Settings | None = None) -> Recipe:

@@ -131,23 +131,14 @@ class ExportPane(Pane):
     # what the steward does ------------------------------------------------------------------------
 
     def _create(self) -> None:
-        from pprl_desktop.exchange import bundles
-
         own, home, choices = self.desk.identity(), self.desk.home, self.project.choices
         if own is None:
             return
         out = out_path(self, tr("Create bundle"), "bundle.pprl")
         if out is None:
             return
-        place, pact = self.desk.workplace, home.pact(choices.agreement)
+        place = self.desk.workplace
         self.messages.clear()
-
-        def work(progress: object) -> Exported:
-            from pprl_desktop.progress import Progress
-
-            assert isinstance(progress, Progress)
-            table = place.clean(choices, progress.part(0.0, 0.2))
-            return bundles.export(home, own, pact, table, out, progress=progress.part(0.2, 1.0))
 
         def done(made: Exported) -> None:
             self.change(tr("Create bundle"), bundle_path=str(out))
@@ -155,7 +146,7 @@ class ExportPane(Pane):
             self._show_done(out, made)
             self.say("good", tr("The bundle is sealed."), tr_core(made.statement))
 
-        self.run(tr("Creating the bundle"), work, done)
+        self.run(tr("Creating the bundle"), lambda progress: place.export(choices, home, own, out, progress), done)
 
     # moving on ------------------------------------------------------------------------------------
 

@@ -193,10 +193,7 @@ class MatchPane(Pane):
         self.messages.clear()
 
         def work(progress: Progress) -> tuple[Match, Any]:
-            table = place.clean(choices, progress.part(0.0, 0.1))
-            made = linking.match_with_partner(
-                home, own, pact, table, accept=choices.accept, review=choices.review, progress=progress.part(0.1, 1.0)
-            )
+            made = place.match(choices, home, own, progress)
             return made, linking.partner_names(home, own, pact)
 
         def done(found: tuple[Match, Any]) -> None:
