@@ -45,6 +45,7 @@ def _column(table: Table, field: Field, columns: Mapping[str, str]) -> Column:
 def clean_column(column: Column, field: Field, progress: Progress = NO_PROGRESS) -> Column:
     """One column as a field: cleaned distinct values, missing ones marked by their code."""
     cleaned = clean_values(column.values, field, progress, column)
+    progress.check()
     return Column(field.name, *_recoded(cleaned, column.codes))
 
 
@@ -76,6 +77,7 @@ def clean_values(
         texts = _ids(texts)
     cleaned = normalise(texts, field.cleaning, progress.part(0.0, 0.5))
     rest = progress.part(0.5, 1.0)
+    rest.check()
     if field.kind == "id" and field.cleaning.punctuation == "remove":
         return cleaned if " " not in "".join(cleaned) else [text.replace(" ", "") for text in cleaned]
     if field.kind == "number":

@@ -86,7 +86,7 @@ def find_duplicates(
     single[same] = False
     single[same[first]] = True
     kept = [column[single] for column in codes]
-    likely = _alike_in_half(kept, [len(column.values) for column in columns])
+    likely = _alike_in_half(kept, [len(column.values) for column in columns], progress)
     kept = [column[likely] for column in kept]
     near: set[int] = set()
     looked, more = 0, False
@@ -100,12 +100,13 @@ def find_duplicates(
     return Duplicates(exact, len(near), more)
 
 
-def _alike_in_half(codes: list[Codes], distinct: list[int]) -> Rows:
+def _alike_in_half(codes: list[Codes], distinct: list[int], progress: Progress) -> Rows:
     """Two rows that differ in one column agree in the whole of one half of the columns: only those are looked at."""
     order = np.argsort(distinct)[::-1]
     halves = [[codes[index] for index in order[start::2]] for start in (0, 1)]
     shared = np.zeros(len(codes[0]), dtype=bool)
     for half in halves:
+        progress.check()
         groups, _ = factorise(row_keys(half, len(shared)))
         shared |= np.bincount(groups)[groups] > 1
     return np.flatnonzero(shared)

@@ -121,8 +121,11 @@ def _duplicates(
     others = [column.codes for column in table.columns if column.name != id_column]
     if not others:
         return 0, Duplicates(0, 0)
+    progress.check()
     same = alike([column.codes for column in compared] or others)  # rows alike in everything are among these
-    return extra(others, same), find_duplicates(compared, progress.part(0.6, 1.0), same)
+    progress.check()
+    exact = extra(others, same)
+    return exact, find_duplicates(compared, progress.part(0.6, 1.0), same)
 
 
 def _comparable(column: Column, known: ColumnProfile, progress: Progress) -> Column:
@@ -138,6 +141,7 @@ def _column(column: Column, counts: npt.NDArray[np.int64], progress: Progress) -
     lengths = np.fromiter(map(len, column.values), np.int64, len(column.values))
     filled = (lengths > 0) & ~np.fromiter(map(str.isspace, column.values), bool, len(column.values))
     values, rows, lengths = column.values[filled], counts[filled], lengths[filled]
+    progress.check()
     sample = Sample.of(column, counts)
     kind = kind_of(column.name, sample, len(values), len(column))
     step = max(len(values) // SHAPE_SAMPLE, 1)
