@@ -92,7 +92,7 @@ class _Job:
     sizes: em.Sizes
     options: MatchOptions
     random: np.random.Generator
-    within: adaptive_null.Within
+    within: npt.NDArray[np.uint8]  # levels of random pairs within one file
 
     def __post_init__(self) -> None:
         self.prior = prior_m(self.fields)
@@ -102,7 +102,7 @@ class _Job:
         self.matches = OVERLAP * min(self.sizes.own, self.sizes.partner)
         self.crossings = adaptive_cross.crossings(self.fields)
         self.cross_m = np.full(len(self.crossings), 0.02)
-        self.tree = adaptive_dependence.edges(self.fields, self.within.levels) if self.options.one_to_one else ()
+        self.tree = adaptive_dependence.edges(self.fields, self.within) if self.options.one_to_one else ()
         self.warnings: list[str] = []
         self.examined = 0
 
@@ -231,7 +231,7 @@ class _Job:
                 for c, m in zip(self.crossings, self.cross_m, strict=True)
             ],
             "dependent": [
-                {"fields": [named[edge.first], named[edge.second]], "lift": edge.strength} for edge in self.tree
+                {"fields": [named[edge.first], named[edge.second]], "lift": edge.overall} for edge in self.tree
             ],
             "candidates": len(self.own),
             "em_rounds": self.fit.rounds,

@@ -51,12 +51,9 @@ CLASS_OF = _classes()
 class Edge:
     first: int  # index of the field that carries its full weight
     second: int  # index of the field whose weight is lowered
-    lift: Numbers  # [3, 3] by class of agreement
+    lift: Numbers  # [levels, levels], 1 where the fields do not both agree
+    overall: float  # of all pairs that agree on both somehow, or are equal in both
     rarity: Numbers  # [bins, bins] lift of joint equality by how rare the two values are
-
-    @property
-    def strength(self) -> float:
-        return float(self.lift[NEARLY:, NEARLY:].max())
 
 
 def edges(fields: Sequence[FieldLevels], sampled: Levels) -> tuple[Edge, ...]:
@@ -66,11 +63,11 @@ def edges(fields: Sequence[FieldLevels], sampled: Levels) -> tuple[Edge, ...]:
         for second in range(first + 1, len(fields)):
             lift, rarity = _lifts(sampled[:, first], sampled[:, second]), np.ones((BINS, BINS))
             if fields[first].exact:
-                lift[SAME, SAME], rarity = _exact_lift(fields[first], fields[second])
-            edge = Edge(first, second, lift, rarity)
-            if edge.strength > LEAST:
+                lift[EQUAL, EQUAL], rarity = _exact_lift(fields[first], fields[second])
+            edge = Edge(first, second, lift, float(lift.max()), rarity)
+            if edge.overall > LEAST:
                 found.append(edge)
-    found.sort(key=lambda edge: (-edge.strength, edge.first, edge.second))
+    found.sort(key=lambda edge: (-edge.overall, edge.first, edge.second))
     group = list(range(len(fields)))
     tree = []
     for edge in found:
@@ -82,15 +79,24 @@ def edges(fields: Sequence[FieldLevels], sampled: Levels) -> tuple[Edge, ...]:
 
 
 def _lifts(first: Levels, second: Levels) -> Numbers:
-    """Lift of each combination of classes in which both fields agree somehow; 1 elsewhere."""
+    """[levels, levels] lift where both fields agree somehow, 1 elsewhere.
+
+    Estimated for the classes of agreement, then moved towards what single levels show: among people of one town a town
+    that is spelt almost alike is common, while the same similarity says little elsewhere.
+    """
     present = (first < LEVELS) & (second < LEVELS)
-    a, b = CLASS_OF[first[present]], CLASS_OF[second[present]]
-    count = np.bincount(a * CLASSES + b, minlength=CLASSES * CLASSES).reshape(CLASSES, CLASSES).astype(np.float64)
+    cell = first[present].astype(np.int64) * LEVELS + second[present]
+    count = np.bincount(cell, minlength=LEVELS * LEVELS).reshape(LEVELS, LEVELS).astype(np.float64)
     expected = count.sum(axis=1, keepdims=True) * count.sum(axis=0, keepdims=True) / max(count.sum(), 1.0)
-    lift = (count + DOUBT) / (expected + DOUBT)
-    believed = count - expected > SEEN + SIGMA * np.sqrt(expected)
+    classes = CLASS_OF[:LEVELS]
+    into = np.zeros((CLASSES, LEVELS))
+    into[classes, np.arange(LEVELS)] = 1.0
+    both, chance = into @ count @ into.T, into @ expected @ into.T
+    believed = both - chance > SEEN + SIGMA * np.sqrt(chance)
     believed[OTHER, :] = believed[:, OTHER] = False
-    return np.where(believed, lift, 1.0)
+    coarse = np.where(believed, (both + DOUBT) / (chance + DOUBT), 1.0)[np.ix_(classes, classes)]
+    fine = (count + DOUBT) / (expected + DOUBT / coarse)
+    return np.where(coarse > 1.0, np.maximum(fine, 1.0), 1.0)
 
 
 def _exact_lift(first: FieldLevels, second: FieldLevels) -> tuple[float, Numbers]:
@@ -140,7 +146,7 @@ def corrections(fields: Sequence[FieldLevels], tree: Sequence[Edge], own: Rows, 
     for place, edge in enumerate(tree):
         a, b = levels[:, edge.first], levels[:, edge.second]
         present = np.flatnonzero((a < LEVELS) & (b < LEVELS))
-        made[present, place] = np.log(edge.lift[CLASS_OF[a[present]], CLASS_OF[b[present]]])
+        made[present, place] = np.log(edge.lift[a[present], b[present]])
         equal = np.flatnonzero((a == EQUAL) & (b == EQUAL))
         if len(equal):
             made[equal, place] = _log_lift(fields[edge.first], fields[edge.second], edge.rarity, own[equal])

@@ -28,28 +28,19 @@ from pprl_desktop.methods.base import Smashed
 from pprl_desktop.methods.rules import AdaptiveRule
 from pprl_desktop.progress import Progress
 
-SAMPLE = 1_500_000  # random pairs; the rarest level (8e-5) then holds 120 of them
-WITHIN_ROWS = 4000  # own records compared with each other
+SAMPLE = 1_000_000  # random pairs; the rarest level (8e-5) then holds 80 of them
+WITHIN_ROWS = 3000  # records of one file compared with each other
 LEAST = 0.5  # pairs a level is credited with beyond those seen
 ROUNDING = 2e-3  # similarities nearer than this are one: blocks and single pairs round differently
 
 Floats = npt.NDArray[np.float32]
+Levels = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, eq=False)
 class Null:
     own: Rows
     partner: Rows
-
-
-@dataclass(frozen=True, eq=False)
-class Within:
-    """The own file compared with itself."""
-
-    fields: list[FieldLevels]
-    levels: npt.NDArray[np.uint8]  # [pairs, fields] of random pairs of different records
-    rows: Rows  # which own rows took part
-    pairs: int
 
 
 def taken(smashed: Smashed, rows: Rows) -> Smashed:
@@ -113,26 +104,34 @@ def build(
     return fields, seen
 
 
-def within(own: Smashed, partner: Smashed, fields: Sequence[FieldLevels], random: np.random.Generator) -> Within:
-    """Pairs of different records of the own file, compared as if one of them had come from the partner."""
-    rows = np.sort(random.choice(own.rows, size=min(own.rows, WITHIN_ROWS), replace=False)).astype(np.int32)
-    mine = taken(own, rows)
-    theirs = mine if own.epsilon == partner.epsilon else with_noise(mine, partner.epsilon, random)
+def within(own: Smashed, partner: Smashed, fields: Sequence[FieldLevels], random: np.random.Generator) -> Levels:
+    """[pairs, fields] levels of pairs of different records of one file, compared as if one were the partner's.
+
+    Both files take part where neither carries noise, because often only one of them is full of slips.
+    """
+    levels = [_within(own, partner.epsilon, fields, random)]
+    if own.epsilon is None and partner.epsilon is None:
+        levels.append(_within(partner, None, fields, random))
+    return np.concatenate(levels)
+
+
+def _within(file: Smashed, epsilon: float | None, fields: Sequence[FieldLevels], random: np.random.Generator) -> Levels:
+    rows = np.sort(random.choice(file.rows, size=min(file.rows, WITHIN_ROWS), replace=False)).astype(np.int32)
+    mine = taken(file, rows)
+    theirs = mine if file.epsilon == epsilon else with_noise(mine, epsilon, random)
     null = random_pairs(len(rows), len(rows), random)
     different = null.own != null.partner
     null = Null(null.own[different], null.partner[different])
     levels = np.full((len(null.own), len(fields)), MISSING, dtype=np.uint8)
-    made = []
     for f, one in enumerate(fields):
         left, right = view(mine, one.comparison), view(theirs, one.comparison)
-        measure = similar(left, right, one.comparison.measure, (mine.epsilon, theirs.epsilon))
+        measure = one.similar.between(left, right, (mine.epsilon, theirs.epsilon))
         facts, equal_to = find_facts(left, right, one.exact)
         copy = FieldLevels(one.comparison, left, right, measure, one.exact, one.cuts, facts, equal_to)
         a, b = left.codes[null.own], right.codes[null.partner]
         present = np.flatnonzero((a >= 0) & (b >= 0))
         levels[present, f] = copy.pairs(a[present], b[present])
-        made.append(copy)
-    return Within(made, levels, rows, len(null.own))
+    return levels
 
 
 def _cuts(one: FieldLevels, own: Codes, partner: Codes, similarity: Floats) -> Numbers:

@@ -197,6 +197,10 @@ class Similar:
     def pairs(self, own: Codes, partner: Codes) -> Floats:
         raise NotImplementedError
 
+    def between(self, own: View, partner: View, epsilon: tuple[float | None, float | None]) -> Similar:
+        """The same measure on other values: what was fitted here stays as it is."""
+        raise NotImplementedError
+
 
 def _nothing() -> tuple[Codes, Codes, Levels]:
     return np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8)

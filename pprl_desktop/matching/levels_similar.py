@@ -45,6 +45,9 @@ class Nothing(Similar):
     def pairs(self, own: Codes, partner: Codes) -> Floats:
         return np.zeros(len(own), dtype=np.float32)
 
+    def between(self, own: View, partner: View, epsilon: tuple[float | None, float | None]) -> Similar:
+        return Nothing(partner.values)
+
 
 class Bits(Similar):
     def __init__(self, own: View, partner: View, measure: Measure, flip_own: float, flip_partner: float) -> None:
@@ -77,6 +80,11 @@ class Bits(Similar):
         common_bits_of_pairs(self._left, self._right, own, partner, common)
         return self._score(common, self._ones_left[own], self._ones_right[partner])
 
+    def between(self, own: View, partner: View, epsilon: tuple[float | None, float | None]) -> Similar:
+        if not own.parts or not partner.parts:
+            return Nothing(partner.values)
+        return Bits(own, partner, self._measure, flip_rate(epsilon[0]), flip_rate(epsilon[1]))
+
     def _score(self, common: Floats, left: Floats, right: Floats) -> Floats:
         """`left` and `right` are the numbers of ones; they broadcast over `common`."""
         p, q = self._flips
@@ -107,14 +115,20 @@ class Vectors(Similar):
     directions in which values differ most anyway; SOFT keeps it from blowing up the directions that hold nothing.
     """
 
-    def __init__(self, own: View, partner: View) -> None:
-        left = np.concatenate([part.values[rows] for part, rows in own.parts], axis=1).astype(np.float32)
-        right = np.concatenate([part.values[rows] for part, rows in partner.parts], axis=1).astype(np.float32)
-        whiten = _soft_whitening(left, own.counts)
-        centre = left.mean(axis=0)  # small numbers: the squares below would swallow small differences of large ones
-        self._left, self._right = (left - centre) @ whiten, (right - centre) @ whiten
+    def __init__(self, own: View, partner: View, fitted: Vectors | None = None) -> None:
+        left, right = _vectors(own), _vectors(partner)
+        if fitted is None:
+            self._whiten = _soft_whitening(left, own.counts)
+            # small numbers: the squares below would swallow small differences of large ones
+            self._centre = left.mean(axis=0) if len(left) else np.zeros(left.shape[1], np.float32)
+        else:
+            self._whiten, self._centre = fitted._whiten, fitted._centre
+        self._left, self._right = (left - self._centre) @ self._whiten, (right - self._centre) @ self._whiten
         self._square_left = np.einsum("ij,ij->i", self._left, self._left)
         self._square_right = np.einsum("ij,ij->i", self._right, self._right)
+
+    def between(self, own: View, partner: View, epsilon: tuple[float | None, float | None]) -> Similar:
+        return Vectors(own, partner, self) if own.parts and partner.parts else Nothing(partner.values)
 
     def block(self, own: Codes) -> Floats:
         product: npt.NDArray[np.float32] = self._left[own] @ self._right.T
@@ -134,6 +148,10 @@ class Vectors(Similar):
             differ = self._left[a] - self._right[b]
             made[start : start + len(a)] = -np.einsum("ij,ij->i", differ, differ)
         return made
+
+
+def _vectors(side: View) -> Floats:
+    return np.concatenate([part.values[rows] for part, rows in side.parts], axis=1).astype(np.float32)
 
 
 def _soft_whitening(values: Floats, counts: npt.NDArray[np.int64]) -> Floats:
