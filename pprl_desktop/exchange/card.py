@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from pprl_desktop.exchange import age, files, refusals, strict, words
@@ -116,10 +117,9 @@ class SafetyNumber:
         return words.split(typed) == list(self.words)
 
 
+@lru_cache(maxsize=64)
 def safety_number(one: PublicKeys, other: PublicKeys) -> SafetyNumber:
-    both = sorted(bytes.fromhex(k.party.sign + k.party.seal) for k in (one, other))
-    digest = b"".join(both)
-    for _ in range(_STRETCH):
-        digest = hashlib.sha512(b"pprl-safety/v1\0" + digest + both[0] + both[1]).digest()
+    both = b"".join(sorted(bytes.fromhex(k.party.sign + k.party.seal) for k in (one, other)))
+    digest = hashlib.pbkdf2_hmac("sha512", both, b"pprl-safety/v1", _STRETCH)
     number = int.from_bytes(digest, "big") >> (512 - words.BITS * SAFETY_WORDS)
     return SafetyNumber(words.encode(number, SAFETY_WORDS))
