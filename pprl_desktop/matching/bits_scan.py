@@ -36,7 +36,13 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
     similarity = between(rule.measure, 8 * mine.width, flip_rate(own.epsilon), flip_rate(partner.epsilon))
     floor = _floor(rule, len(own_rows), len(partner_rows))
     room = max(int(options.memory // BYTES_PER_PAIR), 1)
-    notes: dict[str, Any] = {"similarity_floor": floor, "forecast_threshold": rule.threshold}
+    needed = _memory(mine, theirs, len(own_rows), len(partner_rows))
+    progress.at(0.0, f"Comparing signatures, about {max(needed >> 20, 1):,} MB of memory")
+    notes: dict[str, Any] = {
+        "similarity_floor": floor,
+        "forecast_threshold": rule.threshold,
+        "memory_estimate_mb": max(needed >> 20, 1),
+    }
     pairs, warnings = _pairs(mine, theirs, similarity, floor, room, rule, options, notes, progress.part(0.0, 0.9))
     kept = probabilities(pairs, rule, len(own_rows), len(partner_rows), options.one_to_one)
     notes["expected_matches"] = kept.matches
@@ -55,6 +61,12 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
         warnings=warnings,
         notes=notes,
     )
+
+
+def _memory(mine: Part, theirs: Part, own: int, partner: int) -> int:
+    """Bytes the scan will take: words of both sides, bit planes of the partner's, and the pairs expected."""
+    pairs = int((PER_ROW + 1) * max(own, partner)) * BYTES_PER_PAIR
+    return mine.values.nbytes + 3 * theirs.values.nbytes + pairs
 
 
 def nothing() -> Scored:

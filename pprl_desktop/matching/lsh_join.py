@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pprl_desktop.methods.bit_planes import ones_in, pair_score
-from pprl_desktop.methods.blocks import jit
+from pprl_desktop.methods.blocks import jit, jit_each_run
 
 
 @jit
@@ -22,7 +22,7 @@ def keys(words: Any, places: Any) -> Any:
     return out
 
 
-@jit
+@jit_each_run
 def join(mine: Any, theirs: Any, order: Any, their_order: Any, words: Any, their_words: Any, ones: Any,
          their_ones: Any, numbers: Any, floor: float, at: int, there: int, crowd: int, work: int, codes: Any,
          scores: Any) -> Any:  # fmt: skip

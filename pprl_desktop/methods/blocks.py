@@ -28,6 +28,13 @@ def jit(function: Callable[..., Any]) -> Any:
             return numba.njit(nogil=True, cache=True)(function)
         except RuntimeError:  # no folder for the cache can be found or written
             pass
+    return jit_each_run(function)
+
+
+def jit_each_run(function: Callable[..., Any]) -> Any:
+    """For functions that call a compiled one of another file: the cache would not notice when only that one changes."""
+    import numba
+
     return numba.njit(nogil=True)(function)
 
 
