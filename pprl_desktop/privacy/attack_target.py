@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from pprl_desktop.privacy.noise import bundle_epsilon
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import MISSING, CleanTable, Column
 
-KEPT_BYTES = 600 << 20  # smashed dictionaries kept for the next rehearsal with the same recipe
+KEPT_BYTES = 256 << 20  # smashed dictionaries kept for the next rehearsal with the same recipe
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,20 +68,23 @@ Entries = Mapping[str, PartRows]
 """A smashed dictionary by part: row i belongs to entry i."""
 
 _kept: OrderedDict[str, Entries] = OrderedDict()
+_lock = threading.Lock()
 
 
 def smashed_guesses(target: Target, guesses: Guesses, progress: Progress = NO_PROGRESS) -> Entries:
     """Every entry of a list, smashed as the only value of a record. Kept: the same list is often asked for again."""
     key = _key(target, guesses)
-    if key in _kept:
-        _kept.move_to_end(key)
-        return _kept[key]
+    with _lock:
+        if key in _kept:
+            _kept.move_to_end(key)
+            return _kept[key]
     table = alone(target, {guesses.field.name: guesses.column()}, len(guesses))
     smashed = method(target.recipe.method).smash(table, target.recipe, progress)
     entries = {part.name: _expanded(part) for part in smashed.parts if part.field in ("", guesses.field.name)}
-    _kept[key] = entries
-    while len(_kept) > 1 and sum(map(_bytes, _kept.values())) > KEPT_BYTES:
-        _kept.popitem(last=False)
+    with _lock:
+        _kept[key] = entries
+        while len(_kept) > 1 and sum(map(_bytes, _kept.values())) > KEPT_BYTES:
+            _kept.popitem(last=False)
     return entries
 
 

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -99,23 +99,8 @@ def guesses_for(
         role = roles.get(one.name, role_of(one))
         if one.name in given:
             made.append(_cleaned(one, role, "the given list", given[one.name]))
-        elif role in ("first", "last"):
-            made.append(
-                _cleaned(one, role, f"Census 1990 {role} names", dictionary("first" if role == "first" else "last"))
-            )
-        elif role == "middle":
-            made.append(_cleaned(one, role, "Census 1990 first and last names, and initials", _middle()))
-        elif role == "name":
-            made.append(
-                _cleaned(
-                    one,
-                    role,
-                    "Census 1990 first and last names",
-                    _mixed((dictionary("first"), 0.5), (dictionary("last"), 0.5)),
-                )
-            )
-        elif one.kind == "date":
-            made.append(_cleaned(one, role, f"all dates {OLDEST.year}-{YOUNGEST.year}", _dates()))
+        elif role != "other" or one.kind == "date":
+            made.append(_built_in(one, role))
         elif one.kind not in UNLISTED:
             column = table.column(one.name)
             counts = column.counts().astype(np.float64)
@@ -145,6 +130,18 @@ def read_list(path: Path) -> NameList:
                 place="dictionary",
             ) from None
     return NameList(tuple(table.columns[0].cells()), counts)
+
+
+@lru_cache(maxsize=16)
+def _built_in(one: Field, role: Role) -> Guesses:
+    if role == "other":
+        return _cleaned(one, role, f"all dates {OLDEST.year}-{YOUNGEST.year}", _dates())
+    if role == "middle":
+        return _cleaned(one, role, "Census 1990 first and last names, and initials", _middle())
+    if role == "name":
+        both = _mixed((dictionary("first"), 0.5), (dictionary("last"), 0.5))
+        return _cleaned(one, role, "Census 1990 first and last names", both)
+    return _cleaned(one, role, f"Census 1990 {role} names", dictionary(role))
 
 
 def _cleaned(one: Field, role: Role, source: str, names: NameList) -> Guesses:

@@ -10,7 +10,15 @@ import pytest
 
 from pprl_desktop.methods.base import REGISTRY, Recipe, Settings, method
 from pprl_desktop.privacy.ledger import record_epsilon
-from pprl_desktop.privacy.statements import ENCRYPTION, WORKSTATION, Statement, epsilon_unit, statement
+from pprl_desktop.privacy.statements import (
+    ENCRYPTION,
+    WORKSTATION,
+    Statement,
+    _probe,
+    _shape,
+    epsilon_unit,
+    statement,
+)
 from pprl_desktop.records.fields import Field
 from pprl_desktop.reference.sets import ReferenceSet
 
@@ -146,3 +154,15 @@ def test_a_recipe_of_two_rows_does_not_divide_by_zero() -> None:
 
 def test_the_settings_default_is_a_recipe_without_noise() -> None:
     assert Settings().epsilon is None
+
+
+@pytest.mark.parametrize("layout", ["field", "record"])
+def test_the_shape_that_is_known_without_trying_is_the_true_one(layout: str) -> None:
+    for made in (recipe("simhash", layout=layout, epsilon=1.0, bits=512), recipe("dp-nn", layout="record")):
+        tried = _probe(replace(made, settings=replace(made.settings, epsilon=None)))
+        assert _shape(made) == tuple(part for part in tried if part[0] == "bits")
+
+
+def test_the_theorem_is_that_of_the_noise_that_was_chosen() -> None:
+    assert "Permute-and-flip" in statement(recipe("dp-nn", epsilon=15.0), 100).theorems[0]
+    assert "noisy max" in statement(recipe("dp-nn", epsilon=15.0, nearest="laplace"), 100).theorems[0]
