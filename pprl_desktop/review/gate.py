@@ -17,7 +17,7 @@ from pprl_desktop.review.graphemes import graphemes
 from pprl_desktop.review.index import Crowd
 from pprl_desktop.review.kapr import NOTHING, Constraint, Row, Scale, Value, constraint, disclosed
 from pprl_desktop.review.ledger import Journal
-from pprl_desktop.review.limits import Asked, Spent, refusal
+from pprl_desktop.review.limits import Asked, FieldUse, refusal
 from pprl_desktop.review.marks import Level, Mask, MaskKind
 from pprl_desktop.review.masking import (
     allowed,
@@ -266,6 +266,9 @@ class Gate:
 
     def _start(self, pair: int) -> None:
         """The start mode: every cell as far as its type and cap allow; too dear or too narrow, and it stays masked."""
+        if self._policy.start == Level.MASKED:  # masks are free: there is nothing to charge and nothing to write
+            self._started.add(pair)
+            return
         state = self._state(pair)
         goals = {j: allowed(state.masks[j], self._policy.start, f.cap) for j, f in enumerate(self._policy.fields)}
         goals = {j: level for j, level in goals.items() if level > Level.MASKED}
@@ -369,19 +372,22 @@ class Gate:
     def _judge(self, pair: int, rows: tuple[Row, Row], crowd: int) -> tuple[Fraction, Problem | None]:
         """The cost of bringing a pair to these rows, and the reason why it may not be paid."""
         before = self._state(pair).rows
-        grown = tuple(
-            sum((rows[row].field_terms()[j] - before[row].field_terms()[j] for row in (0, 1)), NOTHING)
-            for j in range(len(self._types))
-        )
-        cost = self._scale.risk(sum(grown, NOTHING))
-        spent = Spent(self._risk, tuple(self._scale.of_field(terms) for terms in self._field_terms))
-        asked = Asked(
-            cost,
-            self._scale.of_pair(rows[0].term + rows[1].term),
-            tuple(self._scale.of_field(terms) for terms in grown),
-            crowd,
-        )
-        return cost, refusal(self._policy, spent, asked)
+        after = rows[0].term + rows[1].term
+        cost = self._scale.risk(after - before[0].term - before[1].term)
+        asked = Asked(self._risk, cost, self._scale.of_pair(after), self._field_uses(before, rows), crowd)
+        return cost, refusal(self._policy, asked)
+
+    def _field_uses(self, before: tuple[Row, Row], after: tuple[Row, Row]) -> tuple[FieldUse, ...]:
+        """Of the fields with a budget of their own."""
+        found = []
+        for j, each in enumerate(self._policy.fields):
+            if each.limit is not None:
+                grown = sum(
+                    (after[row].p[j] / after[row].k - before[row].p[j] / before[row].k for row in (0, 1)), NOTHING
+                )
+                so_far = self._scale.of_field(self._field_terms[j])
+                found.append(FieldUse(each.name, each.limit, so_far, self._scale.of_field(grown)))
+        return tuple(found)
 
     def _nothing_more(self, state: _State, field: int) -> Problem:
         each = self._policy.fields[field]

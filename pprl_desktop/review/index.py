@@ -6,6 +6,7 @@ lists. Full cells use the rows of the value. All next-click previews of a row co
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -24,7 +25,8 @@ Found = npt.NDArray[np.uint64] | npt.NDArray[np.uint32] | None  # None: no const
 
 SPARSE = 32  # a set smaller than 1/32 of the records is smaller as a list of uint32 rows than as bits
 POSITIONS = 64  # characters of a value that are indexed; what lies beyond is compared value by value
-MEMORY = 176 << 20  # bytes of bitmaps at most; positions that do not fit are checked on the surviving rows
+MEMORY = 176 << 20  # bytes of bitmaps at most; those of positions that do not fit are made when asked for
+RECENT = 48 << 20  # bytes of such bitmaps that are kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +52,7 @@ class Crowd:
             _prepare(column, self.records, progress.part(0.3 * i / len(columns), 0.3 * (i + 1) / len(columns)))
             for i, column in enumerate(columns)
         )
+        self._recent: OrderedDict[tuple[int, int, int], Bits] = OrderedDict()
         self._index_places(memory, progress.part(0.3, 1.0))
 
     def _index_places(self, memory: int, progress: Progress) -> None:
@@ -89,12 +92,27 @@ class Crowd:
             found = _both(found, entry.lengths.get(wanted.length, _NONE))
         later = []
         for place, character in wanted.characters:
-            if place in entry.indexed:
-                number = entry.numbers.get(character, 0)
-                found = _both(found, entry.places.get((place, number), _NONE))
+            if place < entry.characters.shape[1]:
+                found = _both(found, self._place(field_number, place, entry.numbers.get(character, 0)))
             else:
                 later.append((place, character))
         return _filtered(entry, found, later, self.records) if later else found
+
+    def _place(self, field_number: int, place: int, number: int) -> Found:
+        """The records with a character at a position: indexed, or made now and kept for a while."""
+        entry = self.fields[field_number]
+        if place in entry.indexed:
+            return entry.places.get((place, number), _NONE)
+        key = (field_number, place, number)
+        if key in self._recent:
+            self._recent.move_to_end(key)
+            return self._recent[key]
+        here = (entry.characters[:, place] == number) & (number > 0)
+        found = _pack(here[entry.column.codes])
+        self._recent[key] = found
+        if len(self._recent) * found.nbytes > RECENT:
+            self._recent.popitem(last=False)
+        return found
 
     def count(self, wanted: Sequence[Constraint | None]) -> int:
         found: Found = None
@@ -235,15 +253,12 @@ def _index_place(entry: FieldIndex, place: int, records: int) -> int:
 
 
 def _filtered(entry: FieldIndex, found: Found, later: Sequence[tuple[int, str]], records: int) -> RowList:
-    """Positions without bitmaps: looked up on the rows that are left."""
+    """Positions beyond the indexed ones: looked up in the values of the rows that are left."""
     rows = _rows(found, records)
     for place, character in later:
         codes = entry.column.codes[rows]
-        if place < entry.characters.shape[1]:
-            keep = entry.characters[codes, place] == entry.numbers.get(character, 0)
-        else:
-            distinct, back = np.unique(codes, return_inverse=True)
-            keep = np.array([_has(entry.column, int(code), place, character) for code in distinct], dtype=bool)[back]
+        distinct, back = np.unique(codes, return_inverse=True)
+        keep = np.array([_has(entry.column, int(code), place, character) for code in distinct], dtype=bool)[back]
         rows = rows[keep]
     return rows
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from pprl_desktop.review.marks import Cap, Level, Mask
 from pprl_desktop.review.masking import shown
@@ -72,9 +73,9 @@ class Row:
     k: int
     p: tuple[Fraction, ...]
 
-    @property
+    @cached_property
     def term(self) -> Fraction:
-        return sum(self.p, NOTHING) / self.k
+        return sum((share for share in self.p if share), NOTHING) / self.k
 
     def field_terms(self) -> tuple[Fraction, ...]:
         return tuple(share / self.k for share in self.p)

@@ -12,22 +12,27 @@ CLOSE = 1e-9  # totals nearer than this to a limit are compared as exact fractio
 
 
 @dataclass(frozen=True)
-class Spent:
-    risk: Fraction  # KAPR so far
-    fields: tuple[Fraction, ...]  # each field's own part
+class FieldUse:
+    """A field with a budget of its own: its part of KAPR so far, and what would be added."""
+
+    name: str
+    limit: Fraction
+    so_far: Fraction
+    more: Fraction
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a reveal would add."""
+    """What a reveal would add to what was spent."""
 
+    spent: Fraction  # KAPR so far
     cost: Fraction
     pair: Fraction  # the pair on its own scale, afterwards
-    fields: tuple[Fraction, ...]  # growth of each field's part
+    fields: tuple[FieldUse, ...]
     crowd: int  # the smallest crowd it would leave
 
 
-def refusal(policy: Policy, spent: Spent, asked: Asked) -> Problem | None:
+def refusal(policy: Policy, asked: Asked) -> Problem | None:
     """Why it may not be opened; None if it may."""
     if asked.crowd < policy.kappa:
         return Problem(
@@ -38,14 +43,14 @@ def refusal(policy: Policy, spent: Spent, asked: Asked) -> Problem | None:
         )
     if not asked.cost:
         return None
-    if over(spent.risk, asked.cost, policy.reviewer_budget):
+    if over(asked.spent, asked.cost, policy.reviewer_budget):
         return _too_dear("your privacy budget", "reviewer budget")
-    if over(spent.risk, asked.cost, policy.review_budget):
+    if over(asked.spent, asked.cost, policy.review_budget):
         return _too_dear("the privacy budget of the review", "review budget")
     if asked.pair > policy.pair_budget:
         return _too_dear("the privacy budget of this pair", "pair budget")
-    for field, so_far, more in zip(policy.fields, spent.fields, asked.fields, strict=True):
-        if field.limit is not None and over(so_far, more, field.limit):
+    for field in asked.fields:
+        if over(field.so_far, field.more, field.limit):
             return _too_dear(f"the privacy budget of '{field.name}'", "field budget")
     return None
 

@@ -58,7 +58,7 @@ def share(text: str) -> Fraction:
     return found
 
 
-def make(args: argparse.Namespace, progress: Progress) -> Review:
+def make(args: argparse.Namespace, passphrase: str, progress: Progress) -> Review:
     chosen = [name for name in ("pairs", "mindfirl", "partner") if getattr(args, name)]
     if len(chosen) != 1:
         raise Problem(
@@ -68,7 +68,7 @@ def make(args: argparse.Namespace, progress: Progress) -> Review:
         )
     if chosen == ["mindfirl"]:
         return _from_mindfirl(args)
-    return _from_partner(args, progress) if chosen == ["partner"] else _from_tables(args, progress)
+    return _from_partner(args, passphrase, progress) if chosen == ["partner"] else _from_tables(args, progress)
 
 
 def _from_mindfirl(args: argparse.Namespace) -> Review:
@@ -101,11 +101,13 @@ def _from_tables(args: argparse.Namespace, progress: Progress) -> Review:
     return with_counts(made, read_frequencies(Path(args.frequencies)))
 
 
-def _from_partner(args: argparse.Namespace, progress: Progress) -> Review:
+def _from_partner(args: argparse.Namespace, passphrase: str, progress: Progress) -> Review:
+    """One passphrase opens the home folder and seals the review."""
     from pprl_desktop.review.partner import from_answer
     from pprl_desktop.review.sources import review_fields
 
-    here, own = _exchange.unlock(args)
+    here = _exchange.home(args)
+    own = here.unlock(passphrase)
     args.table = args.partner
     pact, table = _exchange.clean_table(args, here, here.pact(args.agreement), progress.part(0.0, 0.5))
     policy = _policy(args, review_fields(table.fields))

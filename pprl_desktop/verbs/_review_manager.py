@@ -25,8 +25,8 @@ REVIEWER_VARIABLE = "PPRL_REVIEWER_PASSPHRASE"
 def create(args: argparse.Namespace, progress: Progress) -> Answer:
     from pprl_desktop.review.desk import Desk
 
-    review = _review_create.make(args, progress)
     secret = _exchange.passphrase(args, new=True)
+    review = _review_create.make(args, secret, progress)
     with Desk.create(Path(args.review), review, secret, identifying=args.permit_identifying):
         data = {
             "review": review.id, "pairs": len(review.pairs), "records": len(review.people),

@@ -40,8 +40,7 @@ def table(
         columns[0] += ["how common", ""]
     columns[0].append("next")
     for cell, preview in zip(cells, previews, strict=True):
-        above, below = (_row(glyphs) for glyphs in (cell.drawing.above, cell.drawing.below))
-        between = "DIFF" if cell.kind == "different" else "".join(cell.drawing.between)
+        above, between, below = _aligned(cell)
         column = [cell.field, above, between, below]
         if frequent:
             same = cell.frequency[0] == cell.frequency[1]
@@ -55,6 +54,20 @@ def table(
             padded.append(text + " " * (width - display_width(text)))
         lines.append(GAP.join(padded).rstrip())
     return [line for i, line in enumerate(lines) if line or i == 2]
+
+
+def _aligned(cell: Cell) -> tuple[str, str, str]:
+    """Column by column, so that a wide character in one row moves the other rows along."""
+    from pprl_desktop.review.graphemes import display_width
+
+    drawing = cell.drawing
+    rows = ["", "", ""]
+    for column in zip(drawing.above, drawing.between, drawing.below, strict=True):
+        texts = [column[0].text, column[1], column[2].text]
+        width = max(map(display_width, texts))
+        for i, text in enumerate(texts):
+            rows[i] += text + " " * (width - display_width(text))
+    return rows[0], "DIFF" if cell.kind == "different" else rows[1], rows[2]
 
 
 def _row(glyphs: Sequence[Any]) -> str:

@@ -265,13 +265,15 @@ def test_nothing_is_shown_when_the_ledger_cannot_be_written() -> None:
         def append(self, body, note=None) -> None:
             raise Problem("The ledger could not be written.")
 
-    gate = Gate(make_review(PEOPLE, PAIRS, TYPES), Full(), "anna")  # type: ignore[arg-type]
-    with pytest.raises(Problem, match="ledger"):
-        gate.open(0)
-    with pytest.raises(Problem, match="ledger"):
-        gate.reveal(0, 0)
-    assert gate.levels(0) == (M,) * 5
-    assert gate.risk == 0
+    for start in (M, P):
+        gate = Gate(make_review(PEOPLE, PAIRS, TYPES, start=start), Full(), "anna")  # type: ignore[arg-type]
+        with pytest.raises(Problem, match="ledger"):
+            gate.reveal(0, 0)
+        if start == P:
+            with pytest.raises(Problem, match="ledger"):
+                gate.open(0)
+        assert gate.levels(0) == (M,) * 5
+        assert gate.risk == 0
 
 
 def test_a_ledger_of_another_review_is_refused(make_gate) -> None:

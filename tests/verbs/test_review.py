@@ -245,3 +245,45 @@ def test_a_share_deletes_itself(run, monkeypatch) -> None:
     run("delete", "shares/anna.share", "--yes")
     assert not list((run.folder / "shares").iterdir())
     assert not (run.folder / "back.decisions").exists()
+
+
+def test_wide_characters_keep_the_rows_aligned(run) -> None:
+    from pprl_desktop.review.graphemes import display_width
+
+    (run.folder / "w.csv").write_text(
+        "ID,first_name,last_name\n1,王小明,IVERSEN\n1,王明,IVERSEN\n2,ANNA,IVERSEN\n2,BERT,LIND\n", encoding="utf-8"
+    )
+    run("create", "w", "--mindfirl", "w.csv", "--budget", "1")
+    while "DIFF" in run("next", "w"):
+        run("decide", "w", "1")
+    lines = run("reveal", "w", "first_name").splitlines()
+    ours = next(line for line in lines if line.startswith("ours"))
+    between, theirs = lines[lines.index(ours) + 1], lines[lines.index(ours) + 2]
+    assert display_width(ours[: ours.index("小")]) == between.index("+")
+    assert ours.rstrip().endswith("✓")
+    assert display_width(ours) == display_width(theirs)
+
+
+def test_the_partners_cells_become_a_review(run, monkeypatch, tmp_path) -> None:
+    """Both stewards on one computer: agreement, bundles, match, ask, answer, review."""
+    from pprl_desktop.exchange import bundles, inbox
+    from tests.exchange.conftest import PASSPHRASE, agree, introduce, make_party
+    from tests.review.test_partner import HERE, THERE, matched
+
+    a, b = make_party(tmp_path / "ha", "Hospital"), make_party(tmp_path / "hb", "Registry")
+    introduce(a, b)
+    agree(a, b, tmp_path)
+    for one, other, table, name in ((a, b, HERE, "a1"), (b, a, THERE, "b1")):
+        bundles.export(one.home, one.own, one.pact, table, tmp_path / f"{name}.pprl")
+        inbox.open_file(other.home, other.own, tmp_path / f"{name}.pprl")
+        lines = zip(*(column.cells() for column in table.columns), strict=True)
+        text = "\n".join(["first_name,last_name,born", *(",".join(line) for line in lines)])
+        (tmp_path / f"{name}.csv").write_text(text + "\n")
+    matched(a, b)
+    monkeypatch.setenv("PPRL_PASSPHRASE", PASSPHRASE)
+    assert run.json("ask", "--home", "ha", "--out", "ask.pprl")["records"] == 4
+    inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
+    assert run.json("answer", "b1.csv", "--home", "hb", "--out", "answer.pprl")["records"] == 4
+    inbox.open_file(a.home, a.own, tmp_path / "answer.pprl")
+    assert run.json("create", "r", "--partner", "a1.csv", "--home", "ha")["pairs"] == 4
+    assert "✓" in run("next", "r")
