@@ -132,7 +132,7 @@ def _comparable(column: Column, known: ColumnProfile, progress: Progress) -> Col
     """Cleaned; dates, ids and numbers that are all written alike compare as they are."""
     if known.kind in ("name", "text", "category") or len(known.shapes) != 1:
         return clean_column(column, Field.of(column.name, known.kind), progress)
-    empty = np.fromiter((not text or text.isspace() for text in column.values), bool, len(column.values))
+    empty = np.fromiter(map(str.isspace, column.values), bool, len(column.values)) | (column.values == "")
     codes = np.where(np.append(empty, True)[column.codes], MISSING, column.codes).astype(np.int32)
     return Column(column.name, column.values, codes)
 

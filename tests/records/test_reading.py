@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import codecs
 import gzip
-import threading
 import time
 import zipfile
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Cancelled, Progress
+from pprl_desktop.records.profile import profile
 from pprl_desktop.records.reading import ReadOptions, preview, read_table
 from pprl_desktop.records.table import Table
 
@@ -159,10 +160,10 @@ def test_an_open_quote_is_refused_with_its_line(written, text: str, line: int) -
 
 def test_an_open_quote_in_a_big_file_does_not_eat_the_memory_or_the_day(written) -> None:
     path = written('id,last,first\n1,"Smith,Ann\n' + "2,Jones,Bob\n" * 800_000)
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(Problem, match="line 2"):
         read_table(path)
-    assert time.monotonic() - start < 10
+    assert time.process_time() - start < 10
 
 
 def test_lines_swallowed_by_a_closed_quote_are_pointed_out(written) -> None:
@@ -308,9 +309,9 @@ def test_impossible_options_are_refused(written) -> None:
 
 def test_the_preview_reads_the_head_only_and_shows_what_would_stop(written) -> None:
     path = written("id,last\n" + "1,Smith\n" * 3_000_000)
-    start = time.monotonic()
+    start = time.process_time()
     seen = preview(path, rows=20)
-    assert time.monotonic() - start < 1
+    assert time.process_time() - start < 1
     assert (seen.table.rows, seen.separator, seen.encoding) == (20, ",", "utf-8")
     ragged = preview(written("id,last\n1,a\n2,b,c\n3,d\n"))
     assert ragged.warnings[0].place == "line 3"
@@ -318,20 +319,20 @@ def test_the_preview_reads_the_head_only_and_shows_what_would_stop(written) -> N
     assert preview(written('id,last\n1,"a\n2,b\n')).warnings[0].place == "line 2"
 
 
-def test_cancel_is_heard_within_a_fifth_of_a_second(written) -> None:
+def test_cancel_is_asked_for_at_least_five_times_a_second(written) -> None:
+    """In processor time, so that a busy machine does not matter."""
     path = written("id,last,first\n" + "".join(f"{n},Name{n % 977},Given{n % 531}\n" for n in range(400_000)))
-    asked: list[float] = []
-    timer = threading.Timer(0.1, lambda: asked.append(time.monotonic()))
-    timer.start()
+    asked = [time.process_time()]
+
+    def cancelled() -> bool:
+        asked.append(time.process_time())
+        return False
+
+    table = read_table(path, progress=Progress(cancelled=cancelled)).table
+    profile(table, Progress(cancelled=cancelled))
+    assert max(later - earlier for earlier, later in pairwise(asked)) < 0.2
     with pytest.raises(Cancelled):
-        _read_again_and_again(path, Progress(cancelled=lambda: bool(asked)))
-    assert time.monotonic() - asked[0] < 0.5  # 0.2 on an idle machine
-    timer.join()
-
-
-def _read_again_and_again(path: Path, progress: Progress) -> None:
-    for _ in range(50):
-        read_table(path, progress=progress)
+        read_table(path, progress=Progress(cancelled=lambda: True))
 
 
 def test_progress_never_goes_back(written) -> None:
