@@ -14,9 +14,10 @@ import numpy as np
 from pprl_desktop.methods.blocks import jit
 
 GRID = 65536  # steps of the cosine distance between 0 and 1
-DIMENSIONS = 16  # of the projection: 4 let too much through, 16 cost more than they save (tests/benchmarks/split_speed)
+DIMENSIONS = 32  # of the projection: holds some 85 % of a distance; 16 hold 71 %, and the exact check costs more
 PIVOTS = 12  # reference records whose differences are looked at first
 TILE = 256  # partner values bounded at once; keeps the accumulators in the first-level cache
+STEPS = 200  # of remembered bounds per budget, rounded down; 255 is beyond every budget
 BINS = 256  # histogram of costs, to know what a lower budget would keep
 
 
@@ -101,9 +102,13 @@ def bound_row(u, f, A, a_at, B, b_at, d, PX, px_at, PT, pt_at, piv, pivots, grou
 
 @jit
 def bound_pair(u, v, PX, px_at, PY, py_at):  # type: ignore[no-untyped-def]
+    x, y = (
+        PX[px_at + u * DIMENSIONS : px_at + (u + 1) * DIMENSIONS],
+        PY[py_at + v * DIMENSIONS : py_at + (v + 1) * DIMENSIONS],
+    )
     total = np.float32(0.0)
     for k in range(DIMENSIONS):
-        t = PX[px_at + u * DIMENSIONS + k] - PY[py_at + v * DIMENSIONS + k]
+        t = x[k] - y[k]
         total += t * t
     return total
 
@@ -149,16 +154,17 @@ def pair_features(own, partner, f, X, xo, nx, nxo, Y, yo, ny, nyo, widths, group
 def search(  # type: ignore[no-untyped-def]
     first, last, order, budget, share, slack, made_for, stop,
     codes_x, start_x, sub_x, subs_x, X, xo, nx, nxo, PX, pxo, dx,
-    codes_y, start_y, sub_y, subs_y, Y, yo, ny, nyo, PY, pyo, dy, PT, pto, QT, qo,
+    codes_y, start_y, sub_y, subs_y, second_y, Y, yo, ny, nyo, PY, pyo, dy, PT, pto, QT, qo,
     widths, groups, ends, counts, co, wcos, wmax, wmax_f, neutral, piv, pivots,
-    out_i, out_j, out_cost, histogram,
+    rows2, known2, out_i, out_j, out_cost, histogram,
 ):  # fmt: skip
     """Pairs of distinct records whose cost is within the budget, for own first-level groups [first, last).
 
     Records are sorted by their codes in the `order` of the fields, most selective first. Level 1: values of the first
-    field, bounded in bulk, then exact. Level 2: the same for the second field inside two near groups, remembered per
-    own subgroup. Below that record by record, leaving as soon as the budget is spent. Returns the number found, which
-    may be more than the buffers hold; the histogram then tells which lower budget would fit.
+    field, bounded in bulk. Level 2: the second field inside two near groups, its bounds remembered per pair of values;
+    exact costs only where both bounds together leave room. Below that record by record, leaving as soon as the budget
+    is spent. Returns the number found, which may be more than the buffers hold; the histogram then tells which lower
+    budget would fit.
     """
     found = 0
     fields = len(order)
@@ -169,8 +175,11 @@ def search(  # type: ignore[no-untyped-def]
     near_cost = np.empty(d1 + 1, dtype=np.int64)
     near_bound = np.empty(d1 + 1, dtype=np.float32)
     bound1 = np.empty(d1, dtype=np.float32)
-    bound2 = np.empty(d2 + 1, dtype=np.float32)
-    exact2 = np.empty(d2 + 1, dtype=np.int64)
+    bound2 = np.empty(d2, dtype=np.float32)
+    dense = len(known2) > 0
+    row2 = np.zeros(d2 + 1, dtype=np.uint8)
+    exact2 = np.empty(d2 + 1, dtype=np.int64)  # exact costs of the present own subgroup,
+    stamp2 = np.full(d2 + 1, -1, dtype=np.int64)  # valid where stamped with its number
     limit = np.float32(share) + slack
     per_budget = np.float32(1.0 / max(made_for, 1))
     huge = np.int64(1) << 62
@@ -205,48 +214,37 @@ def search(  # type: ignore[no-untyped-def]
                 n_near += 1
         if n_near == 0:
             continue
-        total = 0
-        for k in range(n_near):
-            total += subs_y[near[k] + 1] - subs_y[near[k]]
         for s in range(subs_x[u], subs_x[u + 1]):
             if stop[0]:
                 return found
             a = codes_x[f2, sub_x[s]] if fields > 1 else 0
             known = fields == 1 or a == dx[f2]
-            dense = not known and total * 16 > d2
-            if dense:
-                bound_row(
-                    a,
-                    f2,
-                    X,
-                    xo[f2],
-                    QT,
-                    qo[f2],
-                    d2,
-                    PX,
-                    pxo[f2],
-                    PT,
-                    pto[f2],
-                    piv,
-                    pivots,
-                    groups,
-                    widths,
-                    wmax_f,
-                    bound2,
-                )
-                bound2[d2] = np.float32(neutral[f2]) * per_budget
-                for b in range(d2):
-                    exact2[b] = -1
-                exact2[d2] = neutral[f2]
+            if dense and not known:
+                row2 = rows2[a]
+                if known2[a] == 0:
+                    # another thread may be at the same row: zeros are true bounds as well, so nothing can go wrong
+                    bound_row(
+                        a, f2, X, xo[f2], QT, qo[f2], d2, PX, pxo[f2], PT, pto[f2],
+                        piv, pivots, groups, widths, wmax_f, bound2,
+                    )  # fmt: skip
+                    for b in range(d2):
+                        row2[b] = np.uint8(min(bound2[b] * np.float32(STEPS), np.float32(255.0)))
+                    row2[d2] = np.uint8(
+                        min(np.float32(neutral[f2]) * per_budget * np.float32(STEPS), np.float32(255.0))
+                    )
+                    known2[a] = 1
             for k in range(n_near):
                 v = near[k]
                 left_f = limit - near_bound[k]
+                left_steps = int(left_f * np.float32(STEPS))
                 for t in range(subs_y[v], subs_y[v + 1]):
-                    b = codes_y[f2, sub_y[t]]
-                    if dense:
-                        if bound2[b] > left_f:
+                    b = second_y[t]
+                    if known:
+                        pass
+                    elif dense:
+                        if row2[b] > left_steps:
                             continue
-                    elif not known and b != d2 and bound_pair(a, b, PX, pxo[f2], PY, pyo[f2]) > left_f:
+                    elif b != d2 and bound_pair(a, b, PX, pxo[f2], PY, pyo[f2]) > left_f:
                         continue
                     if near_cost[k] < 0:
                         near_cost[k] = value_cost(
@@ -256,6 +254,7 @@ def search(  # type: ignore[no-untyped-def]
                         )  # fmt: skip
                         near_bound[k] = np.float32(near_cost[k]) * per_budget  # the truth is the best bound
                         left_f = limit - near_bound[k]
+                        left_steps = int(left_f * np.float32(STEPS))
                     left = budget - near_cost[k]
                     if left < 0:
                         break
@@ -264,16 +263,17 @@ def search(  # type: ignore[no-untyped-def]
                     elif known or b == d2:
                         cost2 = neutral[f2]
                     else:
-                        cost2 = exact2[b] if dense else np.int64(-1)
-                        if cost2 < 0:
-                            cost2 = value_cost(
+                        if stamp2[b] != s:
+                            stamp2[b] = s
+                            exact2[b] = value_cost(
                                 X, xo[f2] + np.int64(a) * widths[f2], nx, nxo[f2] + a * groups[f2],
                                 Y, yo[f2] + np.int64(b) * widths[f2], ny, nyo[f2] + b * groups[f2],
                                 groups, ends, counts, co[f2], wcos, wmax, f2, budget,
                             )  # fmt: skip
-                            if dense:
-                                exact2[b] = cost2
-                                bound2[b] = np.float32(cost2) * per_budget
+                            if dense:  # the truth is the best bound
+                                share2 = np.float32(exact2[b]) * per_budget * np.float32(STEPS)
+                                row2[b] = np.uint8(min(share2, np.float32(255.0)))
+                        cost2 = exact2[b]
                     if cost2 > left:
                         continue
                     for i in range(sub_x[s], sub_x[s + 1]):

@@ -21,9 +21,10 @@ from pprl_desktop.methods.split_rule import Weights
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 ITERATIONS = 4  # of the search for directions
-SAMPLE = 400  # values from which the projection is learned; any projection is exact, a good one is fast
+SAMPLE = 150  # values from which the projection is learned; any projection is exact, a good one is fast
 SLACK = 1e-3  # share of the budget: far above the rounding of float32 in the bounds
 BLOCKS = 96  # pieces of work between two looks at Cancel; the kernel also looks at a flag of its own
+REMEMBERED = 100_000_000  # bytes of remembered bounds at most
 START_ROOM = 1 << 16  # pairs of one block at first; a fuller block is run again with the room it asked for
 
 Ints = npt.NDArray[np.int64]
@@ -178,6 +179,7 @@ class Records:
     start: Ints  # [d of the first field + 2] first record of each group, the missing group last
     subs: Ints  # [d + 2] first subgroup of each group
     sub: Ints  # [subgroups + 1] first record of each subgroup
+    second: Codes  # [subgroups] code of the second field
     member_at: Ints  # [records + 1] where the rows of each record begin
     members: Codes  # rows, record by record
 
@@ -201,7 +203,16 @@ def records_of(vectors: Vectors, order: Sequence[int], rows: Ints | None = None)
     sub = np.append(np.flatnonzero(fresh), len(firsts)).astype(np.int64)
     subs = np.searchsorted(sub[:-1], start).astype(np.int64)
     members = chosen[by].astype(np.int32)
-    return Records(distinct, start, subs, sub, np.append(firsts, len(by)).astype(np.int64), members)
+    second_codes = distinct[order[1] if len(order) > 1 else order[0]][sub[:-1]]
+    return Records(
+        distinct,
+        start,
+        subs,
+        sub,
+        np.ascontiguousarray(second_codes),
+        np.append(firsts, len(by)).astype(np.int64),
+        members,
+    )
 
 
 # ---- bounds --------------------------------------------------------------------------------------
@@ -250,7 +261,7 @@ def bounds_of(shape: Shape, own: Vectors, partner: Vectors, weights: Weights, se
             start = end
         basis, centre = _basis(_embedded(sample, scales), DIMENSIONS, rng)
         mine.append(_projected(x, scales, basis, centre))
-        theirs.append(_projected(y, scales, basis, centre))
+        theirs.append(mine[-1] if own is partner else _projected(y, scales, basis, centre))
         columns.append(np.ascontiguousarray(theirs[-1].T))
         pivot_values.append(np.ascontiguousarray(y[:, pivots[f].reshape(-1)].T))
     return Bounds(
@@ -332,27 +343,11 @@ class Found:
     seen: int  # pairs of rows within the budget asked for, as far as they were looked at
 
 
-class Join:
-    """Two sides ready to be searched, with the same shape and weights; `search` may be called for parts of the rows."""
+class Costs:
+    """Exact costs of pairs of two sides."""
 
-    def __init__(self, shape: Shape, own: Vectors, partner: Vectors, weights: Weights, seed: int = 0) -> None:
+    def __init__(self, shape: Shape, own: Vectors, partner: Vectors, weights: Weights) -> None:
         self.shape, self.own, self.partner, self.weights = shape, own, partner, weights
-        self.order = self._order(seed)
-        self.bounds = bounds_of(shape, own, partner, weights, seed)
-        self.partner_records = records_of(partner, self.order)
-
-    def _order(self, seed: int) -> list[int]:
-        """Fields by the share of random pairs they let through, the most selective first."""
-        rng = np.random.default_rng(seed)
-        size = 4000 if self.own.rows and self.partner.rows else 0
-        left = rng.integers(0, max(self.own.rows, 1), size=size)
-        right = rng.integers(0, max(self.partner.rows, 1), size=size)
-        share = []
-        for f in range(len(self.shape.fields)):
-            cost = self.field_costs(f, self.own.codes[f][left], self.partner.codes[f][right])
-            # values that are equal by chance cost the search nothing to find but much to combine
-            share.append((float((cost <= self.weights.budget).mean()) if size else 1.0, -int(self.partner.distinct[f])))
-        return sorted(range(len(share)), key=lambda f: share[f])
 
     def field_costs(self, f: int, own: Codes, partner: Codes) -> Ints:
         """Exact costs of pairs of codes of one field; missing costs the neutral amount."""
@@ -366,6 +361,34 @@ class Join:
             s.count_at, w.cosine, w.largest, w.neutral, out,
         )  # fmt: skip
         return out
+
+
+class Join(Costs):
+    """Two sides ready to be searched, with the same shape and weights; `search` may be called for parts of the rows."""
+
+    def __init__(self, shape: Shape, own: Vectors, partner: Vectors, weights: Weights, seed: int = 0) -> None:
+        super().__init__(shape, own, partner, weights)
+        self.order = self._order(seed)
+        self.bounds = bounds_of(shape, own, partner, weights, seed)
+        self.partner_records = records_of(partner, self.order)
+        # bounds of the second field, filled while searching; without room for them each is worked out when needed
+        left, right = (int(side.distinct[self.order[1]]) if len(self.order) > 1 else 0 for side in (own, partner))
+        remembered = 0 < left * (right + 1) <= REMEMBERED
+        self._rows2 = np.zeros((left if remembered else 0, right + 1), dtype=np.uint8)
+        self._known2 = np.zeros(len(self._rows2), dtype=np.uint8)
+
+    def _order(self, seed: int) -> list[int]:
+        """Fields by the share of random pairs they let through, the most selective first."""
+        rng = np.random.default_rng(seed)
+        size = 4000 if self.own.rows and self.partner.rows else 0
+        left = rng.integers(0, max(self.own.rows, 1), size=size)
+        right = rng.integers(0, max(self.partner.rows, 1), size=size)
+        share = []
+        for f in range(len(self.shape.fields)):
+            cost = self.field_costs(f, self.own.codes[f][left], self.partner.codes[f][right])
+            # values that are equal by chance cost the search nothing to find but much to combine
+            share.append((float((cost <= self.weights.budget).mean()) if size else 1.0, -int(self.partner.distinct[f])))
+        return sorted(range(len(share)), key=lambda f: share[f])
 
     def search(
         self, records: Records, budget: int, room: int, threads: int = 0, progress: Progress = NO_PROGRESS
@@ -456,11 +479,11 @@ class Join:
             span[0], span[1], np.array(self.order, dtype=np.int64), budget, share, slack, w.budget, stop,
             records.codes, records.start, records.sub, records.subs, x.values, x.value_at, x.squares, x.square_at,
             b.own, b.own_at, x.distinct,
-            p.codes, p.start, p.sub, p.subs, y.values, y.value_at, y.squares, y.square_at,
+            p.codes, p.start, p.sub, p.subs, p.second, y.values, y.value_at, y.squares, y.square_at,
             b.partner, b.partner_at, y.distinct, b.columns, b.column_at, b.pivot_values, b.pivot_at,
             s.widths, s.groups, s.ends, s.counts, s.count_at, w.cosine, w.largest,
             (w.largest / max(w.budget, 1)).astype(np.float32), w.neutral, b.pivots, b.pivot_count,
-            i, j, cost, histogram,
+            self._rows2, self._known2, i, j, cost, histogram,
         )  # fmt: skip
         return i, j, cost, int(found), histogram
 

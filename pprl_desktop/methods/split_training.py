@@ -19,7 +19,7 @@ from pprl_desktop.methods.corrupt import Rates, corrupt
 from pprl_desktop.methods.distances import distance_parts
 from pprl_desktop.methods.split_noise import as_released
 from pprl_desktop.methods.split_rule import CELLS, UNIT, Null, Rbf, SplitRule, Weights, cells_of
-from pprl_desktop.methods.split_search import Join, Shape, Vectors, records_of, shape_and_vectors, some_rows
+from pprl_desktop.methods.split_search import Costs, Join, Shape, Vectors, records_of, shape_and_vectors, some_rows
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.table import CleanTable, Column
 from pprl_desktop.reference.sets import ReferenceSet
@@ -27,10 +27,10 @@ from pprl_desktop.reference.sets import ReferenceSet
 # Slips that leave a value recognisable. Initials, swapped fields and missing values are left out: no weighted sum of
 # field distances can follow them, and as outliers they only bend it (the adaptive decision is there for those).
 TRAINING = Rates(touched=1.0, further=0.25, initial=0.0, swap=0.0, missing=0.0)
-SAMPLE = 1500  # own records that get a corrupted twin
-NULL_SAMPLE = 4000  # own records compared with the whole own table, to know how non-matches score
+SAMPLE = 1000  # own records that get a corrupted twin
+NULL_SAMPLE = 3000  # own records compared with the whole own table, to know how non-matches score
 NEGATIVES = 3  # nearest other records kept per training record
-NEAR = 8  # pairs per record looked for when mining
+NEAR = 3  # pairs per record looked for when mining
 FLOOR_PAIRS = 0.5  # non-matching pairs per record that may lie above the floor
 FLOOR_RECALL = 0.998  # of the synthetic matches lie above the floor, unless that lets too many others in
 FLOOR_REACH = 1.3  # times the operating point: farther down nobody reviews
@@ -202,7 +202,7 @@ class Training:
         self.progress.at(0.8, "Choosing the neutral costs")
         return self._finished(kernel, made, pairs)
 
-    def _costs(self, join: Join, left: Vectors, right: Vectors, i: Ints, j: Ints) -> Ints:
+    def _costs(self, join: Costs, left: Vectors, right: Vectors, i: Ints, j: Ints) -> Ints:
         out = np.empty((len(i), len(self.fields)), dtype=np.int64)
         for f in range(len(self.fields)):
             out[:, f] = join.field_costs(f, left.codes[f][i], right.codes[f][j])
@@ -210,11 +210,11 @@ class Training:
 
     def _with_neutral(self, made: Weights, pairs: Pairs) -> Weights:
         """What a missing field costs: so much that as many strangers come near as with the field (same precision)."""
-        few = min(len(self.strangers), 1000)
+        few = min(len(self.strangers), 600)
         null = self.null_costs(made, few, FLOOR_PAIRS)
         costs, budget = null.cost, null.budget
         matches = self._costs(
-            Join(self.shape, self.copy, self.own, made, self.seed), self.copy, self.own,
+            Costs(self.shape, self.copy, self.own, made), self.copy, self.own,
             pairs.copy[pairs.is_match], pairs.own[pairs.is_match],
         ).sum(axis=1)  # fmt: skip
         target = operating_point(np.sort(matches), np.sort(costs), few, budget)
@@ -234,7 +234,7 @@ class Training:
         null = self.null_costs(weights, len(self.strangers), FLOOR_PAIRS)
         weights = weights.with_budget(max(null.budget, 1))
         strangers = self._costs(null.join, null.join.own, self.own, null.left, null.right)
-        train = Join(self.shape, self.copy, self.own, weights, self.seed)
+        train = Costs(self.shape, self.copy, self.own, weights)
         costs = self._costs(train, self.copy, self.own, pairs.copy, pairs.own)
         rbf = self._radial(costs, pairs, weights) if kernel == "rbf" else None
         empty = Null(np.zeros(0), np.zeros(0), 0, 0)
@@ -248,9 +248,20 @@ class Training:
         best = np.full(null.join.own.rows, -np.inf)
         np.maximum.at(best, null.left, scores)
         seen = Null(np.sort(scores), np.sort(best[np.isfinite(best)]), len(self.strangers), len(self.rows))
+        seen = self._with_namesakes(seen, float(slope * rule.scores(np.zeros((1, len(self.fields)), np.int64))[0]))
         floor = -np.inf if rbf is None or not len(matches) else float(np.quantile(matches, 1 - FLOOR_RECALL))
         self.progress.at(1.0)
         return SplitRule(kernel, self.fields, self.parts, weights, slope, seen, matches, rbf, floor, rule.one_to_one)
+
+    def _with_namesakes(self, null: Null, top: float) -> Null:
+        """Where each person occurs once, equal records are namesakes: strangers with the highest score there is."""
+        if not self.recipe.settings.one_to_one or not len(self.own.codes):
+            return null
+        _, sizes = np.unique(self.own.codes, axis=1, return_counts=True)
+        share = null.rows / max(int(sizes.sum()), 1)
+        rows, pairs = int(share * sizes[sizes > 1].sum()), int(share * (sizes * (sizes - 1)).sum())
+        scores = np.append(null.scores, np.full(min(pairs, 20 * null.rows), top))
+        return Null(scores, np.sort(np.append(null.best, np.full(rows, top))), null.rows, null.table)
 
     def _radial(self, costs: Ints, pairs: Pairs, weights: Weights) -> Rbf:
         points = cells_of(costs, weights.neutral) / CELLS
