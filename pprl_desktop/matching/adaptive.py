@@ -35,6 +35,8 @@ from pprl_desktop.progress import Progress
 
 ROUNDS = 2  # the second looks for candidates with the weights learned in the first
 LOWEST = -9.0  # log odds below which a pair is no candidate
+LEAST_EVIDENCE = 0.7  # log likelihood ratio a candidate must have: prior odds alone link nobody
+WORTH_TELLING = -3.0  # log odds of the weakest kept pair above which leaving pairs out is told
 PER_ROW = 60  # candidates per row of both files, on average, that EM looks at
 BYTES_PER_PAIR = 400  # working memory per candidate and some fields
 STRENGTH = 25.0  # matches worth of trust in the prior of m
@@ -113,10 +115,17 @@ class _Job:
             (np.log(np.maximum(self.m[f], 1e-12))[None, :] - self.log_u[f]).astype(np.float32)
             for f in range(len(self.fields))
         ]
-        lowest = LOWEST - float(np.log(self.sizes.odds(self.matches)))
+        prior = float(np.log(self.sizes.odds(self.matches)))
+        lowest = max(LOWEST - prior, LEAST_EVIDENCE)
         most = min(PER_ROW * (self.sizes.own + self.sizes.partner), self.options.memory // BYTES_PER_PAIR)
-        bar = blocking.place_bar(self.fields, weights, lowest, most, self.random)
-        found = blocking.scan(self.fields, weights, bar, 2 * most, self.options.threads, progress)
+        bar, passing = blocking.place_bar(self.fields, weights, lowest, most, self.random)
+        found = blocking.scan(self.fields, weights, bar, most, self.options.threads, progress)
+        self.warnings = []
+        if found.bar + prior > WORTH_TELLING and passing > len(found.own):
+            self.warnings.append(
+                f"About {passing:,} pairs are alike enough to be compared closely, {len(found.own):,} fit: the weakest "
+                f"{passing - len(found.own):,} were left out. Add a field that tells people apart, or allow more memory."
+            )
         self.own, self.partner, self.examined, self.bar = found.own, found.partner, found.examined, found.bar
         self.levels = self._levels(self.own, self.partner)
 

@@ -44,17 +44,20 @@ def prepare(fields: Sequence[FieldLevels], threads: int, progress: Progress) -> 
 
 def place_bar(
     fields: Sequence[FieldLevels], weights: Sequence[Weights], lowest: float, most: int, random: np.random.Generator
-) -> float:
-    """The lowest bar, not under `lowest`, that about `most` pairs pass."""
+) -> tuple[float, int]:
+    """The lowest bar, not under `lowest`, that about `most` pairs pass; and about how many pass `lowest`."""
     own_rows = len(fields[0].own.codes)
     some = random.choice(own_rows, size=min(SAMPLE_ROWS, own_rows), replace=False)
     scores = _scores(fields, weights, np.sort(some)).reshape(-1)
     allowed = int(most * (len(some) / own_rows))
     passing = scores[scores >= lowest]
+    total = int(len(passing) * (own_rows / max(len(some), 1)))
     if len(passing) <= allowed:
-        return lowest
+        return lowest, total
     cut = float(np.partition(passing, len(passing) - allowed - 1)[len(passing) - allowed - 1])
-    return float(np.nextafter(np.float32(cut), np.float32(np.inf)))
+    if cut == float(passing.max()):  # namesakes: all are equally good, scan() keeps a fair choice of them
+        return cut, total
+    return float(np.nextafter(np.float32(cut), np.float32(np.inf))), total
 
 
 def scan(

@@ -1,0 +1,85 @@
+"""Bands, thresholds and expectations: without labels from probabilities, by hand, or from labels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pprl_desktop.matching.base import ACCEPT, REJECT, REVIEW, MatchOptions, Scored
+from pprl_desktop.matching.decide import decide
+from pprl_desktop.matching.thresholds import from_labels, from_probabilities
+
+
+def scored(pairs: list[tuple[int, int, float]], known: bool = True, threshold: float = 0.0) -> Scored:
+    own, partner, score = (np.array(values) for values in zip(*pairs, strict=True)) if pairs else (np.zeros(0),) * 3
+    score = score.astype(np.float64)
+    probability = 1 / (1 + np.exp(-score)) if known else np.full(len(score), np.nan)
+    evidence = np.zeros((len(score), 1), np.float32)
+    return Scored(own.astype(np.int32), partner.astype(np.int32), score, probability, evidence, ("x",), threshold, 9)
+
+
+def test_pairs_fall_into_bands_by_probability() -> None:
+    made = decide(scored([(0, 0, 4.0), (1, 1, -1.0), (2, 2, -4.0)]), MatchOptions())
+    assert made.band.tolist() == [ACCEPT, REVIEW, REJECT]
+    assert made.expected["precision"] == pytest.approx(0.982, abs=1e-3)
+    assert made.expected["share_review"] == pytest.approx(1 / 3)
+
+
+def test_one_to_one_keeps_the_better_of_two() -> None:
+    made = decide(scored([(0, 0, 4.0), (0, 1, 3.0)]), MatchOptions())
+    assert made.chosen.tolist() == [True, False]
+    both = decide(scored([(0, 0, 4.0), (0, 1, 3.0)]), MatchOptions(one_to_one=False))
+    assert both.band.tolist() == [ACCEPT, ACCEPT]
+
+
+def test_unlikely_pairs_never_break_a_good_one_up() -> None:
+    made = decide(scored([(0, 0, 3.0), (0, 1, -0.5), (1, 0, -0.5)]), MatchOptions())
+    assert made.chosen.tolist() == [True, False, False]
+
+
+def test_thresholds_by_hand_are_in_force() -> None:
+    made = decide(scored([(0, 0, 4.0), (1, 1, 2.0), (2, 2, 1.0)]), MatchOptions(accept=3.0, review=1.5))
+    assert made.band.tolist() == [ACCEPT, REVIEW, REJECT]
+    assert (made.accept, made.review) == (3.0, 1.5)
+
+
+def test_scores_without_probability_have_bands_but_no_forecast() -> None:
+    pairs = [(row, row, 1.0 - row / 40) for row in range(40)]
+    made = decide(scored(pairs, known=False, threshold=0.5), MatchOptions())
+    assert (made.band == ACCEPT).sum() == 21
+    assert 1 <= (made.band == REVIEW).sum() <= 3
+    assert "precision" not in made.expected
+
+
+def test_ties_are_told() -> None:
+    made = decide(scored([(0, 0, 2.0), (0, 1, 2.0)]), MatchOptions())
+    assert made.ties == 1
+    assert "equally good" in made.warnings[-1]
+
+
+def test_nothing_to_decide_is_fine() -> None:
+    made = decide(scored([]), MatchOptions())
+    assert not len(made.accepted())
+    assert not len(made.to_review())
+
+
+def test_labels_give_the_best_threshold() -> None:
+    score = np.array([5.0, 4.0, 3.0, 2.0, 1.0])
+    best = from_labels(score, np.array([True, True, False, True, False]))
+    assert 1.0 < best.score < 2.0
+    assert (best.precision, best.recall) == (0.75, 1.0)
+    strict = from_labels(score, np.array([True, True, False, False, False]))
+    assert 3.0 < strict.score < 4.0
+
+
+def test_equal_scores_are_never_torn_apart() -> None:
+    best = from_labels(np.array([2.0, 1.0, 1.0]), np.array([True, True, False]))
+    assert best.score < 1.0 or best.score > 1.0
+    assert best.precision in (1.0, pytest.approx(2 / 3))
+
+
+def test_probabilities_give_a_threshold_without_labels() -> None:
+    probability = np.array([0.99, 0.95, 0.6, 0.3, 0.01])
+    best = from_probabilities(np.log(probability / (1 - probability)), probability)
+    assert -1.0 < best.score < np.log(0.6 / 0.4)
+    assert from_probabilities(np.zeros(0), np.zeros(0)).f1 == 0.0
