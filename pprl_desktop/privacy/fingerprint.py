@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from pprl_desktop.records.table import CleanTable, Table
+from pprl_desktop.records.table import CleanTable, Column, Table
 
 SAMPLE = 4096  # hashes kept: tables up to that size are compared exactly
-CHUNK = 1 << 16  # rows hashed between two looks
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,24 +43,26 @@ class Fingerprint:
 
 def table_fingerprint(table: CleanTable | Table, key: bytes) -> Fingerprint:
     """Keyed, so whoever copies the ledger cannot try out names without the key file."""
-    names = sorted(column.name for column in table.columns)
     columns = sorted(table.columns, key=lambda column: column.name)
-    fields = hmac.digest(key, "\0".join(["pprl-fields/v1", *names]).encode(), "sha256").hex()
-    codes = np.stack([column.codes for column in columns], axis=1) if columns else np.zeros((0, 0), np.int32)
-    distinct, counts = np.unique(codes, axis=0, return_counts=True) if codes.size else (codes, np.zeros(0, np.int64))
-    cells = [[_framed(str(value)) for value in column.values] + [_framed("")] for column in columns]
-    hashes = np.empty(len(distinct), dtype=np.uint64)
-    seed = hmac.digest(key, b"pprl-rows/v1\0" + fields.encode(), "sha256")
-    for place, row in enumerate(distinct.tolist()):
-        made = hashlib.blake2b(b"".join(cells[k][code] for k, code in enumerate(row)), digest_size=8, key=seed)
-        hashes[place] = int.from_bytes(made.digest(), "little")
-    order = np.argsort(hashes)
-    whole = hmac.new(seed, digestmod="sha256")
-    whole.update(hashes[order].astype("<u8").tobytes())
-    whole.update(counts[order].astype("<u8").tobytes())
-    return Fingerprint(whole.hexdigest(), fields, len(codes), np.unique(hashes)[:SAMPLE])
+    names = "\0".join(["pprl-fields/v1", *(column.name for column in columns)])
+    fields = hmac.digest(key, names.encode(), "sha256")
+    rows = _row_hashes(columns, hmac.digest(key, b"pprl-rows/v1" + fields, "sha256"))
+    distinct, counts = np.unique(rows, return_counts=True)
+    whole = hmac.new(fields, distinct.astype("<u8").tobytes() + counts.astype("<u8").tobytes(), "sha256")
+    return Fingerprint(whole.hexdigest(), fields.hex(), len(rows), distinct[:SAMPLE])
 
 
-def _framed(text: str) -> bytes:
-    data = text.encode("utf-8", "surrogatepass")
-    return len(data).to_bytes(4, "little") + data
+def _row_hashes(columns: Sequence[Column], key: bytes) -> npt.NDArray[np.uint64]:
+    """A keyed hash per distinct value and column, added up per row, then encrypted so that the sums stay hidden."""
+    rows = len(columns[0]) if columns else 0
+    sums = np.zeros((rows, 2), dtype=np.uint64)
+    for place, column in enumerate(columns):
+        own = hmac.digest(key, place.to_bytes(4, "little"), "sha256")
+        texts = [*map(str, column.values), ""]  # the code of a missing value reads the last one
+        made = b"".join(
+            hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16, key=own).digest() for text in texts
+        )
+        sums += np.frombuffer(made, dtype="<u8").reshape(-1, 2)[column.codes]
+    cipher = Cipher(algorithms.AES(key), modes.ECB()).encryptor()  # one block per row: a keyed permutation
+    sealed = cipher.update(sums.astype("<u8").tobytes()) + cipher.finalize()
+    return np.frombuffer(sealed, dtype="<u8").reshape(-1, 2)[:, 0].astype(np.uint64)

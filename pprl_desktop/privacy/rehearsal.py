@@ -24,6 +24,7 @@ from pprl_desktop.privacy.dictionaries import Guesses, Role, guesses_for
 from pprl_desktop.privacy.keystream import Keystream
 from pprl_desktop.privacy.noise import bundle_epsilon, leaving
 from pprl_desktop.privacy.shares import Share
+from pprl_desktop.privacy.statements import secret_reference
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable
@@ -166,7 +167,7 @@ def rehearse(
     started = time.perf_counter()
     stage = _staged(table, recipe, dictionary or {}, roles or {}, sample, seed, progress.part(0.0, 0.1))
     partner = attacked(stage, 1, seed, progress.part(0.1, 0.5 if changes else 0.9))
-    outsider = _without_secret(stage, seed, progress.part(0.5, 0.55))
+    outsider = _without_secret(stage, partner, seed, progress.part(0.5, 0.55))
     again = attacked(stage, 2, seed, progress.part(0.55, 0.65)) if stage.epsilon is not None and changes else None
     pair = [stage.leaving(copy, seed) for copy in (0, 1)]
     found_again = linked(pair[0], pair[1], progress.part(0.65, 0.7))
@@ -338,13 +339,18 @@ def _by_salt(stage: Stage, target: Target) -> Any:
         yield rows, Target(target.table.take(rows), target.recipe, releases, shorter, fixed)
 
 
-def _without_secret(stage: Stage, seed: int, progress: Progress) -> Decoded:
+def _without_secret(stage: Stage, partner: Decoded, seed: int, progress: Progress) -> Decoded:
     progress.at(0.0, "Playing an outsider without the secret")
     target = Target(stage.sample, stage.recipe, (stage.leaving(0, seed),), stage.guesses)
-    return {
-        one.field.name: decode_without_secret(target, stage.whole, one, progress.part(0.1, 1.0))
-        for one in stage.guesses
-    }
+    found = {}
+    for one in stage.guesses:
+        name = one.field.name
+        kinds = {part.kind for part in target.releases[0].of_field(name)}
+        if kinds == {"distances"} and not secret_reference(stage.recipe):
+            found[name] = partner[name]  # the secret played no part in it
+        else:
+            found[name] = decode_without_secret(target, stage.whole, one, progress)
+    return found
 
 
 def _likeliest(stage: Stage) -> Decoded:
