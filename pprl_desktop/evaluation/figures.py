@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -11,18 +10,13 @@ import numpy.typing as npt
 
 from pprl_desktop.matching.base import Scored
 from pprl_desktop.matching.reconcile import Pairs
+from pprl_desktop.privacy.shares import Share
 
-Z95 = 1.959964  # two-sided 95 % quantile of the normal distribution
 
-
-def wilson(hits: int, trials: int, z: float = Z95) -> tuple[float, float]:
-    """Wilson score interval of a share; (0, 1) where nothing was tried."""
-    if trials == 0:
-        return 0.0, 1.0
-    share, square = hits / trials, z * z
-    middle = (share + square / (2 * trials)) / (1 + square / trials)
-    half = z / (1 + square / trials) * sqrt(share * (1 - share) / trials + square / (4 * trials * trials))
-    return max(0.0, middle - half), min(1.0, middle + half)
+def interval(hits: int, trials: int) -> list[float]:
+    """95 % interval of a share (Wilson); 0 to 1 where nothing was tried."""
+    share = Share(hits, trials)
+    return [round(share.low, 6), round(share.high, 6)]
 
 
 @dataclass(frozen=True)
@@ -50,8 +44,8 @@ class Figures:
             "precision": round(self.precision, 6),
             "recall": round(self.recall, 6),
             "f1": round(self.f1, 6),
-            "precision_interval": [round(x, 6) for x in wilson(self.correct_pairs, self.predicted_pairs)],
-            "recall_interval": [round(x, 6) for x in wilson(self.correct_pairs, self.true_pairs)],
+            "precision_interval": interval(self.correct_pairs, self.predicted_pairs),
+            "recall_interval": interval(self.correct_pairs, self.true_pairs),
             "true_pairs": self.true_pairs,
             "predicted_pairs": self.predicted_pairs,
             "correct_pairs": self.correct_pairs,

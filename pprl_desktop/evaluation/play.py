@@ -77,22 +77,10 @@ def play(
 
 
 def _released(smashed: Smashed, recipe: Recipe, seed: int, side: int) -> Smashed:
-    if recipe.settings.epsilon is None or recipe.settings.decision == "nearest":
-        return smashed  # the nearest-neighbour noise is in the answer, not in the bundle
     from pprl_desktop.privacy.keystream import Keystream
-    from pprl_desktop.privacy.noise import noised
+    from pprl_desktop.privacy.noise import bundle_epsilon, noised
 
-    return noised(smashed, recipe.settings.epsilon, Keystream.repeatable(seed, f"side {side}"))
-
-
-def _repeatable(options: MatchOptions, recipe: Recipe, seed: int, side: int) -> MatchOptions:
-    """Same seed, same figures: where the noise is in the answers, they come from a repeatable stream here."""
-    if recipe.settings.decision != "nearest":
-        return options
-    from pprl_desktop.privacy.keystream import Keystream
-
-    stream = Keystream.repeatable(seed, f"answers of side {side}")
-    return replace(options, random_bytes=lambda count: stream.words(-(-count // 8)).tobytes()[:count])
+    return noised(smashed, bundle_epsilon(recipe), Keystream.repeatable(seed, f"side {side}"))
 
 
 def pairs_of_ids(own: list[str], partner: list[str], truth: list[tuple[str, str]]) -> Pairs:
