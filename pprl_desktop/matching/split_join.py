@@ -13,7 +13,8 @@ from pprl_desktop.matching.base import MatchOptions, Scored
 from pprl_desktop.matching.split_join_threshold import border, probabilities
 from pprl_desktop.methods.base import Rule, Smashed
 from pprl_desktop.methods.split_rule import SplitRule
-from pprl_desktop.methods.split_search import Found, Join, Records, records_of, shape_and_vectors
+from pprl_desktop.methods.split_search import Found, Join
+from pprl_desktop.methods.split_vectors import Records, records_of, shape_and_vectors
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 

@@ -19,7 +19,8 @@ from pprl_desktop.methods.corrupt import Rates, corrupt
 from pprl_desktop.methods.distances import distance_parts
 from pprl_desktop.methods.split_noise import as_released
 from pprl_desktop.methods.split_rule import CELLS, UNIT, Null, Rbf, SplitRule, Weights, cells_of
-from pprl_desktop.methods.split_search import Costs, Join, Shape, Vectors, records_of, shape_and_vectors, some_rows
+from pprl_desktop.methods.split_search import Costs, Join
+from pprl_desktop.methods.split_vectors import Shape, Vectors, records_of, shape_and_vectors, some_rows
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.table import CleanTable, Column
 from pprl_desktop.reference.sets import ReferenceSet
@@ -67,7 +68,7 @@ class Training:
     def __init__(self, table: CleanTable, own: Smashed, recipe: Recipe, seed: int, progress: Progress) -> None:
         assert recipe.reference is not None
         self.rng = np.random.default_rng(seed)
-        self.recipe, self.seed, self.progress = recipe, seed, progress
+        self.recipe, self.seed, self.progress, self.done = recipe, seed, progress, 0.1
         names = [tuple(p.name for p in own.of_field(f.name) if p.kind == "distances") for f in table.fields]
         self.fields = tuple(f.name for f, parts in zip(table.fields, names, strict=True) if parts)
         self.parts = tuple(parts for parts in names if parts)
@@ -91,6 +92,14 @@ class Training:
         self.shape: Shape
         self.shape, (self.own, self.copy, *noisy) = shape_and_vectors(self.parts, self.fields, sides)
         self.noisy = noisy[0] if noisy else None
+
+    def at(self, done: float, what: str = "Training") -> None:
+        self.done = done
+        self.progress.at(done, what)
+
+    def here(self) -> Progress:
+        """For a search within training: the bar stands, Cancel works."""
+        return self.progress.part(self.done, self.done)
 
     # -- features ----------------------------------------------------------------------------------
 
@@ -146,7 +155,7 @@ class Training:
         made = self.as_weights(weights, np.zeros(len(self.fields), dtype=np.int64), max(budget, 1e-9))
         join = Join(self.shape, self.copy, self.own, made, self.seed)
         records = records_of(self.copy, join.order)
-        found = join.search(records, made.budget, room=4 * NEAR * self.copy.rows)
+        found = join.search(records, made.budget, 4 * NEAR * self.copy.rows, 0, self.here())
         copy = records.members[records.member_at[found.own]]  # one row speaks for its equals
         other = join.partner_records.members[join.partner_records.member_at[found.partner]]
         # the record itself and its exact namesakes are no non-matches
@@ -173,7 +182,7 @@ class Training:
         join = Join(self.shape, left, self.own, weights, self.seed)
         records = records_of(left, join.order, rows[:number])
         room = 2 * (number + max(int(per_row * number), 500))  # each finds itself; a full room is halved
-        found = join.search(records, weights.budget, room)
+        found = join.search(records, weights.budget, room, 0, self.here())
         i = records.members[records.member_at[found.own]].astype(np.int64)
         j = join.partner_records.members[join.partner_records.member_at[found.partner]].astype(np.int64)
         self_ = i if self.noisy is None else self.strangers[i]
@@ -188,18 +197,18 @@ class Training:
         random = self.random_features()
         start = 1.0 / np.maximum(random.mean(axis=0), 1e-9) * (random.std(axis=0) > 0)
         pairs = self.mined(start, random)
-        self.progress.at(0.3, "Training")
+        self.at(0.3)
         weights = svm.linear(self.features(self.copy, self.own, pairs.copy, pairs.own), pairs.is_match, self.seed)
         weights = weights if weights.any() else start
         pairs = self.mined(weights, random)
         features = self.features(self.copy, self.own, pairs.copy, pairs.own)
         again = svm.linear(features, pairs.is_match, self.seed)
         weights = again if again.any() else weights
-        self.progress.at(0.5, "Training")
+        self.at(0.5)
         matches = features[pairs.is_match] @ weights
         made = self.as_weights(weights, np.zeros(len(self.fields), np.int64), float(np.quantile(matches, FLOOR_RECALL)))
         made = self._with_neutral(made, pairs)
-        self.progress.at(0.8, "Choosing the neutral costs")
+        self.at(0.8)
         return self._finished(kernel, made, pairs)
 
     def _costs(self, join: Costs, left: Vectors, right: Vectors, i: Ints, j: Ints) -> Ints:
@@ -250,7 +259,7 @@ class Training:
         seen = Null(np.sort(scores), np.sort(best[np.isfinite(best)]), len(self.strangers), len(self.rows))
         seen = self._with_namesakes(seen, float(slope * rule.scores(np.zeros((1, len(self.fields)), np.int64))[0]))
         floor = -np.inf if rbf is None or not len(matches) else float(np.quantile(matches, 1 - FLOOR_RECALL))
-        self.progress.at(1.0)
+        self.at(1.0)
         return SplitRule(kernel, self.fields, self.parts, weights, slope, seen, matches, rbf, floor, rule.one_to_one)
 
     def _with_namesakes(self, null: Null, top: float) -> Null:

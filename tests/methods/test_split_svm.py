@@ -13,7 +13,7 @@ from pprl_desktop.matching.split_join import run
 from pprl_desktop.methods.base import Kernel, Part, Recipe, Settings, Smashed, method
 from pprl_desktop.methods.corrupt import Rates, corrupt
 from pprl_desktop.methods.split_rule import SplitRule
-from pprl_desktop.methods.split_search import shape_and_vectors
+from pprl_desktop.methods.split_vectors import shape_and_vectors
 from pprl_desktop.progress import NO_PROGRESS, Cancelled, Progress
 from pprl_desktop.records.fields import KINDS, Field
 from pprl_desktop.records.table import CleanTable, Column

@@ -1,0 +1,126 @@
+"""Lower bounds of the cost of value pairs: few numbers per value, never above the truth, so they only skip work.
+
+A projection on orthonormal directions never lengthens a distance, and a few reference records (pivots) never show more
+than the largest difference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.methods.split_rule import Weights
+from pprl_desktop.methods.split_vectors import Bytes, Codes, Ints, Shape, Vectors, joined, matrix, starts
+
+ITERATIONS = 4  # of the search for directions
+SAMPLE = 150  # values from which the projection is learned; any projection is exact, a good one is fast
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """Projections of both sides in units of the budget, and pivot reference records."""
+
+    own: Floats
+    own_at: Ints
+    partner: Floats
+    partner_at: Ints
+    columns: Floats  # the partner's projection again, dimension by dimension
+    column_at: Ints
+    pivots: Codes  # [fields, attributes, pivots]
+    pivot_count: Codes
+    pivot_values: Bytes  # the partner's pivot columns
+    pivot_at: Ints
+
+
+def bounds_of(shape: Shape, own: Vectors, partner: Vectors, weights: Weights, seed: int) -> Bounds:
+    from pprl_desktop.methods.split_kernels import DIMENSIONS, GRID, PIVOTS
+
+    rng = np.random.default_rng(seed)
+    most = shape.ends.shape[1] if shape.ends.size else 1
+    pivots = np.zeros((len(shape.fields), most, PIVOTS), dtype=np.int32)
+    pivot_count = np.zeros((len(shape.fields), most), dtype=np.int32)
+    mine, theirs, columns, pivot_values = [], [], [], []
+    for f in range(len(shape.fields)):
+        x, y = matrix(shape, own, f), matrix(shape, partner, f)
+        count = shape.counts[shape.count_at[f] : shape.count_at[f] + shape.widths[f]]
+        left = rng.integers(0, max(len(x), 1), size=SAMPLE if len(x) else 0)
+        right = rng.integers(0, max(len(y), 1), size=SAMPLE if len(x) and len(y) else 0)
+        sample = np.concatenate([x[np.unique(left)], y[np.unique(right)]])
+        start, scales = 0, []
+        for g in range(int(shape.groups[f])):
+            end = int(shape.ends[f, g])
+            scale = np.sqrt(count[start:end].astype(np.float64))
+            scales.append((start, end, scale, np.sqrt(weights.cosine[f, g] * GRID / 2.0 / max(weights.budget, 1))))
+            if len(right):
+                apart = np.abs(x[left[: len(right)], start:end].astype(np.int16) - y[right, start:end])
+                chosen = _pivots(apart, PIVOTS)
+                pivots[f, g, : len(chosen)] = start + np.array(chosen)
+                pivot_count[f, g] = len(chosen)
+            start = end
+        basis, centre = _basis(_embedded(sample, scales), DIMENSIONS, rng)
+        mine.append(_projected(x, scales, basis, centre))
+        theirs.append(mine[-1] if own is partner else _projected(y, scales, basis, centre))
+        columns.append(np.ascontiguousarray(theirs[-1].T))
+        pivot_values.append(np.ascontiguousarray(y[:, pivots[f].reshape(-1)].T))
+    return Bounds(
+        joined(mine, np.float32), starts([m.size for m in mine]),
+        joined(theirs, np.float32), starts([m.size for m in theirs]),
+        joined(columns, np.float32), starts([m.size for m in columns]),
+        pivots, pivot_count, joined(pivot_values, np.uint8), starts([m.size for m in pivot_values]),
+    )  # fmt: skip
+
+
+Scales = list[tuple[int, int, npt.NDArray[np.float64], float]]
+
+
+def _embedded(values: Bytes, scales: Scales) -> Floats:
+    """Vectors whose squared distance is the cosine part of the cost: cos distance = |x/|x| - y/|y||^2 / 2."""
+    out = np.empty(values.shape, dtype=np.float32)
+    for start, end, scale, factor in scales:
+        piece = values[:, start:end].astype(np.float32) * scale.astype(np.float32)
+        length = np.sqrt((piece.astype(np.float64) ** 2).sum(axis=1, keepdims=True))
+        out[:, start:end] = piece * (factor / np.maximum(length, 1e-30)).astype(np.float32)
+    return out
+
+
+def _basis(
+    sample: Floats, dimensions: int, rng: np.random.Generator
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Orthonormal directions of large spread, by a few rounds of subspace iteration: a full PCA would take longer than
+    it saves, and any orthonormal directions give a true lower bound."""
+    whole = sample.astype(np.float64)
+    centre = whole.mean(axis=0) if len(whole) else np.zeros(sample.shape[1])
+    whole -= centre
+    out = np.zeros((sample.shape[1], dimensions))
+    if len(whole) > 1 and np.abs(whole).max() > 0:
+        directions = rng.standard_normal((sample.shape[1], min(dimensions, sample.shape[1])))
+        for _ in range(ITERATIONS):
+            directions, _ = np.linalg.qr(whole.T @ (whole @ directions))
+        out[:, : directions.shape[1]] = directions
+    return out, centre
+
+
+def _projected(
+    values: Bytes, scales: Scales, basis: npt.NDArray[np.float64], centre: npt.NDArray[np.float64]
+) -> Floats:
+    out = np.empty((len(values), basis.shape[1]), dtype=np.float32)
+    for start in range(0, len(values), 8192):
+        piece = _embedded(values[start : start + 8192], scales) - centre.astype(np.float32)
+        out[start : start + 8192] = piece @ basis.astype(np.float32)
+    return out
+
+
+def _pivots(apart: npt.NDArray[np.int16], number: int) -> list[int]:
+    """Reference records chosen one by one so that together they show the largest differences."""
+    chosen: list[int] = []
+    best = np.zeros(len(apart), dtype=np.int16)
+    for _ in range(min(number, apart.shape[1])):
+        gain = np.maximum(best[:, None], apart).sum(axis=0, dtype=np.int64)
+        pick = int(np.argmax(gain))
+        chosen.append(pick)
+        best = np.maximum(best, apart[:, pick])
+    return chosen
