@@ -83,6 +83,16 @@ def _released(smashed: Smashed, recipe: Recipe, seed: int, side: int) -> Smashed
     return noised(smashed, bundle_epsilon(recipe), Keystream.repeatable(seed, f"side {side}"))
 
 
+def _repeatable(options: MatchOptions, recipe: Recipe, seed: int, side: int) -> MatchOptions:
+    """Same seed, same figures: where the noise is in the answers, they come from a repeatable stream here."""
+    if recipe.settings.decision != "nearest":
+        return options
+    from pprl_desktop.privacy.keystream import Keystream
+
+    stream = Keystream.repeatable(seed, f"answers of side {side}")
+    return replace(options, random_bytes=lambda count: stream.words(-(-count // 8)).tobytes()[:count])
+
+
 def pairs_of_ids(own: list[str], partner: list[str], truth: list[tuple[str, str]]) -> Pairs:
     """Truth given by ids as pairs of rows; an id that occurs several times stands for all its rows."""
     rows_a, rows_b = _rows_by_id(own), _rows_by_id(partner)
