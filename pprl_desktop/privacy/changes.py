@@ -15,24 +15,23 @@ from pprl_desktop.privacy.statements import epsilon_unit
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable
 
-SMALLER_SAMPLE = 1000  # records attacked per change
-EPSILONS = (5.0, 2.0, 1.0, 0.5, 0.25, 0.1)  # next smaller ones are tried until the share falls by a tenth
-STEPS = 3
+EPSILONS = (5.0, 2.0, 1.0, 0.5, 0.25, 0.1, 0.05)
+STEPS = (0, 2, 4)  # the next smaller one, then every other, until the share falls by a tenth
 FEWEST_REFERENCE = 20
 
 Try = tuple[str, str, Stage]  # name, what is changed in words, the changed stage
 
 
-def try_changes(stage: Stage, now: Share, seed: int, progress: Progress = NO_PROGRESS) -> tuple[Change, ...]:
-    small = stage.smaller(SMALLER_SAMPLE)
+def try_changes(small: Stage, now: Share, seed: int, progress: Progress = NO_PROGRESS) -> tuple[Change, ...]:
+    """`now` is what the partner reads of the same records as things are."""
     made = [*_smaller_epsilons(small, now, seed, progress.part(0.0, 0.4))]
     others = [*_fewer_reference_records(small), *_one_row_per_record(small), *_more_fields(small)]
     for number, (name, words, changed) in enumerate(others):
         part = progress.part(0.4 + 0.5 * number / len(others), 0.4 + 0.5 * (number + 1) / len(others))
         part.at(0.0, f"Trying: {words}")
         share = named(changed, attacked(changed, 1, seed, part)).named
-        made.append(Change(name, f"With {words}: {share.words()}.", share))
-    made.append(_decoys(small, seed, progress.part(0.9, 1.0)))
+        made.append(Change(name, f"With {words}: {share.words('records')}.", share))
+    made.append(_decoys(small, now, seed, progress.part(0.9, 1.0)))
     return tuple(made)
 
 
@@ -40,14 +39,14 @@ def _smaller_epsilons(stage: Stage, now: Share, seed: int, progress: Progress) -
     if stage.recipe.settings.decision == "nearest":
         return  # the noise is in the answers; the bundle stays as it is
     current = stage.epsilon
-    steps = [epsilon for epsilon in EPSILONS if current is None or epsilon < current][:STEPS]
-    for number, epsilon in enumerate(steps):
+    smaller = [epsilon for epsilon in EPSILONS if current is None or epsilon < current]
+    for number, epsilon in enumerate(smaller[step] for step in STEPS if step < len(smaller)):
         changed = _with_settings(stage, epsilon=epsilon)
         words = f"epsilon {epsilon:g} {epsilon_unit(changed.recipe)}"
-        part = progress.part(number / STEPS, (number + 1) / STEPS)
+        part = progress.part(number / len(STEPS), (number + 1) / len(STEPS))
         part.at(0.0, f"Trying: {words}")
         share = named(changed, attacked(changed, 1, seed, part)).named
-        yield Change("epsilon", f"With {words}: {share.words()}.", share)
+        yield Change("epsilon", f"With {words}: {share.words('records')}.", share)
         if share.share < 0.9 * now.share:
             return
 
@@ -81,18 +80,16 @@ def _more_fields(stage: Stage) -> Iterator[Try]:
     yield "more fields", f"{len(fields)} fields instead of {len(used)}", changed
 
 
-def _decoys(stage: Stage, seed: int, progress: Progress) -> Change:
+def _decoys(stage: Stage, own: Share, seed: int, progress: Progress) -> Change:
     """As many decoys as records: the partner reads decoys as well as records and cannot tell them apart."""
     mixed, is_decoy = add_decoys(stage.sample, len(stage.chosen), seed)
     made = mixed.take(np.flatnonzero(is_decoy))
-    own = named(stage, attacked(stage, 1, seed, progress.part(0.0, 0.5))).named
     fake = replace(stage, whole=made, chosen=np.arange(made.rows))
-    read = named(fake, attacked(fake, 1, seed, progress.part(0.5, 1.0))).named
+    read = named(fake, attacked(fake, 1, seed, progress)).named
     real = Share(own.hits, own.hits + read.hits)
-    words = real.words() if real.of else "none"
     sentence = (
-        f"With as many decoys as records: still {own.words()} records, "
-        f"but of the rows the partner reads rightly only {words} would be real people. Decoys carry no epsilon."
+        f"With as many decoys as records: still {own.words('records')}, but of the rows the partner reads rightly "
+        f"only {real.words('would be real people')}. Decoys carry no epsilon."
     )
     return Change("decoys", sentence, own)
 

@@ -31,6 +31,7 @@ from pprl_desktop.records.table import CleanTable
 from pprl_desktop.reference.names import NameList
 
 SAMPLE = 5000  # own records attacked: the interval is then at most 1.4 of 100 either way
+SMALLER_SAMPLE = 1000  # of them for each further attack: two releases, stronger settings
 SALTED_ENTRIES = 300_000  # dictionary entries smashed at most, over all values of a salt field
 EXAMPLES = 5
 
@@ -122,19 +123,19 @@ class Rehearsal:
 
     @property
     def headline(self) -> str:
-        return f"The partner could name {self.partner.named.words()} records{_which(self.partner)}."
+        return f"The partner could name {self.partner.named.words('records')} by {_which(self.partner)}."
 
     def sentences(self) -> tuple[str, ...]:
         said = [
             self.headline,
-            f"By guessing the most frequent names it would be {self.guessing.named.words()}.",
-            f"Someone without the shared secret who broke the encryption: {self.outsider.named.words()}.",
-            f"With a second release of the same people, {self.linked.words()} rows could be found again"
+            f"By guessing the most frequent names it would be {self.guessing.named.words('records')}.",
+            f"Someone without the shared secret who broke the encryption: {self.outsider.named.words('records')}.",
+            f"With a second release of the same people, {self.linked.words('rows')} could be found again"
             + (f", and the partner could name {self.twice.named.words()}." if self.twice else "."),
         ]
         most = max(self.fields, key=lambda one: one.recovered.share, default=None)
         if most is not None and most.recovered.hits:
-            said.append(f"The field '{most.field}' gives most away: {most.recovered.words()} values.")
+            said.append(f"The field '{most.field}' gives most away: {most.recovered.words('values')}.")
         return (*said, *(change.sentence for change in self.changes), *self.notes)
 
     def as_dict(self) -> dict[str, Any]:
@@ -168,14 +169,16 @@ def rehearse(
     stage = _staged(table, recipe, dictionary or {}, roles or {}, sample, seed, progress.part(0.0, 0.1))
     partner = attacked(stage, 1, seed, progress.part(0.1, 0.5 if changes else 0.9))
     outsider = _without_secret(stage, partner, seed, progress.part(0.5, 0.55))
-    again = attacked(stage, 2, seed, progress.part(0.55, 0.65)) if stage.epsilon is not None and changes else None
+    small = stage.smaller(SMALLER_SAMPLE)
+    again = attacked(small, 2, seed, progress.part(0.55, 0.65)) if stage.epsilon is not None and changes else None
     pair = [stage.leaving(copy, seed) for copy in (0, 1)]
     found_again = linked(pair[0], pair[1], progress.part(0.65, 0.7))
     tried: tuple[Change, ...] = ()
     if changes:
         from pprl_desktop.privacy.changes import try_changes
 
-        tried = try_changes(stage, named(stage, partner).named, seed, progress.part(0.7, 1.0))
+        now = named(small, {name: texts[:SMALLER_SAMPLE] for name, texts in partner.items()}).named
+        tried = try_changes(small, now, seed, progress.part(0.7, 1.0))
     progress.at(1.0)
     return Rehearsal(
         method=recipe.method,
@@ -188,7 +191,7 @@ def rehearse(
         guessing=named(stage, _likeliest(stage)),
         outsider=named(stage, outsider),
         linked=found_again,
-        twice=named(stage, again) if again is not None else None,
+        twice=named(small, again) if again is not None else None,
         fields=tuple(_field(stage, one, partner, outsider) for one in stage.guesses),
         changes=tried,
         notes=stage.notes,
@@ -425,5 +428,5 @@ def _examples(stage: Stage, partner: Decoded) -> tuple[Example, ...]:
 
 def _which(names: Names) -> str:
     if names.both is not None:
-        return " (first and last name)"
-    return " (last name)" if names.last is not None else " (first name)"
+        return "first and last name"
+    return "last name" if names.last is not None else "first name"

@@ -44,9 +44,10 @@ class Share:
         # at the ends the formula gives 0 and 1 up to rounding
         return (0.0 if not self.hits else max(0.0, middle - half)), (1.0 if self.hits == n else min(1.0, middle + half))
 
-    def words(self) -> str:
+    def words(self, what: str = "") -> str:
         """In the steward's words: '34 of 100 records (33 to 36)'."""
-        return f"{_of_100(self.share)} of 100 ({_of_100(self.low)} to {_of_100(self.high)})"
+        counted = f"{_of_100(self.share)} of 100 {what}".rstrip()
+        return f"{counted} ({_of_100(self.low)} to {_of_100(self.high)})"
 
     def as_dict(self) -> dict[str, Any]:
         rounded = {name: round(getattr(self, name), 6) for name in ("share", "low", "high")}
