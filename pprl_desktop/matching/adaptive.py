@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.matching import adaptive_cross, adaptive_dependence, adaptive_null, blocking, em
+from pprl_desktop.matching.adaptive_check import SelfLinkage, Weights, false_pairs
 from pprl_desktop.matching.base import MatchOptions, Numbers, Rows, Scored
 from pprl_desktop.matching.levels import (
     DIFFERS,
@@ -35,7 +36,6 @@ from pprl_desktop.progress import Progress
 
 ROUNDS = 2  # the second looks for candidates with the weights learned in the first
 LOWEST = -9.0  # log odds below which a pair is no candidate
-LEAST_EVIDENCE = 0.7  # log likelihood ratio a candidate must have: prior odds alone link nobody
 WORTH_TELLING = -3.0  # log odds of the weakest kept pair above which leaving pairs out is told
 PER_ROW = 60  # candidates per row of both files, on average, that EM looks at
 BYTES_PER_PAIR = 400  # working memory per candidate and some fields
@@ -62,7 +62,7 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
         low, high = 0.25 + 0.7 * place / ROUNDS, 0.25 + 0.7 * (place + 1) / ROUNDS
         job.find(progress.part(low, (low + high) / 2))
         job.learn(progress.part((low + high) / 2, high))
-    return job.scored(names)
+    return job.scored(names, progress.part(0.95, 1.0))
 
 
 def _nothing(names: tuple[str, ...]) -> Scored:
@@ -94,7 +94,7 @@ class _Job:
     sizes: em.Sizes
     options: MatchOptions
     random: np.random.Generator
-    within: npt.NDArray[np.uint8]  # levels of random pairs within one file
+    within: adaptive_null.Within
 
     def __post_init__(self) -> None:
         self.prior = prior_m(self.fields)
@@ -104,7 +104,7 @@ class _Job:
         self.matches = OVERLAP * min(self.sizes.own, self.sizes.partner)
         self.crossings = adaptive_cross.crossings(self.fields)
         self.cross_m = np.full(len(self.crossings), 0.02)
-        self.tree = adaptive_dependence.edges(self.fields, self.within) if self.options.one_to_one else ()
+        self.tree = adaptive_dependence.edges(self.fields, self.within.levels) if self.options.one_to_one else ()
         self.warnings: list[str] = []
         self.examined = 0
 
@@ -116,7 +116,7 @@ class _Job:
             for f in range(len(self.fields))
         ]
         prior = float(np.log(self.sizes.odds(self.matches)))
-        lowest = max(LOWEST - prior, LEAST_EVIDENCE)
+        lowest = LOWEST - prior
         most = min(PER_ROW * (self.sizes.own + self.sizes.partner), self.options.memory // BYTES_PER_PAIR)
         bar, passing = blocking.place_bar(self.fields, weights, lowest, most, self.random)
         found = blocking.scan(self.fields, weights, bar, most, self.options.threads, progress)
@@ -124,7 +124,7 @@ class _Job:
         if found.bar + prior > WORTH_TELLING and passing > len(found.own):
             self.warnings.append(
                 f"About {passing:,} pairs are alike enough to be compared closely, {len(found.own):,} fit: the weakest "
-                f"{passing - len(found.own):,} were left out. Add a field that tells people apart, or allow more memory."
+                f"{passing - len(found.own):,} were left out. Add a field that tells people apart or allow more memory."
             )
         self.own, self.partner, self.examined, self.bar = found.own, found.partner, found.examined, found.bar
         self.levels = self._levels(self.own, self.partner)
@@ -190,11 +190,13 @@ class _Job:
 
     # ---- answer
 
-    def scored(self, names: tuple[str, ...]) -> Scored:
+    def scored(self, names: tuple[str, ...], progress: Progress) -> Scored:
         probability = np.clip(self.fit.probability, 1e-12, 1 - 1e-12)
         score = np.log(probability) - np.log1p(-probability)
         best = from_probabilities(score, probability)
         threshold = min(best.score, 0.0) if np.isfinite(best.score) else 0.0
+        check = self._self_linkage(probability[score >= threshold], progress)
+        warning = check.warning()
         return Scored(
             self.own,
             self.partner,
@@ -204,9 +206,22 @@ class _Job:
             names,
             threshold,
             self.examined,
-            tuple(self.warnings),
-            self._notes(),
+            (*self.warnings, warning) if warning else tuple(self.warnings),
+            {
+                **self._notes(),
+                "self_linkage": {"precision": check.precision, "pairs": check.pairs, "false": check.false},
+            },
         )
+
+    def _self_linkage(self, accepted: Numbers, progress: Progress) -> SelfLinkage:
+        weights = Weights(self.m, self.u, self.cross_m, self.crossings, self.tree)
+        border = -float(np.log(self.sizes.odds(self.matches)))
+        pairs, out_of = false_pairs(self.within.fields, weights, border, self.options.threads, progress)
+        left = float(self.sizes.own), float(self.sizes.partner)
+        if self.options.one_to_one:  # a record with a true counterpart is not free for a false one
+            left = self.sizes.own - self.matches, self.sizes.partner - self.matches
+        false = pairs * max(left[0], 0.0) * max(left[1], 0.0) / out_of if out_of else 0.0
+        return SelfLinkage(pairs, false, float((1 - accepted).sum()), len(accepted))
 
     def _evidence(self) -> Floats:
         levels, log_u = self.columns

@@ -43,6 +43,12 @@ class Null:
     partner: Rows
 
 
+@dataclass(frozen=True, eq=False)
+class Within:
+    fields: list[FieldLevels]  # own records compared with own records
+    levels: Levels  # [pairs, fields] of random pairs within either file
+
+
 def taken(smashed: Smashed, rows: Rows) -> Smashed:
     """The smashed data of some rows."""
     return replace(smashed, rows=len(rows), parts=tuple(replace(part, rows=part.rows[rows]) for part in smashed.parts))
@@ -104,18 +110,18 @@ def build(
     return fields, seen
 
 
-def within(own: Smashed, partner: Smashed, fields: Sequence[FieldLevels], random: np.random.Generator) -> Levels:
-    """[pairs, fields] levels of pairs of different records of one file, compared as if one were the partner's.
+def within(own: Smashed, partner: Smashed, fields: Sequence[FieldLevels], random: np.random.Generator) -> Within:
+    """Pairs of different records of one file, compared as if one were the partner's.
 
     Both files take part where neither carries noise, because often only one of them is full of slips.
     """
-    levels = [_within(own, partner.epsilon, fields, random)]
-    if own.epsilon is None and partner.epsilon is None:
-        levels.append(_within(partner, None, fields, random))
-    return np.concatenate(levels)
+    made = _within(own, partner.epsilon, fields, random)
+    if own.epsilon is not None or partner.epsilon is not None:
+        return made
+    return Within(made.fields, np.concatenate([made.levels, _within(partner, None, fields, random).levels]))
 
 
-def _within(file: Smashed, epsilon: float | None, fields: Sequence[FieldLevels], random: np.random.Generator) -> Levels:
+def _within(file: Smashed, epsilon: float | None, fields: Sequence[FieldLevels], random: np.random.Generator) -> Within:
     rows = np.sort(random.choice(file.rows, size=min(file.rows, WITHIN_ROWS), replace=False)).astype(np.int32)
     mine = taken(file, rows)
     theirs = mine if file.epsilon == epsilon else with_noise(mine, epsilon, random)
@@ -123,6 +129,7 @@ def _within(file: Smashed, epsilon: float | None, fields: Sequence[FieldLevels],
     different = null.own != null.partner
     null = Null(null.own[different], null.partner[different])
     levels = np.full((len(null.own), len(fields)), MISSING, dtype=np.uint8)
+    copies = []
     for f, one in enumerate(fields):
         left, right = view(mine, one.comparison), view(theirs, one.comparison)
         measure = one.similar.between(left, right, (mine.epsilon, theirs.epsilon))
@@ -131,7 +138,8 @@ def _within(file: Smashed, epsilon: float | None, fields: Sequence[FieldLevels],
         a, b = left.codes[null.own], right.codes[null.partner]
         present = np.flatnonzero((a >= 0) & (b >= 0))
         levels[present, f] = copy.pairs(a[present], b[present])
-    return levels
+        copies.append(copy)
+    return Within(copies, levels)
 
 
 def _cuts(one: FieldLevels, own: Codes, partner: Codes, similarity: Floats) -> Numbers:

@@ -20,6 +20,7 @@ ROUNDS = 60
 SETTLED = 1e-4  # largest change of any m at which EM stops
 MESSAGES = 6  # rounds of belief propagation per E-step; they start where the last step ended
 LARGE = 60.0  # log odds beyond which a pair is as certain as can be
+LEAST_EVIDENCE = 0.7  # log likelihood ratio a pair must have: prior odds alone link nobody
 FREE = 0.05  # share of the smaller file that is taken to be without counterpart at least
 
 Levels = npt.NDArray[np.uint8]
@@ -76,9 +77,10 @@ def fit(
     odds, probability, rounds = base, np.zeros(len(base)), 0
     for rounds in range(1, ROUNDS + 1):
         progress.at(rounds / ROUNDS, "Learning the weights")
-        odds = base + np.log(candidates.sizes.odds(matches))
+        ratio = base.copy()
         for f in fields:
-            odds = odds + _lookup(m[f])[candidates.levels[:, f]]
+            ratio += _lookup(m[f])[candidates.levels[:, f]]
+        odds = np.where(ratio > LEAST_EVIDENCE, ratio + np.log(candidates.sizes.odds(matches)), -LARGE)
         probability = graph.marginals(odds) if graph else 1.0 / (1.0 + np.exp(-np.clip(odds, -60, 60)))
         matches = float(probability.sum())
         before = m

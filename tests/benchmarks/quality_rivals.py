@@ -1,0 +1,125 @@
+"""Splink and anonlink on clear columns, for quality.py. Runs under an interpreter that has them; needs nothing else.
+
+Reads one JSON object from standard input: kinds {field: kind}, a and b {field: [cells]}, one_to_one, rival.
+Writes one JSON list of [row in a, row in b].
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import warnings
+
+warnings.filterwarnings("ignore")
+
+
+def splink(job: dict) -> list[list[int]]:
+    """As its tutorial does it: library comparisons by kind of column, term frequencies, EM on two blockings."""
+    import logging
+
+    import pandas as pd
+    import splink.comparison_library as cl
+    from splink import DuckDBAPI, Linker, SettingsCreator, block_on
+
+    logging.disable(logging.CRITICAL)
+    fields = list(job["kinds"])
+    frames = []
+    for side in "ab":
+        frame = pd.DataFrame(
+            {f"f{k}": [c or None for c in job[side][name]] for k, name in enumerate(fields)}, dtype="string"
+        )
+        frame["unique_id"] = range(len(frame))
+        frames.append(frame)
+    comparisons, selective = [], []
+    for k, name in enumerate(fields):
+        kind, column = job["kinds"][name], f"f{k}"
+        if kind == "name":
+            made = cl.JaroWinklerAtThresholds(column, [0.92, 0.88, 0.7])
+        elif kind == "text":
+            made = cl.JaroWinklerAtThresholds(column, [0.9, 0.8])
+        elif kind == "category":
+            made = cl.ExactMatch(column)
+        else:
+            made = cl.DamerauLevenshteinAtThresholds(column, [1, 2])
+        comparisons.append(made.configure(term_frequency_adjustments=True))
+        distinct = pd.concat([frames[0][column], frames[1][column]]).nunique()
+        selective.append((distinct, column))
+    selective.sort(reverse=True)
+    best = [column for distinct, column in selective if distinct > 20] or [selective[0][1]]
+    rules = [block_on(column) for column in best[:5]]
+    settings = SettingsCreator(
+        link_type="link_only", comparisons=comparisons, blocking_rules_to_generate_predictions=rules, max_iterations=20
+    )
+    database = DuckDBAPI()
+    tables = [database.register(frame, dataset_display_name=name) for frame, name in zip(frames, "ab", strict=True)]
+    linker = Linker(tables, settings)
+    pairs = [(x, y) for i, x in enumerate(best) for y in best[i + 1 :]][:3] or [(best[0],)]
+    strict = [block_on(*pair) for pair in pairs]
+    with contextlib.suppress(Exception):  # its own starting value serves where the rules find nothing
+        linker.training.estimate_probability_two_random_records_match(strict, recall=0.7)
+    linker.training.estimate_u_using_random_sampling(max_pairs=2e6)
+    for rule in rules[:3]:
+        try:
+            linker.training.estimate_parameters_using_expectation_maximisation(rule)
+        except Exception:
+            continue
+    found = linker.inference.predict(threshold_match_probability=0.5)
+    found = found.as_pandas_dataframe()
+    from_a = (found["source_dataset_l"].astype(str) == "a").tolist()
+    ends = zip(from_a, found["unique_id_l"], found["unique_id_r"], found["match_weight"], strict=True)
+    scored = [(float(weight), int(x if is_a else y), int(y if is_a else x)) for is_a, x, y, weight in ends]
+    return _greedy(scored) if job["one_to_one"] else [[x, y] for _, x, y in scored]
+
+
+def anonlink(job: dict) -> list[list[int]]:
+    """CLKs by clkhash, 1024 bits, Dice at its documented threshold of .8, its greedy solver."""
+    import io
+
+    import anonlink as al
+    from clkhash import clk, comparators
+    from clkhash.field_formats import BitsPerFeatureStrategy, FieldHashingProperties, StringSpec
+    from clkhash.schema import Schema
+
+    fields = list(job["kinds"])
+    features = []
+    for name in fields:
+        by_place = job["kinds"][name] in ("date", "id", "number")
+        hashing = FieldHashingProperties(
+            comparator=comparators.NgramComparison(2, by_place), strategy=BitsPerFeatureStrategy(200)
+        )
+        features.append(StringSpec(name, hashing, case="mixed", min_length=0))
+    schema = Schema(features, 1024)
+    filters = []
+    for side in "ab":
+        rows = zip(*(job[side][name] for name in fields), strict=True)
+        text = "\n".join([",".join(fields), *(",".join(row) for row in rows)])
+        filters.append(
+            clk.generate_clk_from_csv(io.StringIO(text), "secret", schema, validate=False, progress_bar=False)
+        )
+    candidates = al.candidate_generation.find_candidate_pairs(filters, al.similarities.dice_coefficient, 0.8)
+    if job["one_to_one"]:
+        return [
+            [next(r for d, r in group if d == 0), next(r for d, r in group if d == 1)]
+            for group in al.solving.greedy_solve(candidates)
+            if {d for d, _ in group} == {0, 1}
+        ]
+    _, (first, second), (x, y) = candidates
+    return [[int(i if d == 0 else j), int(j if d == 0 else i)] for d, _, i, j in zip(first, second, x, y, strict=True)]
+
+
+def _greedy(scored: list[tuple[float, int, int]]) -> list[list[int]]:
+    used_a: set[int] = set()
+    used_b: set[int] = set()
+    pairs = []
+    for _, x, y in sorted(scored, key=lambda one: (-one[0], one[1], one[2])):
+        if x not in used_a and y not in used_b:
+            used_a.add(x)
+            used_b.add(y)
+            pairs.append([x, y])
+    return pairs
+
+
+if __name__ == "__main__":
+    task = json.load(sys.stdin)
+    json.dump({"splink": splink, "anonlink": anonlink}[task["rival"]](task), sys.stdout)
