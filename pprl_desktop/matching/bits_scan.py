@@ -33,7 +33,8 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
     examined = len(own_rows) * len(partner_rows)
     if not examined or mine.width != theirs.width:
         return nothing()
-    similarity = between(rule.measure, 8 * mine.width, flip_rate(own.epsilon), flip_rate(partner.epsilon))
+    flips = flip_rate(own.epsilon), flip_rate(partner.epsilon)
+    similarity = between(rule.measure, 8 * mine.width, *flips)
     floor = _floor(rule, len(own_rows), len(partner_rows))
     room = max(int(options.memory // BYTES_PER_PAIR), 1)
     needed = _memory(mine, theirs, len(own_rows), len(partner_rows))
@@ -44,7 +45,9 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
         "memory_estimate_mb": max(needed >> 20, 1),
     }
     pairs, warnings = _pairs(mine, theirs, similarity, floor, room, rule, options, notes, progress.part(0.0, 0.9))
-    kept = probabilities(pairs, rule, len(own_rows), len(partner_rows), options.one_to_one)
+    either = flips[0] + flips[1] - 2 * flips[0] * flips[1]
+    noise = math.sqrt(either * (1 - either) / (8 * mine.width)) / max(1 - 2 * either, 1e-9)
+    kept = probabilities(pairs, rule, len(own_rows), len(partner_rows), options.one_to_one, noise)
     notes["expected_matches"] = kept.matches
     notes["similarity_at_half"] = kept.similarity_at_half
     progress.at(1.0, "Weighing pairs")

@@ -36,9 +36,12 @@ class Weighed:
     similarity_at_half: float  # of a pair without rivals
 
 
-def probabilities(pairs: Pairs, rule: BitsRule, own: int, partner: int, one_to_one: bool) -> Weighed:
+def probabilities(
+    pairs: Pairs, rule: BitsRule, own: int, partner: int, one_to_one: bool, noise: float = 0.0
+) -> Weighed:
+    """`noise` is how far randomised response alone moves a similarity (one standard deviation)."""
     if len(rule.matches) < FEW or len(rule.others) < FEW:
-        return _plain(pairs)
+        return _plain(pairs, noise)
     on = likelihood.axis(rule.matches, np.append(rule.others, pairs.score), rule.bulk)
     cells = on.cell(pairs.score)
     spread = likelihood.spread_of(rule.matches)
@@ -80,7 +83,8 @@ def _competing(pairs: Pairs, weight: Numbers, own: int, partner: int, matches: f
     return made
 
 
-def _plain(pairs: Pairs) -> Weighed:
+def _plain(pairs: Pairs, noise: float) -> Weighed:
     """A table of a few rows teaches nothing: agreed constants, and no calibrated probability."""
-    score = (pairs.score - PLAIN_BORDER) * PLAIN_SLOPE
-    return Weighed(score, np.full(len(score), np.nan), score, float("nan"), PLAIN_BORDER)
+    border = PLAIN_BORDER + 3 * noise  # beyond 1 nothing is accepted: that much noise hides everything
+    score = (pairs.score - border) * PLAIN_SLOPE
+    return Weighed(score, np.full(len(score), np.nan), score, float("nan"), border)

@@ -15,6 +15,7 @@ TAIL = 10  # non-matches above a border from which on their density is drawn out
 EVIDENT = (
     0.02  # duplicates per record, as alike as the better half of the matches, from which on a table has duplicates
 )
+LEAST = 1e-18  # share of the non-matches in a cell where none were seen or expected
 PAST = 0.05  # similarity kept free beyond the highest seen: noise goes there too
 
 
@@ -59,12 +60,12 @@ def other_mass(
     evident = float(np.maximum(mass - drawn, 0.0)[upper:].sum()) * others_of
     if evident < EVIDENT * records:
         return np.maximum(mass, _drawn(mass, others_of, TAIL))
-    return np.where(drawn > 1e-18, drawn, mass)
+    return np.maximum(np.where(drawn > LEAST, drawn, mass), LEAST)
 
 
 def _drawn(mass: Numbers, others_of: int, sure: int) -> Numbers:
     """The exponential that goes on from where at least `sure` non-matches lie above; nothing below that place."""
-    drawn = np.full(CELLS, 1e-18)
+    drawn = np.full(CELLS, LEAST)
     above = np.cumsum(mass[::-1])[::-1]
     known = np.flatnonzero(above * max(others_of, 1) >= sure)
     if len(known):
@@ -73,7 +74,7 @@ def _drawn(mass: Numbers, others_of: int, sure: int) -> Numbers:
         first = first if first < last else max(last - 10, 0)
         fall = max((np.log(above[first]) - np.log(above[last])) / max(last - first, 1), 1e-3)
         beyond = np.arange(1, CELLS - last)
-        drawn[last + 1 :] = np.maximum(above[last] * np.exp(-fall * beyond) * (1 - np.exp(-fall)), 1e-18)
+        drawn[last + 1 :] = np.maximum(above[last] * np.exp(-fall * beyond) * (1 - np.exp(-fall)), LEAST)
     return drawn
 
 

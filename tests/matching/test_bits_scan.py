@@ -231,3 +231,25 @@ def test_tables_of_ordinary_size_are_scanned_exactly() -> None:
     planned = lsh.plan(1_000_000, 1_000_000, 1024, similarity, rule, 0.5)
     assert planned is not None
     assert planned.recall >= 0.8
+
+
+def test_a_table_of_equal_records_is_no_fault() -> None:
+    """Nothing can be learned from it and nobody told apart: no crash, no warning of the arithmetic."""
+    table = people(1).take(np.zeros(30, np.int64))
+    recipe = Recipe("simhash", table.fields, RECORD, secret=b"secret of both")
+    own = method("simhash").smash(table, recipe, NO_PROGRESS)
+    rule = method("simhash").learn(table, own, recipe, 0, NO_PROGRESS)
+    for one_to_one in (True, False):
+        with np.errstate(all="raise", under="ignore"):
+            found = match(own, own, rule, MatchOptions(one_to_one=one_to_one))
+        assert np.isfinite(found.scored.score).all()
+
+
+def test_a_tiny_table_under_heavy_noise_links_nobody_by_chance() -> None:
+    random = np.random.default_rng(1)
+    values = random.integers(0, 256, (5, 16), dtype=np.uint8)
+    noise = replace(bits_of(list(range(5)), values), epsilon=0.5)
+    rule = BitsRule("hamming", np.inf, np.empty(0), np.empty(0))
+    assert len(match(noise, noise, rule, MatchOptions()).accepted()) in (0, 5)
+    other = replace(bits_of(list(range(5)), random.integers(0, 256, (5, 16), dtype=np.uint8)), epsilon=0.5)
+    assert len(match(noise, other, rule, MatchOptions()).accepted()) == 0
