@@ -80,8 +80,9 @@ def prior_m(fields: Sequence[FieldLevels]) -> Numbers:
         m[row, WORD] = 0.01
         m[row, SHIFTED] = 0.01
         if not one.exact:  # equal values are the most similar ones, wherever noise has put them
-            m[row, NEAR:EQUAL] = (0.03, 0.05, 0.07, 0.1, 0.15, 0.25, 0.27)
-            m[row, EQUAL] = m[row, WORD] = m[row, SHIFTED] = 1e-6
+            m[row, NEAR:EQUAL] = (0.02, 0.02, 0.03, 0.04, 0.06, 0.08, 0.1)
+            m[row, EQUAL] = 0.56
+            m[row, WORD] = m[row, SHIFTED] = 1e-6
         m[row, INITIAL], m[row, OTHER_INITIAL] = 0.92, 0.08
     return m
 

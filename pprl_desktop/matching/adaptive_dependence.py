@@ -148,7 +148,7 @@ def corrections(fields: Sequence[FieldLevels], tree: Sequence[Edge], own: Rows, 
         present = np.flatnonzero((a < LEVELS) & (b < LEVELS))
         made[present, place] = np.log(edge.lift[a[present], b[present]])
         equal = np.flatnonzero((a == EQUAL) & (b == EQUAL))
-        if len(equal):
+        if len(equal) and fields[edge.first].exact:
             made[equal, place] = _log_lift(fields[edge.first], fields[edge.second], edge.rarity, own[equal])
     return made
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from pprl_desktop.matching.base import Numbers, Rows
 from pprl_desktop.matching.levels import (
     EQUAL,
+    EQUAL_BUT_FOR_NOISE,
     GROUPS,
     INITIAL,
     LEVELS,
@@ -144,7 +145,7 @@ def _within(file: Smashed, epsilon: float | None, fields: Sequence[FieldLevels],
 
 def _cuts(one: FieldLevels, own: Codes, partner: Codes, similarity: Floats) -> Numbers:
     """Similarities that the given shares of random pairs exceed; equal values are no part of this."""
-    differ = one.equal_to[own] != partner if one.exact and len(own) else np.ones(len(own), dtype=np.bool_)
+    differ = one.equal_to[own] != partner if one.exact and len(own) else similarity < EQUAL_BUT_FOR_NOISE
     cuts = np.full(len(QUANTILES), np.inf)
     if not differ.any():
         return cuts
@@ -184,12 +185,22 @@ def log_u(one: FieldLevels, u: Numbers) -> Floats:
 def equal_frequency(one: FieldLevels) -> Numbers:
     """Share of records with the own value, over both files; the pair itself counts once."""
     if not one.exact:
-        return np.zeros(one.own.values)
+        return _frequency_under_noise(one)
     there = one.equal_to >= 0
     partner = np.where(there, np.append(one.partner.counts, 0)[one.equal_to], 0)
     total = one.own.present + one.partner.present
     seen = np.maximum(one.own.counts + partner - 1.0, 1.0)
     return np.asarray(np.where(there, seen / max(total, 1), 0.0))
+
+
+def _frequency_under_noise(one: FieldLevels) -> Numbers:
+    """From the records of the partner that noise alone may have made different; 0 where that is not known."""
+    there = one.partner_rows_equal()
+    if there is None:
+        return np.zeros(one.own.values)
+    if one.own.values < one.own.present:  # the own side is clean and can be counted too
+        return np.asarray(np.maximum(one.own.counts + there - 1.0, 1.0) / (one.own.present + one.partner.present))
+    return np.asarray(np.maximum(there, 1.0) / max(one.partner.present, 1))
 
 
 def initial_frequency(one: FieldLevels) -> Numbers | None:

@@ -35,6 +35,7 @@ NAMES = (
 # an initial says nothing about the rest of the name, so these two levels share a probability of their own
 GROUPS = (tuple(range(INITIAL)), (INITIAL, OTHER_INITIAL))
 
+EQUAL_BUT_FOR_NOISE = 5e5  # similarities above this are equality
 BLOCK_CELLS = 1 << 21  # pairs of values compared in one go
 MANY = 3_000_000  # distinct value pairs a word may make before it is too common to count
 
@@ -109,6 +110,12 @@ class FieldLevels:
     equal_to: Codes = field(default_factory=lambda: np.zeros(0, np.int32))  # own value -> equal partner value or -1
     _all: Levels | None = None
 
+    def partner_rows_equal(self) -> npt.NDArray[np.float64] | None:
+        """Partner records equal to each own value, where the whole table is at hand."""
+        if self._all is None:
+            return None
+        return np.asarray((self._all == EQUAL) @ self.partner.counts.astype(np.float64))
+
     def rows(self, values: Codes) -> Levels:
         """Levels of some own values against all partner values."""
         return self._all[values] if self._all is not None else self._compute(values)
@@ -161,7 +168,9 @@ class FieldLevels:
         from pprl_desktop.matching.adaptive_kernels import cut
 
         level = np.empty(similarity.shape, dtype=np.uint8)
-        cut(np.atleast_2d(similarity), self.cuts.astype(np.float32), np.atleast_2d(level))
+        # one cut more: values that noise alone may have made different (levels_similar.SAME) are equal
+        cuts = np.append(self.cuts, EQUAL_BUT_FOR_NOISE).astype(np.float32)
+        cut(np.atleast_2d(similarity), np.minimum(cuts, EQUAL_BUT_FOR_NOISE), np.atleast_2d(level))
         return level
 
     def _initials(self, level: Levels, own: Codes, partner: Codes) -> None:

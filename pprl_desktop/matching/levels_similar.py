@@ -13,6 +13,7 @@ import numpy.typing as npt
 from pprl_desktop.matching.levels import Codes, Floats, Similar, View
 from pprl_desktop.methods.rules import Measure
 
+SAME = np.float32(1e6)  # added to the similarity of values that differ no more than noise makes them
 PAIRS_AT_ONCE = 1 << 13
 WHOLE = 40_000_000  # cells of a table of all similarities: 160 MB
 SOFT = 4.0  # mean eigenvalues added before the whitening; 2 to 8 do about equally well
@@ -31,6 +32,11 @@ def similar(own: View, partner: View, measure: Measure, epsilon: tuple[float | N
     if measure == "vectors":
         return Vectors(own, partner)
     return Bits(own, partner, measure, flip_rate(epsilon[0]), flip_rate(epsilon[1]))
+
+
+def _most_flips(bits: int, rate: float) -> float | None:
+    """Bits in which two noisy copies of one filter differ at most, but for one in a thousand; None without noise."""
+    return bits * rate + 3.1 * math.sqrt(bits * rate * (1 - rate)) if rate else None
 
 
 class Nothing(Similar):
@@ -60,6 +66,7 @@ class Bits(Similar):
         self._ones_left = np.bitwise_count(self._left).sum(axis=1, dtype=np.int64).astype(np.float32)
         self._ones_right = np.bitwise_count(self._right).sum(axis=1, dtype=np.int64).astype(np.float32)
         self._measure = measure
+        self._same = _most_flips(self._bits, flip_own + flip_partner - 2 * flip_own * flip_partner)
         # -log(1 - share of ones) by number of ones, in steps fine enough for counts corrected for noise
         steps = np.arange(GRAIN * self._bits + 1) / (GRAIN * self._bits)
         self._sizes = -np.log1p(-np.minimum(steps, 0.999)).astype(np.float32)
@@ -87,6 +94,12 @@ class Bits(Similar):
 
     def _score(self, common: Floats, left: Floats, right: Floats) -> Floats:
         """`left` and `right` are the numbers of ones; they broadcast over `common`."""
+        if self._same is None:
+            return self._plain_score(common, left, right)
+        same = left + right - 2 * common <= self._same
+        return self._plain_score(common, left, right) + SAME * same.astype(np.float32)
+
+    def _plain_score(self, common: Floats, left: Floats, right: Floats) -> Floats:
         p, q = self._flips
         bits = np.float32(self._bits)
         if self._measure == "hamming":

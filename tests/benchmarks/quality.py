@@ -5,7 +5,8 @@
 
 Fields and kinds are given as a steward would give them; nothing else depends on the set. Each row prints precision,
 recall and F1 of the reconciled result of both parties, with the thresholds chosen by the program. PYTHON is an
-interpreter that has `splink` 5 with pandas, and `anonlink`, `clkhash` with `setuptools<81`; without it the rivals are left out.
+interpreter that has `splink` 5 with pandas, and `anonlink`, `clkhash` with `setuptools<81`; without it the rivals
+are left out.
 """
 
 from __future__ import annotations
