@@ -117,6 +117,12 @@ def keep(home: Home, own: Identity, pact: Pact, made: Match) -> Found:
         sent.digest,
         received.digest,
     )
+    keep_found(home, own, pact, found)
+    return found
+
+
+def keep_found(home: Home, own: Identity, pact: Pact, found: Found) -> None:
+    """Sealed at home; replaces what was kept before."""
     body = {
         "accept": terms.decimal(found.accept), "review": terms.decimal(found.review),
         "sent": found.data_sent, "received": found.data_received,
@@ -127,7 +133,6 @@ def keep(home: Home, own: Identity, pact: Pact, made: Match) -> Found:
     }  # fmt: skip
     with home.locked():
         seal_to_self(own, _path(home, pact), pact, body, arrays)
-    return found
 
 
 def kept(home: Home, own: Identity, pact: Pact) -> Found:

@@ -5,7 +5,6 @@ The clear tables are read and dropped in here; what comes back is the manager's 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -14,32 +13,19 @@ from typing import TYPE_CHECKING
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.project.partnership import guess_columns
 from pprl_desktop.records.fields import Field
 from pprl_desktop.review.marks import Cap, Level
 
 if TYPE_CHECKING:
+    from pprl_desktop.exchange.home import Home
+    from pprl_desktop.exchange.identity import Identity
     from pprl_desktop.matching.base import Match
     from pprl_desktop.project.choices import Choices
     from pprl_desktop.project.workplace import Workplace
     from pprl_desktop.records.table import CleanTable
     from pprl_desktop.review.desk import Desk
-
-# headings that mean the same, so that a second table with other names fits at once
-_SAME = tuple(
-    re.compile(words)
-    for words in (
-        r"last|sur|family|nach|lname",
-        r"first|given|fore|vor|fname",
-        r"middle|second|mname",
-        r"birth|dob|born|geb",
-        r"sex|gender|geschlecht",
-        r"street|address|road|stra",
-        r"city|town|ort|stadt",
-        r"zip|post|plz",
-        r"phone|tel",
-        r"mail",
-    )
-)
+    from pprl_desktop.review.partner import Sent
 
 
 @dataclass(frozen=True)
@@ -78,23 +64,44 @@ def look_at(path: Path, fields: Sequence[Field], progress: Progress = NO_PROGRES
     reading = read_table(path, progress=progress.part(0.0, 0.7))
     seen = profile(reading.table, progress.part(0.7, 1.0))
     names = reading.table.names
-    return SecondTable(str(path), reading.table.rows, names, suggested_columns(fields, names), seen.id_column)
+    guessed = guess_columns(fields, seen, {})
+    columns = tuple((one.name, guessed.get(one.name, "")) for one in fields)
+    return SecondTable(str(path), reading.table.rows, names, columns, seen.id_column)
 
 
-def suggested_columns(fields: Sequence[Field], names: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """By the same heading first, then by headings that mean the same; no column is used twice."""
-    taken: dict[str, str] = {}
-    for one in fields:
-        same = next((name for name in names if name.casefold() == one.name.casefold()), "")
-        if same:
-            taken[one.name] = same
-    for one in fields:
-        if one.name in taken:
-            continue
-        rule = next((rule for rule in _SAME if rule.search(one.name.casefold())), None)
-        fits = [n for n in names if rule and rule.search(n.casefold()) and n not in taken.values()]
-        taken[one.name] = fits[0] if fits else ""
-    return tuple((one.name, taken[one.name]) for one in fields)
+def review_with_partner(
+    workplace: Workplace,
+    choices: Choices,
+    home: Home,
+    own: Identity,
+    folder: Path,
+    passphrase: str,
+    *,
+    budget: Fraction = Fraction(3, 10),
+    progress: Progress = NO_PROGRESS,
+) -> Desk:
+    """The review band of a match with the partner, over the own table and the cells that the partner sent."""
+    from pprl_desktop.review import partner, sources
+    from pprl_desktop.review.desk import Desk
+    from pprl_desktop.review.plan import Policy
+
+    table = workplace.clean(choices, progress.part(0.0, 0.3))
+    fields = sources.review_fields(choices.fields)
+    swaps = sources.name_swaps([one.name for one in fields])
+    policy = Policy(fields, reviewer_budget=budget, blind=True, name_swaps=swaps)
+    pact = home.pact(choices.agreement)
+    review = partner.from_answer(home, own, pact, table, policy, pact.partner_side.name, progress.part(0.3, 0.9))
+    return Desk.create(folder, review, passphrase)
+
+
+def answer_partner(
+    workplace: Workplace, choices: Choices, home: Home, own: Identity, out: Path, progress: Progress = NO_PROGRESS
+) -> Sent:
+    """Sends the partner the cells they asked for; the steward has seen how many records it is."""
+    from pprl_desktop.review import partner
+
+    table = workplace.clean(choices, progress.part(0.0, 0.3))
+    return partner.answer(home, own, home.pact(choices.agreement), table, out, progress.part(0.3, 1.0))
 
 
 def make_review(

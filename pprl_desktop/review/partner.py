@@ -7,6 +7,7 @@ k is then counted over the rows at hand, which can only overstate the risk.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -115,6 +116,36 @@ def from_answer(
     pairs = [Listed(int(found.own[i]), at[int(found.partner[i])], float(found.score[i])) for i in wanted]
     made = from_tables(table, theirs, pairs, policy, title, _strata(found))
     return replace(made, own_crowd=False)
+
+
+def take_in(home: Home, own: Identity, pact: Pact, review: Review, outcome: Mapping[str, bool | None]) -> Found:
+    """The kept match with the reviewed pairs accepted or rejected as decided; undecided ones stay in the band.
+
+    Where one-to-one was agreed, a pair is accepted only if neither record is accepted in another pair.
+    """
+    opened = _latest(home, own, pact, ANSWER)
+    names = _names(opened.load(), opened)
+    row_of = {name.tobytes(): row for row, name in enumerate(linking.partner_names(home, own, pact))}
+    found = linking.kept(home, own, pact)
+    at = {(int(a), int(b)): i for i, (a, b) in enumerate(zip(found.own, found.partner, strict=True))}
+    band = found.band.copy()
+    taken = {(side, int(row)) for side, rows in ((0, found.own), (1, found.partner)) for row in rows[band == ACCEPT]}
+    source = review.people.source
+    for pair in sorted(review.pairs, key=lambda one: -(one.score or 0.0)):
+        same = outcome.get(pair.id)
+        a, b = int(source[pair.a]), row_of.get(names[int(source[pair.b])].tobytes(), -1)
+        place = at.get((a, b))
+        if same is None or place is None or band[place] != REVIEW:
+            continue
+        free = not pact.terms.settings.one_to_one or not {(0, a), (1, b)} & taken
+        if same and free:
+            band[place] = ACCEPT
+            taken |= {(0, a), (1, b)}
+        elif not same:
+            band[place] = REJECT
+    changed = replace(found, band=band)
+    linking.keep_found(home, own, pact, changed)
+    return changed
 
 
 def _latest(home: Home, own: Identity, pact: Pact, step: str) -> Opened:

@@ -137,13 +137,15 @@ class FinishPane(Pane):
         choices = self.project.choices
         folder, place, working = Path(self.folder.text().strip()), self.desk.workplace, dict(self.desk.working)
         identifying = tuple(col for _, col in choices.columns) if self.names.isChecked() else ()
-        title = self.project.title
+        title, manager = self.project.title, self.desk.working.get("review_desk")
         self.messages.clear()
 
         def work(progress: Progress) -> Finished:
+            told = tuple(line for loss in manager.losses() for line in loss.as_text().splitlines()) if manager else ()
             return finish(
                 folder, home, own, choices, place, title=title, match=working.get("match"),
                 outcome=working.get("outcome"), rehearsal=working.get("rehearsal"), identifying=identifying,
+                review=told,
                 progress=progress,
             )  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from pprl_desktop.progress import Progress
 from pprl_desktop.ui.i18n import tr, tr_core
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.panes.review_panel import ReviewPanel
+from pprl_desktop.ui.panes.review_partner import PartnerReview
 from pprl_desktop.ui.panes.review_setup import NewReview, OpenReview, setup_page, suggested_folder
 from pprl_desktop.ui.widgets.basics import button
 
@@ -52,7 +54,9 @@ class ReviewPane(Pane):
         setup.setWidgetResizable(True)
         setup.setFrameShape(QFrame.Shape.NoFrame)
         setup.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        page = setup_page(self.new, self.old)
+        self.with_partner = PartnerReview(self)
+        self.with_partner.asked.connect(self._make_with_partner)
+        page = setup_page(self.with_partner, self.new, self.old)
         page.setObjectName("page")
         setup.setWidget(page)
         scroll = QScrollArea()
@@ -88,6 +92,7 @@ class ReviewPane(Pane):
         self.panel.meter.hide()
         self.new.show_fields(choices.fields, choices.review_budget)
         self.old.show_folder(choices.review_path)
+        self.with_partner.refresh()
         self.stack.setCurrentIndex(0)
         self._menu()
 
@@ -138,6 +143,43 @@ class ReviewPane(Pane):
             self._opened_desk(made)
 
         self.run(tr("Making the review"), work, done)
+
+    def _make_with_partner(self, passphrase: str) -> None:
+        from pprl_desktop.project.reviewing import review_with_partner
+
+        own, home = self.desk.identity(), self.desk.home
+        workplace, choices = self.desk.workplace, self.project.choices
+        folder = suggested_folder(self.project.folder)
+        self.messages.clear()
+        if own is None:
+            return
+
+        def work(progress: Progress) -> ManagerDesk:
+            made = review_with_partner(
+                workplace, choices, home, own, folder, passphrase, budget=Fraction(choices.review_budget),
+                progress=progress.part(0.0, 0.9),
+            )  # fmt: skip
+            made.session(progress.part(0.9, 1.0))
+            return made
+
+        def done(made: ManagerDesk) -> None:
+            self.change("Make a review", review_path=str(folder))
+            self._opened_desk(made)
+
+        self.run(tr("Making the review"), work, done)
+
+    def _take_in(self) -> None:
+        """Decisions on pairs with the partner become part of the own match; the result must then be written again."""
+        from pprl_desktop.review import partner
+
+        own, manager = self.desk.identity(), self.manager
+        if own is None or manager is None or manager.review.own_crowd or not self.project.choices.agreement:
+            return
+        home = self.desk.home
+        pact = home.pact(self.project.choices.agreement)
+        partner.take_in(home, own, pact, manager.review, manager.outcome())
+        self.desk.working.pop("outcome", None)
+        self.change("Take decisions in", result_path="")
 
     def _open_desk(self, path: str, passphrase: str) -> None:
         from pprl_desktop.review.desk import Desk as ManagerDesk
@@ -195,9 +237,12 @@ class ReviewPane(Pane):
             )
 
     def accepts(self, suffix: str) -> bool:
-        return suffix == ".share"
+        return suffix in (".share", ".pprl", ".age")
 
     def take_file(self, path: str) -> None:
+        if not path.endswith(".share"):
+            self.with_partner.take_file(path)
+            return
         self.old.share.set_path(path)
         self.old.share_secret.setFocus()
 
@@ -222,6 +267,7 @@ class ReviewPane(Pane):
 
     def go_on(self, done: Callable[[], None]) -> None:
         if self.panel.session is not None:
+            self._take_in()
             self.desk.confirm("review", {"review": self.panel.session.ledger.head.encode()})
         done()
 

@@ -254,5 +254,5 @@ def suggested_folder(project_folder: Path) -> Path:
     return project_folder / "review.review"
 
 
-def setup_page(new: NewReview, opened: OpenReview) -> QWidget:
-    return boxed(column(SideBySide(new, opened, stretch=(3, 2)), None))
+def setup_page(with_partner: QWidget, new: NewReview, opened: OpenReview) -> QWidget:
+    return boxed(column(with_partner, SideBySide(new, opened, stretch=(3, 2)), None, gap=2))
