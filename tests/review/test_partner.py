@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pprl_desktop.exchange import bundles, inbox, linking
+from pprl_desktop.exchange import bundles, inbox, linking, results
 from pprl_desktop.matching.base import ACCEPT, REVIEW, Match, Scored
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.table import CleanTable
 from pprl_desktop.review.desk import Desk
-from pprl_desktop.review.partner import answer, ask, from_answer
+from pprl_desktop.review.partner import answer, ask, from_answer, take_in
 from pprl_desktop.review.plan import Policy
 from pprl_desktop.review.sources import review_fields
 from tests.exchange.conftest import FIELDS, Party, agree, introduce, make_party, people
@@ -66,6 +66,24 @@ def test_cells_are_asked_for_answered_and_reviewed(parties, tmp_path) -> None:
     assert [(s.name, s.population) for s in review.strata] == [("review", 4), ("accept", 2)]
     with Desk.create(tmp_path / "r", review, "four unrelated words") as desk:
         assert desk.session().view().cells[0].kind == "identical"
+
+
+def test_decisions_become_part_of_the_match_and_undecided_pairs_stay(parties, tmp_path) -> None:
+    a, b = parties
+    matched(a, b)
+    ask(a.home, a.own, a.pact, tmp_path / "ask.pprl")
+    inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
+    answer(b.home, b.own, b.pact, THERE, tmp_path / "answer.pprl")
+    inbox.open_file(a.home, a.own, tmp_path / "answer.pprl")
+    review = from_answer(a.home, a.own, a.pact, HERE, policy())
+    by_row = {int(review.people.source[pair.a]): pair.id for pair in review.pairs}
+    outcome = {by_row[12]: True, by_row[13]: False, by_row[14]: None}
+    take_in(a.home, a.own, a.pact, review, outcome)
+    kept = linking.kept(a.home, a.own, a.pact)
+    bands = dict(zip(kept.own.tolist(), kept.band.tolist(), strict=True))
+    assert bands == {10: ACCEPT, 11: ACCEPT, 12: ACCEPT, 13: 0, 14: REVIEW, 15: REVIEW}
+    results.export(a.home, a.own, a.pact, tmp_path / "result.pprl")
+    assert inbox.open_file(b.home, b.own, tmp_path / "result.pprl").kind == "result"
 
 
 def test_nothing_is_sent_without_being_asked(parties, tmp_path) -> None:
