@@ -252,23 +252,23 @@ def to_arrays(bundle: PartnerBundle) -> tuple[Plain, dict[str, Array]]:
 def check(letter: letters.Letter, pact: Pact, recipe: Recipe, progress: Progress = NO_PROGRESS) -> None:
     """That a data bundle is exactly what was agreed: first by its manifest, then by its arrays."""
     manifest = letter.opened.manifest
-    rows = _check_body(manifest, pact.terms, recipe)
+    _check_body(manifest, pact.terms, recipe)
     sizes = {entry.name: entry.shape[0] for entry in manifest.entries}
 
     def visit(entry: Entry, array: Array) -> None:
         if entry.name == "pseudonyms":
             if not _increasing(array):
                 raise refusals.malformed("pseudonyms", "They are not in order, or one stands twice.")
-        elif rows and (array.min() < -1 or array.max() >= sizes[entry.name.replace(".rows", ".values")]):
+        elif array.min() < -1 or array.max() >= sizes[entry.name.replace(".rows", ".values")]:
             raise refusals.malformed(entry.name, "A row points to a value that is not there.")
 
     letter.opened.check(lambda entry: not entry.name.endswith(".values"), visit, progress)
 
 
-def _check_body(manifest: Manifest, agreed: Terms, recipe: Recipe) -> int:
+def _check_body(manifest: Manifest, agreed: Terms, recipe: Recipe) -> None:
     body = manifest.body
     strict.only(body, {"method", "rows", "epsilon", "parts"}, place="body.")
-    rows = strict.integer(body, "rows", 0, 1 << 31, place="body.")
+    rows = strict.integer(body, "rows", 1, 1 << 31, place="body.")
     if rows > agreed.limits.rows + recipe.settings.decoys:
         raise refusals.larger_than_agreed("rows", rows, agreed.limits.rows)
     if strict.text(body, "method", place="body.") != agreed.method:
@@ -296,7 +296,6 @@ def _check_body(manifest: Manifest, agreed: Terms, recipe: Recipe) -> int:
     for entry in manifest.entries:
         if (entry.dtype, entry.shape) != shapes[entry.name]:
             raise refusals.malformed(entry.name, "It has not the shape that was agreed.")
-    return rows
 
 
 def _part(item: Plain, at: int) -> tuple[str, str, str, str]:

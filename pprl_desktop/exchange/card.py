@@ -20,6 +20,7 @@ MAX_NAME = 80  # characters
 SAFETY_WORDS = 12
 _STRETCH = 1 << 16  # rounds of hashing: makes the search for two keys with one safety number that much dearer
 _CONTEXT = b"pprl-card/v1\0"
+_START = f'{{"format":"{FORMAT}"'.encode()
 _SIZES = {"sign": 32, "hybrid": age.MLKEM_KEY + age.X25519_KEY, "x25519": 32}
 
 
@@ -95,6 +96,15 @@ def read(data: bytes) -> Card:
 
 def read_file(path: Path) -> Card:
     return read(files.read_bytes(path, MAX_CARD, refusals.not_a_bundle()))
+
+
+def looks_like_card(path: Path) -> bool:
+    """By its first bytes; a missing or unreadable file does not."""
+    try:
+        with open(path, "rb") as source:
+            return source.read(len(_START)) == _START
+    except OSError:
+        return False
 
 
 @dataclass(frozen=True)

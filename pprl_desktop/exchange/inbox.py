@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pprl_desktop.exchange import agreement, bundles, clock, key_change, letters, refusals, results, seal, strict
+from pprl_desktop.exchange import agreement, bundles, card, clock, key_change, letters, refusals, results, seal, strict
 from pprl_desktop.exchange.agreement import Proposal
 from pprl_desktop.exchange.contacts import Contact
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.keys import Mode
 from pprl_desktop.exchange.pact import Item, Pact
+from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 
@@ -30,6 +31,13 @@ class Received:
 
 
 def open_file(home: Home, own: Identity, path: Path, progress: Progress = NO_PROGRESS) -> Received:
+    if card.looks_like_card(path):
+        raise Problem(
+            "This is a card, not a sealed file.",
+            "Cards are taken in among the contacts.",
+            "Import it there, then compare the safety number.",
+            place="file",
+        )
     with home.locked():
         letter = letters.open_letter(home, own, path)
         manifest = letter.opened.manifest

@@ -135,7 +135,12 @@ def send(
     limits = pact.terms.limits
     size = sum(array.nbytes for array in arrays.values())
     if size > limits.bytes:
-        raise refusals.larger_than_agreed("bytes", size, limits.bytes)
+        raise Problem(
+            "The file would be larger than agreed.",
+            f"It would hold {size:,} bytes; the agreement allows {limits.bytes:,}.",
+            "Use fewer rows, or make a new agreement with a higher limit.",
+            place="limits",
+        )
     item = Item(sequence, kind, "", made.made, table, release)
     target = home.folder(pact.id) / "sent" / item.name
     files.make_folder(target.parent)

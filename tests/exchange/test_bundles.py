@@ -312,3 +312,46 @@ def test_review_pairs_travel_only_where_a_review_was_agreed(exchanged: tuple[Sce
     scene, _ = exchanged
     opened = seal.open_sealed(scene.folder / "ra", [scene.b.own.keys], [scene.a.own.keys.public().sign])
     assert set(np.unique(opened.load()["band"])) <= {ACCEPT, REVIEW}
+
+
+def test_a_review_letter_goes_the_same_way(scene: Scene) -> None:
+    """The review room puts its own content into the same kind of file."""
+    arrays = {"cells": np.frombuffer(b"masked cells", np.uint8)}
+    with scene.a.home.locked():
+        pact, item = letters.send(scene.a.home, scene.a.own, scene.a.pact, "review", {"pairs": 3}, arrays)
+        letters.publish(scene.a.home, pact, item, scene.folder / "v.pprl")
+    with pytest.raises(Problem, match="file 1 was not imported yet"):
+        inbox.open_file(scene.b.home, scene.b.own, scene.folder / "v.pprl")
+    inbox.open_file(scene.b.home, scene.b.own, scene.bundle)
+    received = inbox.open_file(scene.b.home, scene.b.own, scene.folder / "v.pprl")
+    assert received.kind == "review"
+    assert received.item is not None
+    opened = letters.reopen(scene.b.home, scene.b.own, scene.b.pact, received.item)
+    assert opened.load()["cells"].tobytes() == b"masked cells"
+    assert opened.manifest.body == {"pairs": 3}
+
+
+def test_a_file_larger_than_agreed_is_not_even_made(scene: Scene) -> None:
+    huge = {"x": np.zeros(17 << 20, np.uint8)}
+    with pytest.raises(Problem, match="larger than agreed"):
+        letters.send(scene.a.home, scene.a.own, scene.a.pact, "review", {}, huge)
+
+
+def test_a_kept_letter_that_was_exchanged_is_noticed(scene: Scene) -> None:
+    received = inbox.open_file(scene.b.home, scene.b.own, scene.bundle)
+    assert received.item is not None
+    opened = seal.open_sealed(scene.bundle, [scene.b.own.keys], [scene.a.own.keys.public().sign])
+    path = letters.received_path(scene.b.home, scene.b.pact, received.item)
+    other = replace(opened.manifest, sequence=9)
+    seal.seal(path, other, opened.load(), scene.a.own.keys, scene.b.own.keys.public())
+    with pytest.raises(Problem, match="damaged"):
+        letters.reopen(scene.b.home, scene.b.own, scene.b.pact, received.item)
+
+
+def test_a_card_is_told_from_a_sealed_file(scene: Scene) -> None:
+    path = scene.folder / "x.pprlcard"
+    path.write_bytes(scene.a.home.own_card_bytes())
+    with pytest.raises(Problem, match="This is a card"):
+        inbox.open_file(scene.b.home, scene.b.own, path)
+    with pytest.raises(Problem, match="not found"):
+        inbox.open_file(scene.b.home, scene.b.own, scene.folder / "nothing")
