@@ -1,0 +1,118 @@
+"""A project outlives the program that made it.
+
+fixtures/ holds one project file per published layout of the store, made by the version in its name and never made anew:
+a file that today's program writes would prove nothing. `python tests/project/test_upgrade.py` adds the file of a layout
+that has none yet.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from pprl_desktop.methods.base import Settings
+from pprl_desktop.problem import Problem
+from pprl_desktop.project import store
+from pprl_desktop.project.project import Project
+from pprl_desktop.records.fields import Field
+
+FIXTURES = Path(__file__).resolve().parent / "fixtures"
+OLD = sorted(FIXTURES.glob("layout_*.pprlproject"))
+
+
+def fixture_of(layout: int) -> Path:
+    return FIXTURES / f"layout_{layout}.pprlproject"
+
+
+def make(path: Path) -> None:
+    """A project half-way: data, fields and method confirmed, one change undone."""
+    with Project.create(path, "Heart registry × St. Anne") as project:
+        project.change("Choose table", table_path="people.csv", rows=12, id_column="patient_no")
+        project.confirm("data", {"profile": b"{}"})
+        fields = (Field.of("last_name"), Field.of("birth_date", "date"))
+        columns = (("last_name", "surname"), ("birth_date", "dob"))
+        project.change("Choose fields", fields=fields, columns=columns)
+        project.confirm("fields")
+        project.change("Choose method", method="simhash", settings=Settings(epsilon=5.0))
+        project.confirm("method")
+        project.change("Choose budget", review_budget="0.10")
+        project.undo()
+
+
+@pytest.fixture(params=OLD, ids=lambda path: path.stem)
+def old(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    copy = tmp_path / "old.pprlproject"
+    shutil.copyfile(request.param, copy)
+    return copy
+
+
+def test_every_layout_has_its_file() -> None:
+    assert [path.name for path in OLD] == [f"layout_{n}.pprlproject" for n in range(1, store.SCHEMA_VERSION + 1)]
+
+
+def test_a_project_of_an_earlier_version_opens_with_everything_in_it(old: Path) -> None:
+    with Project.open(old) as project:
+        assert project.title == "Heart registry × St. Anne"
+        assert project.choices.table_path == "people.csv"
+        assert [field.name for field in project.choices.fields] == ["last_name", "birth_date"]
+        assert project.choices.column_of("birth_date") == "dob"
+        assert project.choices.method == "simhash"
+        assert project.choices.settings.epsilon == 5.0
+        assert project.choices.review_budget == "0.30"
+        assert project.artefact("profile") == b"{}"
+        assert project.state("data").state == "done"
+        assert project.state("fields").state == "done"
+        # a version that adds a setting asks for the method to be looked at again; it never forgets that it was chosen
+        assert project.state("method").state in ("done", "stale")
+        assert project.can_redo() == "Choose budget"
+        project.redo()
+        assert project.choices.review_budget == "0.10"
+
+
+def test_work_goes_on_in_it(old: Path) -> None:
+    with Project.open(old) as project:
+        project.change("Choose reference set", reference="us-2000")
+        project.confirm("fields")
+    with Project.open(old) as again:
+        assert again.choices.reference == "us-2000"
+        assert again.state("fields").state == "done"
+
+
+def test_a_later_layout_takes_the_contents_along(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def add_a_column(db: sqlite3.Connection) -> None:
+        db.execute("ALTER TABLE artefact ADD COLUMN kind TEXT NOT NULL DEFAULT ''")
+
+    monkeypatch.setattr(store, "MIGRATIONS", (*store.MIGRATIONS, add_a_column))
+    monkeypatch.setattr(store, "SCHEMA_VERSION", store.SCHEMA_VERSION + 1)
+    with Project.open(old) as project:
+        assert project.artefact("profile") == b"{}"
+    monkeypatch.undo()
+    with pytest.raises(Problem, match="newer version"):  # and the program of before says so
+        Project.open(old)
+
+
+def test_a_migration_that_fails_leaves_the_old_project(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def half_done(db: sqlite3.Connection) -> None:
+        db.execute("DROP TABLE artefact")
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "MIGRATIONS", (*store.MIGRATIONS, half_done))
+        with pytest.raises(MemoryError):
+            Project.open(old)
+    with Project.open(old) as project:
+        assert project.artefact("profile") == b"{}"
+
+
+if __name__ == "__main__":
+    target = fixture_of(store.SCHEMA_VERSION)
+    if target.exists():
+        raise SystemExit(f"{target.name} is there already and is never made anew.")
+    make(target)
+    db = sqlite3.connect(target)
+    db.execute("PRAGMA journal_mode = DELETE")  # one file, without its log beside it
+    db.execute("VACUUM")
+    db.close()
