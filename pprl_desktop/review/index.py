@@ -194,7 +194,7 @@ def _prepare(column: Column, records: int, progress: Progress) -> FieldIndex:
     codes = column.codes
     counts = column.counts()
     starts = np.concatenate([[0], np.cumsum(counts)])
-    order = np.argsort(codes, kind="stable")[records - int(starts[-1]) :].astype(np.uint32)  # missing (-1) come first
+    order = rows_by_value(codes)[records - int(starts[-1]) :].astype(np.uint32)  # missing (-1) come first
     padded = np.append(counts >= 2, False)
     of_rows = np.append(lengths, -1)[codes]
     by_length: dict[int, Found] = {}
@@ -205,6 +205,15 @@ def _prepare(column: Column, records: int, progress: Progress) -> FieldIndex:
     for code in np.flatnonzero(counts * SPARSE >= max(records, 1)):
         entry.frequent[int(code)] = _pack(codes == code)
     return entry
+
+
+def rows_by_value(codes: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+    """Rows sorted by value, stable. Sixteen bits at a time, because numpy sorts those by radix: ten times faster."""
+    shifted = (codes + 1).astype(np.uint32)
+    rows = np.argsort((shifted & np.uint32(0xFFFF)).astype(np.uint16), kind="stable")
+    if shifted.max(initial=0) > 0xFFFF:
+        rows = rows[np.argsort((shifted[rows] >> np.uint32(16)).astype(np.uint16), kind="stable")]
+    return rows
 
 
 def _characters(column: Column) -> tuple[Numbered, dict[str, int], npt.NDArray[np.int64]]:

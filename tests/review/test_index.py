@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -67,3 +68,10 @@ def test_frequencies_and_size() -> None:
     assert [crowd.frequency(0, code) for code in (0, 1)] == [2, 1]
     assert crowd.nbytes() > 0
     assert Crowd([missing_aware("name", ["", ""])]).count([None]) == 2
+
+
+@pytest.mark.parametrize("distinct", [3, 70_000, 200_000])
+def test_rows_are_sorted_by_value(distinct: int) -> None:
+    codes = np.random.default_rng(distinct).integers(-1, distinct, 50_000).astype(np.int32)
+    assert (index.rows_by_value(codes) == np.argsort(codes, kind="stable")).all()
+    assert len(index.rows_by_value(codes[:0])) == 0
