@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.methods.base import Part, Recipe, Rule, Settings, Smashed
+from pprl_desktop.methods.simhash import in_use
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.table import CleanTable, Column
@@ -76,7 +77,7 @@ class Plain:
 
     def smash(self, table: CleanTable, recipe: Recipe, progress: Progress) -> Smashed:
         """Nothing is hidden: the parts are of the kind 'clear', which no bundle accepts."""
-        return Smashed(self.name, table.rows, tuple(_clear(column) for column in table.columns))
+        return Smashed(self.name, table.rows, tuple(_clear(in_use(column)) for column in table.columns))
 
     def learn(self, table: CleanTable, own: Smashed, recipe: Recipe, seed: int, progress: Progress) -> Rule:
         return _learn(table, seed, progress)
