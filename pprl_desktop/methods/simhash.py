@@ -3,6 +3,8 @@
 Each piece of a value (methods/qgrams.py) owns one row of +1/-1 for all hyperplanes, expanded from its keyed hash by
 SHAKE-256; a signature is the sign of the weighted sum of the rows (Charikar 2002). Weights, norms and sums are whole
 numbers, so both parties get bit-identical signatures on any machine. Nothing is fitted on either side's data.
+A missing field adds nothing to the sum. In the record layout, though, a field that only one side has turns the other's
+vector a little: one signature cannot say which fields it holds. The field layout has no such cost.
 Randomised response is added by privacy/, never here.
 """
 
