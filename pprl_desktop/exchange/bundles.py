@@ -8,7 +8,7 @@ import os
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,8 @@ from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.keys import Mode
 from pprl_desktop.exchange.manifest import Entry, Manifest
 from pprl_desktop.exchange.pact import Item, Pact
+from pprl_desktop.exchange.pseudonyms import PSEUDONYM as PSEUDONYM
+from pprl_desktop.exchange.pseudonyms import PseudonymMap, Pseudonyms, is_increasing, order_of
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.exchange.terms import Terms
 from pprl_desktop.methods.base import Part, PartKind, Recipe, Smashed, derive, method
@@ -32,12 +34,8 @@ from pprl_desktop.records.table import CleanTable, Column
 if TYPE_CHECKING:
     from pprl_desktop.privacy.statements import Statement
 
-PSEUDONYM = 16  # bytes, random
 KINDS: tuple[PartKind, ...] = ("distances", "bits", "token")
 MAX_MAP = 1 << 33  # bytes
-
-Pseudonyms = npt.NDArray[np.uint8]  # [rows, 16]
-Rows = npt.NDArray[np.int32]
 
 # invented values of each kind: enough to see every part a recipe can make
 _EXAMPLES: dict[FieldKind, tuple[str, str, str]] = {
@@ -48,35 +46,6 @@ _EXAMPLES: dict[FieldKind, tuple[str, str, str]] = {
     "number": ("42", "1970", "0"),
     "category": ("F", "M", "OTHER"),
 }
-
-
-@dataclass(frozen=True, eq=False)
-class PseudonymMap:
-    """Pseudonym -> own row, -1 for a decoy. Never leaves the home folder, and is sealed there."""
-
-    pseudonyms: Pseudonyms = field(repr=False)
-    rows: Rows = field(repr=False)
-
-    def places(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """Where own rows stand in the bundle."""
-        back = np.full(int(self.rows.max(initial=-1)) + 1, -1, np.int64)
-        real = self.rows >= 0
-        back[self.rows[real]] = np.flatnonzero(real)
-        return back[np.asarray(rows, np.int64)]
-
-    def of_rows(self, rows: npt.NDArray[Any]) -> Pseudonyms:
-        """The pseudonyms of own rows."""
-        return self.pseudonyms[self.places(rows)]
-
-    def to_bytes(self) -> bytes:
-        return self.pseudonyms.tobytes() + self.rows.astype("<i4").tobytes()
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> PseudonymMap:
-        rows = len(data) // (PSEUDONYM + 4)
-        split = rows * PSEUDONYM
-        pseudonyms = np.frombuffer(data[:split], np.uint8).reshape(-1, PSEUDONYM)
-        return cls(pseudonyms, np.frombuffer(data[split:], "<i4").astype(np.int32))
 
 
 @dataclass(frozen=True)
@@ -257,7 +226,7 @@ def check(letter: letters.Letter, pact: Pact, recipe: Recipe, progress: Progress
 
     def visit(entry: Entry, array: Array) -> None:
         if entry.name == "pseudonyms":
-            if not _increasing(array):
+            if not is_increasing(array):
                 raise refusals.malformed("pseudonyms", "They are not in order, or one stands twice.")
         elif array.min() < -1 or array.max() >= sizes[entry.name.replace(".rows", ".values")]:
             raise refusals.malformed(entry.name, "A row points to a value that is not there.")
@@ -387,18 +356,6 @@ def _must_fit(table: CleanTable, agreed: Terms) -> None:
         )
     if not table.rows:
         raise Problem("The table has no rows.", do="Choose another table.", place="table")
-
-
-def order_of(*pseudonyms: Pseudonyms) -> npt.NDArray[np.int64]:
-    """The order by the first list of pseudonyms, then by the next."""
-    halves = [np.ascontiguousarray(one).view(">u8").reshape(-1, 2)[:, at] for one in pseudonyms for at in (0, 1)]
-    return np.lexsort(halves[::-1])
-
-
-def _increasing(pseudonyms: Array) -> bool:
-    halves = pseudonyms.view(">u8").reshape(-1, 2)
-    high, low = halves[:, 0], halves[:, 1]
-    return bool(((high[1:] > high[:-1]) | ((high[1:] == high[:-1]) & (low[1:] > low[:-1]))).all())
 
 
 def _map_path(target: Path) -> Path:

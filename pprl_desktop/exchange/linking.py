@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.exchange import agreement, bundles, letters, refusals, seal, terms
-from pprl_desktop.exchange.bundles import PseudonymMap, Pseudonyms
 from pprl_desktop.exchange.container import Array, Arrays
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.pact import Item, Pact
+from pprl_desktop.exchange.pseudonyms import PseudonymMap, Pseudonyms
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.matching.base import DEFAULT_MEMORY, Match, MatchOptions, Numbers, Rows
 from pprl_desktop.matching.engine import match

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.exchange import bundles, letters, linking, refusals, strict
-from pprl_desktop.exchange.bundles import PSEUDONYM, Pseudonyms
 from pprl_desktop.exchange.container import Array
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
@@ -18,6 +17,7 @@ from pprl_desktop.exchange.keys import Mode
 from pprl_desktop.exchange.linking import Found
 from pprl_desktop.exchange.manifest import Entry
 from pprl_desktop.exchange.pact import Item, Pact
+from pprl_desktop.exchange.pseudonyms import PSEUDONYM, Pseudonyms, order_of
 from pprl_desktop.exchange.seal import Opened
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.matching.base import ACCEPT, REVIEW
@@ -72,7 +72,7 @@ def export(
         mine = linking.own_names(home, own, pact).of_rows(found.own[told])
         yours = partner[found.partner[told]]
         band = found.band[told]
-        order = bundles.order_of(mine, yours)  # by random names: neither the order of the file nor the score shows
+        order = order_of(mine, yours)  # by random names: neither the order of the file nor the score shows
         arrays: dict[str, Array] = {"mine": mine[order], "yours": yours[order], "band": band[order]}
         body: Plain = {"pairs": len(band), "mine": found.data_sent, "yours": found.data_received}
         hashed = hashlib.sha256(

@@ -104,9 +104,6 @@ class Terms:
         """Without the reference set; exchange.agreement adds it."""
         return Recipe(self.method, self.fields, self.settings, None, self.mapping, secret)
 
-    def other(self, own: Party) -> Side:
-        return self.accepter if self.proposer.party == own else self.proposer
-
 
 def agreement_id(document: bytes) -> str:
     return hashlib.sha256(document).hexdigest()

@@ -23,7 +23,7 @@ from pprl_desktop.problem import Problem
 from .conftest import Scene, everything
 from .test_refusals import inner_bytes, reseal, signed
 
-QUICK, FULL = 250, 20_000
+QUICK, FULL = 150, 20_000
 MEMORY = 100 << 20  # bytes over the base
 
 LAYERS = ("sealed", "inner", "manifest", "card")

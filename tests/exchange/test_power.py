@@ -275,7 +275,7 @@ def check_whole(scene: Scene, out: Path) -> None:
 
 
 def test_a_power_cut_during_export(scene: Scene) -> None:
-    kill_in_a_loop(scene, 4)
+    kill_in_a_loop(scene, 3)
 
 
 @pytest.mark.slow
