@@ -26,8 +26,8 @@ class Assignment:
 def assign(own: Rows, partner: Rows, gain: Gains, progress: Progress = NO_PROGRESS) -> Assignment:
     """Choose pairs, each row at most once on either side, with the largest sum of gains; pairs with gain <= 0 never.
 
-    Ties are broken by position: the solver sees gains lowered by a tiny amount that grows with the pair's rank in
-    (own row, partner row) order, so that the same input gives the same answer on every machine.
+    The solvers see the pairs in (own row, partner row) order and take no chances, so ties are broken the same way on
+    every machine, whatever order the pairs came in.
     """
     chosen = np.zeros(len(own), dtype=np.bool_)
     useful = np.flatnonzero(gain > 0)
@@ -91,11 +91,6 @@ def _solve(own: Rows, partner: Rows, gain: Gains) -> tuple[npt.NDArray[np.int64]
     return picked, _count_ties(a, b, gain, picked)
 
 
-def _nudged(gain: Gains) -> Gains:
-    """Ranks lower the gains by far less than any real difference, but enough to break exact ties."""
-    return gain - np.arange(len(gain)) * (TIE / max(len(gain), 1))
-
-
 def _dense(
     a: npt.NDArray[np.int64], b: npt.NDArray[np.int64], gain: Gains, rows: int, columns: int
 ) -> npt.NDArray[np.int64]:
@@ -103,7 +98,7 @@ def _dense(
 
     value = np.zeros((rows, columns))
     pair = np.full((rows, columns), -1, dtype=np.int64)
-    value[a, b] = _nudged(gain)
+    value[a, b] = gain
     pair[a, b] = np.arange(len(gain))
     at_row, at_column = linear_sum_assignment(value, maximize=True)
     found: npt.NDArray[np.int64] = pair[at_row, at_column]
@@ -119,7 +114,7 @@ def _sparse(
 
     top = float(gain.max()) + 1.0
     own_column = np.arange(rows)
-    cost = np.concatenate([top - _nudged(gain), np.full(rows, top)])  # all positive: zero would be no edge
+    cost = np.concatenate([top - gain, np.full(rows, top)])  # all positive: zero would be no edge
     graph = csr_matrix(
         (cost, (np.concatenate([a, own_column]), np.concatenate([b, columns + own_column]))),
         shape=(rows, columns + rows),
