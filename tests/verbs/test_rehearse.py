@@ -82,3 +82,11 @@ def test_columns_and_roles_can_be_named(table: Path, lists: list[str], capsys: p
 def test_bad_input_is_one_sentence(table: Path, more: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rehearse", str(table), "--fields", "surname,given:name", *more]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_the_record_layout_needs_no_decision_to_be_named(
+    table: Path, lists: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    argv = ["rehearse", str(table), "--fields", "surname,given:name", *BLOOM, *lists, "--layout", "record", "--json"]
+    assert main(argv) == 0
+    assert json.loads(capsys.readouterr().out)["layout"] == "record"
