@@ -30,7 +30,7 @@ def similar(own: View, partner: View, measure: Measure, epsilon: tuple[float | N
     if not own.parts or not partner.parts:
         return Nothing(partner.values)
     if measure == "vectors":
-        return Vectors(own, partner)
+        return Vectors(own, partner, epsilon)
     return Bits(own, partner, measure, flip_rate(epsilon[0]), flip_rate(epsilon[1]))
 
 
@@ -128,7 +128,9 @@ class Vectors(Similar):
     directions in which values differ most anyway; SOFT keeps it from blowing up the directions that hold nothing.
     """
 
-    def __init__(self, own: View, partner: View, fitted: Vectors | None = None) -> None:
+    def __init__(
+        self, own: View, partner: View, epsilon: tuple[float | None, float | None], fitted: Vectors | None = None
+    ) -> None:
         left, right = _vectors(own), _vectors(partner)
         if fitted is None:
             self._whiten = _soft_whitening(left, own.counts)
@@ -139,16 +141,22 @@ class Vectors(Similar):
         self._left, self._right = (left - self._centre) @ self._whiten, (right - self._centre) @ self._whiten
         self._square_left = np.einsum("ij,ij->i", self._left, self._left)
         self._square_right = np.einsum("ij,ij->i", self._right, self._right)
+        self._same = _most_noise(self._whiten, _laplace_variance(epsilon[0]) + _laplace_variance(epsilon[1]))
 
     def between(self, own: View, partner: View, epsilon: tuple[float | None, float | None]) -> Similar:
-        return Vectors(own, partner, self) if own.parts and partner.parts else Nothing(partner.values)
+        return Vectors(own, partner, epsilon, self) if own.parts and partner.parts else Nothing(partner.values)
 
     def block(self, own: Codes) -> Floats:
         product: npt.NDArray[np.float32] = self._left[own] @ self._right.T
         product *= 2
         product -= self._square_left[own][:, None]
         product -= self._square_right[None, :]
-        return product
+        return self._marked(product)
+
+    def _marked(self, similarity: Floats) -> Floats:
+        if self._same is not None:
+            similarity += SAME * (similarity >= -self._same).astype(np.float32)
+        return similarity
 
     def pairs(self, own: Codes, partner: Codes) -> Floats:
         made = np.empty(len(own), dtype=np.float32)
@@ -160,7 +168,23 @@ class Vectors(Similar):
             a, b = own[start : start + PAIRS_AT_ONCE], partner[start : start + PAIRS_AT_ONCE]
             differ = self._left[a] - self._right[b]
             made[start : start + len(a)] = -np.einsum("ij,ij->i", differ, differ)
-        return made
+        return self._marked(made)
+
+
+def _laplace_variance(epsilon: float | None) -> float:
+    """Of the discrete Laplace noise on one distance (scale 1 / epsilon)."""
+    if epsilon is None:
+        return 0.0
+    return 2.0 * math.exp(-epsilon) / math.expm1(-epsilon) ** 2
+
+
+def _most_noise(whiten: Floats, variance: float) -> float | None:
+    """Squared distance that noise alone makes of two equal vectors, but for one pair in a thousand; None without."""
+    if not variance:
+        return None
+    size = (whiten.astype(np.float64) ** 2).sum(axis=0)  # of each whitened direction
+    # the fourth moment of the noise lies between the normal one and that of the Laplace distribution (excess 3)
+    return variance * float(size.sum()) + 3.1 * variance * math.sqrt(5.0 * float((size**2).sum()))
 
 
 def _vectors(side: View) -> Floats:
