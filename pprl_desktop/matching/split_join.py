@@ -32,9 +32,9 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
     if not rule.fields or not own.rows or not partner.rows:
         return _nothing(rule, own.rows * partner.rows)
     progress.at(0.0, "Preparing the comparison")
-    shape, (left, right) = shape_and_vectors(rule.parts, rule.fields, [own, partner])
+    shape, (left, right) = shape_and_vectors(rule.parts, rule.fields, [own, partner], progress)
     progress.check()
-    join = Join(shape, left, right, rule.weights)
+    join = Join(shape, left, right, rule.weights, 0, progress)
     records = records_of(left, join.order)
     room = max(SMALLEST_ROOM, options.memory // (PER_PAIR + PER_EVIDENCE * len(rule.fields)))
     progress.at(0.1, "Comparing records")

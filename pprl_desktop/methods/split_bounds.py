@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from pprl_desktop.methods.split_rule import Weights
 from pprl_desktop.methods.split_vectors import Bytes, Codes, Ints, Shape, Vectors, joined, matrix, starts
+from pprl_desktop.progress import NO_PROGRESS, Progress
 
 ITERATIONS = 4  # of the search for directions
 SAMPLE = 150  # values from which the projection is learned; any projection is exact, a good one is fast
@@ -36,7 +37,9 @@ class Bounds:
     pivot_at: Ints
 
 
-def bounds_of(shape: Shape, own: Vectors, partner: Vectors, weights: Weights, seed: int) -> Bounds:
+def bounds_of(
+    shape: Shape, own: Vectors, partner: Vectors, weights: Weights, seed: int, progress: Progress = NO_PROGRESS
+) -> Bounds:
     from pprl_desktop.methods.split_kernels import DIMENSIONS, GRID, PIVOTS
 
     rng = np.random.default_rng(seed)
@@ -62,8 +65,8 @@ def bounds_of(shape: Shape, own: Vectors, partner: Vectors, weights: Weights, se
                 pivot_count[f, g] = len(chosen)
             start = end
         basis, centre = _basis(_embedded(sample, scales), DIMENSIONS, rng)
-        mine.append(_projected(x, scales, basis, centre))
-        theirs.append(mine[-1] if own is partner else _projected(y, scales, basis, centre))
+        mine.append(_projected(x, scales, basis, centre, progress))
+        theirs.append(mine[-1] if own is partner else _projected(y, scales, basis, centre, progress))
         columns.append(np.ascontiguousarray(theirs[-1].T))
         pivot_values.append(np.ascontiguousarray(y[:, pivots[f].reshape(-1)].T))
     return Bounds(
@@ -105,10 +108,15 @@ def _basis(
 
 
 def _projected(
-    values: Bytes, scales: Scales, basis: npt.NDArray[np.float64], centre: npt.NDArray[np.float64]
+    values: Bytes,
+    scales: Scales,
+    basis: npt.NDArray[np.float64],
+    centre: npt.NDArray[np.float64],
+    progress: Progress,
 ) -> Floats:
     out = np.empty((len(values), basis.shape[1]), dtype=np.float32)
     for start in range(0, len(values), 8192):
+        progress.check()
         piece = _embedded(values[start : start + 8192], scales) - centre.astype(np.float32)
         out[start : start + 8192] = piece @ basis.astype(np.float32)
     return out

@@ -59,10 +59,18 @@ class Costs:
 class Join(Costs):
     """Two sides ready to be searched, with the same shape and weights; `search` may be called for parts of the rows."""
 
-    def __init__(self, shape: Shape, own: Vectors, partner: Vectors, weights: Weights, seed: int = 0) -> None:
+    def __init__(
+        self,
+        shape: Shape,
+        own: Vectors,
+        partner: Vectors,
+        weights: Weights,
+        seed: int = 0,
+        progress: Progress = NO_PROGRESS,
+    ) -> None:
         super().__init__(shape, own, partner, weights)
         self.order = self._order(seed)
-        self.bounds = bounds_of(shape, own, partner, weights, seed)
+        self.bounds = bounds_of(shape, own, partner, weights, seed, progress)
         self.partner_records = records_of(partner, self.order)
         # bounds of the second field, filled while searching; without room for them each is worked out when needed
         left, right = (int(side.distinct[self.order[1]]) if len(self.order) > 1 else 0 for side in (own, partner))

@@ -34,7 +34,7 @@ NEGATIVES = 3  # nearest other records kept per training record
 NEAR = 3  # pairs per record looked for when mining
 FLOOR_PAIRS = 0.5  # non-matching pairs per record that may lie above the floor
 FLOOR_RECALL = 0.998  # of the synthetic matches lie above the floor, unless that lets too many others in
-FLOOR_REACH = 1.3  # times the operating point: farther down nobody reviews
+FLOOR_REACH = 1.15  # times the operating point: farther down nobody reviews
 OVERLAP = 0.3  # share of own records expected at the partner, only to place the neutral costs
 FEWEST = 200  # distinct own records below which public reference records join the training
 RADIAL_SAMPLE = 3000  # training pairs of the radial machine: its cost grows with the square
@@ -90,7 +90,7 @@ class Training:
         if self.blurred:
             sides.append(as_released(some_rows(own, self.strangers), recipe.settings, self.rng))
         self.shape: Shape
-        self.shape, (self.own, self.copy, *noisy) = shape_and_vectors(self.parts, self.fields, sides)
+        self.shape, (self.own, self.copy, *noisy) = shape_and_vectors(self.parts, self.fields, sides, progress)
         self.noisy = noisy[0] if noisy else None
 
     def at(self, done: float, what: str = "Training") -> None:
@@ -153,7 +153,7 @@ class Training:
         level = min(max(NEAR / len(self.rows), 3.0 / len(random)), 1.0)
         budget = float(np.quantile(random @ weights, level)) if len(random) else 1.0
         made = self.as_weights(weights, np.zeros(len(self.fields), dtype=np.int64), max(budget, 1e-9))
-        join = Join(self.shape, self.copy, self.own, made, self.seed)
+        join = Join(self.shape, self.copy, self.own, made, self.seed, self.progress)
         records = records_of(self.copy, join.order)
         found = join.search(records, made.budget, 4 * NEAR * self.copy.rows, 0, self.here())
         copy = records.members[records.member_at[found.own]]  # one row speaks for its equals
@@ -179,7 +179,7 @@ class Training:
         """The first `number` strangers against the whole own table, without themselves."""
         left = self.own if self.noisy is None else self.noisy
         rows = self.strangers if self.noisy is None else np.arange(len(self.strangers))
-        join = Join(self.shape, left, self.own, weights, self.seed)
+        join = Join(self.shape, left, self.own, weights, self.seed, self.progress)
         records = records_of(left, join.order, rows[:number])
         room = 2 * (number + max(int(per_row * number), 500))  # each finds itself; a full room is halved
         found = join.search(records, weights.budget, room, 0, self.here())

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.methods.base import Part, Smashed
+from pprl_desktop.progress import NO_PROGRESS, Progress
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
@@ -43,7 +44,7 @@ class Shape:
 
 
 def shape_and_vectors(
-    parts: Sequence[Sequence[str]], fields: Sequence[str], sides: Sequence[Smashed]
+    parts: Sequence[Sequence[str]], fields: Sequence[str], sides: Sequence[Smashed], progress: Progress = NO_PROGRESS
 ) -> tuple[Shape, list[Vectors]]:
     """Flat arrays of the named parts of each side, with identical reference columns merged (weight = their count)."""
     most = max((len(names) for names in parts), default=1)
@@ -56,6 +57,7 @@ def shape_and_vectors(
         coded = [_common_codes(found) for found in tables]
         width = 0
         for g in range(len(names)):
+            progress.check()
             values = [found[g].values[take[g]] for found, (_, take) in zip(tables, coded, strict=True)]
             keep, count = _merged_columns(values)
             for target, value in zip(merged, values, strict=True):
@@ -73,7 +75,7 @@ def shape_and_vectors(
         tuple(fields), tuple(tuple(names) for names in parts), np.array(widths, dtype=np.int64),
         np.array(groups, dtype=np.int64), ends, flat_counts, starts(widths),
     )  # fmt: skip
-    return shape, [_flat(shape, piece, side.rows) for piece, side in zip(pieces, sides, strict=True)]
+    return shape, [_flat(shape, piece, side.rows, progress) for piece, side in zip(pieces, sides, strict=True)]
 
 
 def _common_codes(found: Sequence[Part]) -> tuple[Codes, list[npt.NDArray[np.int64]]]:
@@ -114,7 +116,7 @@ def _merged_columns(values: Sequence[Bytes]) -> tuple[Ints, Ints]:
     return np.array(keep, dtype=np.int64), np.array(count, dtype=np.int64)
 
 
-def _flat(shape: Shape, piece: Sequence[tuple[Codes, list[Bytes]]], rows: int) -> Vectors:
+def _flat(shape: Shape, piece: Sequence[tuple[Codes, list[Bytes]]], rows: int, progress: Progress) -> Vectors:
     values, squares, distinct = [], [], []
     at = 0
     for codes_and_values in piece:
@@ -126,6 +128,7 @@ def _flat(shape: Shape, piece: Sequence[tuple[Codes, list[Bytes]]], rows: int) -
             count = shape.counts[at : at + array.shape[1]].astype(np.int64)
             at += array.shape[1]
             for start in range(0, len(array), 8192):
+                progress.check()
                 whole = array[start : start + 8192].astype(np.int64)
                 lengths[start : start + 8192, g] = (whole * whole) @ count
         squares.append(lengths)
