@@ -26,15 +26,25 @@ def is_share(path: Path) -> bool:
 
 @contextmanager
 def desk(args: argparse.Namespace) -> Iterator[Desk]:
+    _must_be_a_folder(Path(args.review))
+    with desk_of(Path(args.review), _exchange.passphrase(args)) as found:
+        yield found
+
+
+@contextmanager
+def desk_of(path: Path, passphrase: str) -> Iterator[Desk]:
     from pprl_desktop.review.desk import Desk
 
-    path = Path(args.review)
+    _must_be_a_folder(path)
+    with Desk.open(path, passphrase) as found:
+        yield found
+
+
+def _must_be_a_folder(path: Path) -> None:
     if is_share(path):
         raise Problem(
             "That is a reviewer's share.", "This step is the manager's.", "Give the review's folder.", place="review"
         )
-    with Desk.open(path, _exchange.passphrase(args)) as desk:
-        yield desk
 
 
 @contextmanager

@@ -92,6 +92,24 @@ def answer(args: argparse.Namespace, progress: Progress) -> Answer:
     )
 
 
+def take_in(args: argparse.Namespace, progress: Progress) -> Answer:
+    from pprl_desktop.matching.base import ACCEPT, REVIEW
+    from pprl_desktop.review.partner import take_in
+
+    secret = _exchange.passphrase(args)  # one passphrase opens the home folder and the review, as it made them
+    here = _exchange.home(args)
+    own = here.unlock(secret)
+    with opening.desk_of(Path(args.review), secret) as desk:
+        if desk.review.own_crowd:
+            raise Problem(
+                "This review is not one with the partner.", do="Use 'review export' for its result.", place="review"
+            )
+        found = take_in(here, own, here.pact(args.agreement), desk.review, desk.outcome())
+    accepted, left = found.count(ACCEPT), found.count(REVIEW)
+    text = f"{accepted:,} pairs are accepted now, {left:,} are still open. Write the result again: 'result export'."
+    return Answer(text, {"accepted": accepted, "open": left})
+
+
 def delete(args: argparse.Namespace, progress: Progress) -> Answer:
     if not args.yes:
         raise Problem(

@@ -35,6 +35,7 @@ STEPS: Mapping[str, Callable[[argparse.Namespace, Progress], Answer]] = {
     "verify": records.verify,
     "ask": records.ask,
     "answer": records.answer,
+    "take_in": records.take_in,
     "delete": records.delete,
 }
 
@@ -64,6 +65,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         passphrase="replace the passphrase of a share by the own one",
         ask="ask the partner for the cells of the review band",
         answer="send the partner the cells that were asked for",
+        take_in="put the decisions on pairs with the partner into the own match",
         delete="remove everything the review wrote",
     )
     for name, step in made.items():
@@ -71,7 +73,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
             step.add_argument("review", metavar="REVIEW", help="the review's folder, or a reviewer's .share file")
         _exchange.common(step)
     _review_create.arguments(made["create"])
-    for name in ("create", "ask", "answer"):
+    for name in ("create", "ask", "answer", "take_in"):
         _exchange.agreement_option(made[name])
     _exchange.table_options(made["answer"])
     for name in ("assign", "third"):
