@@ -65,6 +65,19 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
     return job.scored(names, progress.part(0.95, 1.0))
 
 
+def memory_estimate(own: Smashed, partner: Smashed, rule: AdaptiveRule, options: MatchOptions) -> int:
+    """Bytes the run will hold at most beside the smashed data: level tables, candidates, one block per thread."""
+    cells = 0
+    for comparison in rule.comparisons:
+        sizes = [
+            max((len(part.values) for part in side.of_field(comparison.field)), default=0) for side in (own, partner)
+        ]
+        cells += sizes[0] * sizes[1]
+    pairs = min(PER_ROW * (own.rows + partner.rows), options.memory // BYTES_PER_PAIR)
+    similarities = 160 << 20  # of sampled pairs, or of a small table of reference vectors
+    return min(cells, blocking.TABLE_CELLS) + pairs * BYTES_PER_PAIR + 12 * 4 * blocking.BLOCK_PAIRS + similarities
+
+
 def _nothing(names: tuple[str, ...]) -> Scored:
     none = np.zeros(0, np.int32)
     return Scored(none, none, np.zeros(0), np.zeros(0), np.zeros((0, len(names)), np.float32), names, 0.0, 0)

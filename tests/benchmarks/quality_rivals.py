@@ -47,7 +47,8 @@ def splink(job: dict) -> list[list[int]]:
         selective.append((distinct, column))
     selective.sort(reverse=True)
     best = [column for distinct, column in selective if distinct > 20] or [selective[0][1]]
-    rules = [block_on(column) for column in best[:5]]
+    # exact blocking alone would lose sets in which every field has slips: the first letters are added
+    rules = [block_on(column) for column in best[:5]] + [block_on(f"substr({column}, 1, 3)") for column in best[:3]]
     settings = SettingsCreator(
         link_type="link_only", comparisons=comparisons, blocking_rules_to_generate_predictions=rules, max_iterations=20
     )
