@@ -9,7 +9,7 @@ from typing import Any
 from pprl_desktop.evaluation.figures import Figures, Truth
 from pprl_desktop.evaluation.play import play
 from pprl_desktop.matching.base import MatchOptions
-from pprl_desktop.methods.base import Recipe, method
+from pprl_desktop.methods.base import Recipe, method, with_noise
 from pprl_desktop.methods.mapping import default_mapping
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -132,5 +132,6 @@ def frontier_recipes(like: Recipe, reference: ReferenceSet) -> tuple[Recipe, ...
     for name in ("bloom", "simhash"):
         base = recipe_for(name, like, reference)
         record = replace(base, settings=replace(base.settings, layout="record", decision="threshold"))
-        made += [base, record, *(with_epsilon(record, epsilon) for epsilon in reversed(PSH_EPSILONS))]
+        noisy = [replace(base, settings=with_noise(name, base.settings, epsilon)) for epsilon in reversed(PSH_EPSILONS)]
+        made += [base, record, *noisy]
     return tuple(made)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -89,6 +89,21 @@ class Settings:
     fold: int = 0  # times the filter is XOR-folded in half
     salt_field: str = ""  # a field that never changes (year of birth): filters differ where it differs
     nearest: NearestNoise = "permute-and-flip"  # how a nearest-neighbour answer is drawn
+
+
+# methods whose bits can stand for a field or for the whole record
+RECORD_LAYOUTS = ("simhash", "bloom")
+
+
+def with_noise(name: str, settings: Settings, epsilon: float | None) -> Settings:
+    """The settings with this noise, in the layout that noise protects: one code per record, not one per field.
+
+    Epsilon is per bit, so a record of five fields with a code each carries five times the bits, and the partner's
+    dictionary reads names from them at an epsilon where the record code gives little away (privacy.rehearsal).
+    """
+    if epsilon is not None and settings.epsilon is None and name in RECORD_LAYOUTS:
+        return replace(settings, epsilon=epsilon, layout="record", decision="threshold")
+    return replace(settings, epsilon=epsilon)
 
 
 @dataclass(frozen=True)

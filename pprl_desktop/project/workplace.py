@@ -219,8 +219,9 @@ class Workplace:
         """Found, wrong and named at the usual epsilons, on synthetic pairs of the own records."""
         from pprl_desktop.evaluation.figures import Truth
         from pprl_desktop.evaluation.synthetic import synthetic_pairs
-        from pprl_desktop.evaluation.tables import NEAREST_EPSILONS, PSH_EPSILONS, Contest, frontier, with_epsilon
+        from pprl_desktop.evaluation.tables import NEAREST_EPSILONS, PSH_EPSILONS, Contest, frontier
         from pprl_desktop.matching.base import MatchOptions
+        from pprl_desktop.methods.base import with_noise
 
         made = synthetic_pairs(self.clean(choices, progress.part(0.0, 0.1)), 0, most)
         options = MatchOptions(one_to_one=choices.settings.one_to_one)
@@ -228,7 +229,9 @@ class Workplace:
         nearest = choices.settings.decision == "nearest"
         epsilons: tuple[float | None, ...] = NEAREST_EPSILONS if nearest else (*PSH_EPSILONS, None)
         recipe = recipe_of(choices)
-        recipes = [with_epsilon(recipe, epsilon) for epsilon in epsilons]
+        recipes = [
+            replace(recipe, settings=with_noise(recipe.method, recipe.settings, epsilon)) for epsilon in epsilons
+        ]
         return frontier(contest, recipes, sample=200, progress=progress.part(0.1, 1.0))
 
     def overlap(self, choices: Choices, progress: Progress = NO_PROGRESS) -> Overlap:

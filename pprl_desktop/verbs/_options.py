@@ -90,8 +90,17 @@ def read(path: str, progress: Progress = NO_PROGRESS) -> Table:
     return read_table(Path(path), progress=progress).table
 
 
+def _decision_of(layout: str | None, method: str) -> dict[str, Any]:
+    """A layout chosen by hand brings the decision that goes with it; another one can still be named."""
+    from pprl_desktop.methods.base import RECORD_LAYOUTS
+
+    if layout is None or method not in RECORD_LAYOUTS:
+        return {}
+    return {"decision": "threshold" if layout == "record" else "adaptive"}
+
+
 def recipe_from(args: argparse.Namespace, fields: tuple[Field, ...], secret: bytes = REHEARSED_SECRET) -> Recipe:
-    from pprl_desktop.methods.base import Recipe, method
+    from pprl_desktop.methods.base import Recipe, method, with_noise
     from pprl_desktop.methods.mapping import default_mapping
     from pprl_desktop.reference.load import reference_set
 
@@ -101,7 +110,10 @@ def recipe_from(args: argparse.Namespace, fields: tuple[Field, ...], secret: byt
         for name in ("decision", "layout", "kernel", "epsilon", "noise")
         if getattr(args, name) is not None
     }
-    settings = replace(made.defaults(), one_to_one=args.one_to_one, **given)
+    settings = replace(made.defaults(), one_to_one=args.one_to_one)
+    if args.epsilon is not None or getattr(args, "sweep", None):
+        settings = replace(with_noise(args.method, settings, args.epsilon or 1.0), epsilon=args.epsilon)
+    settings = replace(settings, **{**_decision_of(args.layout, args.method), **given})
     reference = reference_set(args.reference, secret) if made.uses_reference else None
     mapping = default_mapping(fields, reference) if reference is not None else ()
     recipe = Recipe(args.method, fields, settings, reference, mapping, secret)

@@ -360,10 +360,13 @@ class MethodPane(Pane):
         self._set_epsilon(epsilon)
 
     def _settings(self, **values: Any) -> None:
-        settings: Settings = replace(self.project.choices.settings, **values)
-        if settings.epsilon is not None and self.project.choices.method in ("simhash", "bloom") and "epsilon" in values:
-            # with noise the whole-record layout holds up best; the steward can still choose otherwise
-            settings = replace(settings, layout="record", decision="threshold")
+        from pprl_desktop.methods.base import with_noise
+
+        choices = self.project.choices
+        settings: Settings = choices.settings
+        if "epsilon" in values:
+            settings = with_noise(choices.method, settings, values.pop("epsilon"))
+        settings = replace(settings, **values)
         self.change(tr("Change settings"), settings=settings)
         self._show()
         self._ask()
