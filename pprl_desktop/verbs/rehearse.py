@@ -52,8 +52,6 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
     table = _options.read(args.table, progress.part(0.0, 0.05))
     fields = _options.parse_fields(args.fields, table) if not args.columns else _mapped(args, table)
     columns = _options.columns_for(fields, args.columns)
-    if args.layout == "record" and args.decision is None and args.method in ("bloom", "simhash"):
-        args.decision = "threshold"  # the only decision there is for one row of bits per record
     recipe = _options.recipe_from(args, fields)
     spare = _options.parse_fields(args.spare, table) if args.spare else ()
     clean_table = clean(table, (*fields, *spare), columns, progress.part(0.05, 0.15))
