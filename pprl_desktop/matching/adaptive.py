@@ -120,6 +120,15 @@ class _Job:
         self.cross_m = np.full(len(self.crossings), 0.02)
         self.tree = adaptive_dependence.edges(self.fields, self.within.levels) if self.options.one_to_one else ()
         self.warnings: list[str] = []
+        self.told = [
+            f"{count:,} records of the {side} file are copies of others in all fields: remove the duplicates first, or "
+            "link one-to-many."
+            for side, count in (
+                ("own", int(adaptive_null.copies([one.own.codes for one in self.fields]).sum())),
+                ("partner's", int(adaptive_null.copies([one.partner.codes for one in self.fields]).sum())),
+            )
+            if count and self.options.one_to_one
+        ]
         self.examined = 0
 
     # ---- candidates
@@ -220,7 +229,7 @@ class _Job:
             names,
             threshold,
             self.examined,
-            (*self.warnings, warning) if warning else tuple(self.warnings),
+            (*self.told, *self.warnings, *([warning] if warning else [])),
             {
                 **self._notes(),
                 "self_linkage": {"precision": check.precision, "pairs": check.pairs, "false": check.false},

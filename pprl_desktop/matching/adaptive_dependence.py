@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.matching.adaptive_null import equal_frequency
+from pprl_desktop.matching.adaptive_null import copies, equal_frequency
 from pprl_desktop.matching.base import Numbers, Rows
 from pprl_desktop.matching.levels import EQUAL, LEVELS, MISSING, NEAR, QUANTILES, SHIFTED, WORD, Codes, FieldLevels
 
@@ -30,6 +30,7 @@ CLOSE = 1e-2  # near levels rarer than this among strangers count as a kind of a
 
 Floats = npt.NDArray[np.float32]
 Levels = npt.NDArray[np.uint8]
+Flags = npt.NDArray[np.bool_]
 
 # classes of agreement: 0 none, 1 close, 2 equal
 OTHER, NEARLY, SAME, CLASSES = 0, 1, 2, 3
@@ -59,11 +60,15 @@ class Edge:
 def edges(fields: Sequence[FieldLevels], sampled: Levels) -> tuple[Edge, ...]:
     """The tree of dependent fields, strongest first. `sampled` [pairs, fields]: levels of pairs within one file."""
     found = []
+    single = (
+        ~copies([one.own.codes for one in fields]),  # a copy agrees with its original on everything
+        ~copies([one.partner.codes for one in fields]),
+    )
     for first in range(len(fields)):
         for second in range(first + 1, len(fields)):
             lift, rarity = _lifts(sampled[:, first], sampled[:, second]), np.ones((BINS, BINS))
             if fields[first].exact:
-                lift[EQUAL, EQUAL], rarity = _exact_lift(fields[first], fields[second])
+                lift[EQUAL, EQUAL], rarity = _exact_lift(fields[first], fields[second], single)
             edge = Edge(first, second, lift, float(lift.max()), rarity)
             if edge.overall > LEAST:
                 found.append(edge)
@@ -99,12 +104,15 @@ def _lifts(first: Levels, second: Levels) -> Numbers:
     return np.where(coarse > 1.0, np.maximum(fine, 1.0), 1.0)
 
 
-def _exact_lift(first: FieldLevels, second: FieldLevels) -> tuple[float, Numbers]:
+def _exact_lift(first: FieldLevels, second: FieldLevels, rows: tuple[Flags, Flags]) -> tuple[float, Numbers]:
     """Joint equality among all pairs within either file, by counting values: its lift, and its lift by rarity.
 
     Two who share a rare name and a village are mostly relatives; two who share a common one are mostly not.
     """
-    sides = [_joint(first.own.codes, second.own.codes), _joint(first.partner.codes, second.partner.codes)]
+    sides = [
+        _joint(first.own.codes[rows[0]], second.own.codes[rows[0]]),
+        _joint(first.partner.codes[rows[1]], second.partner.codes[rows[1]]),
+    ]
     both, expected = sides[0][0] + sides[1][0], sides[0][1] + sides[1][1]
     if both.sum() - expected.sum() <= SEEN + SIGMA * expected.sum() ** 0.5:
         return 1.0, np.ones((BINS, BINS))

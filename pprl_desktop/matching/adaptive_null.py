@@ -31,6 +31,7 @@ from pprl_desktop.progress import Progress
 
 SAMPLE = 1_000_000  # random pairs; the rarest level (8e-5) then holds 80 of them
 WITHIN_ROWS = 3000  # records of one file compared with each other
+COPY_FIELDS = 4  # fields in which a copy must agree: two people may well share a name and a town
 LEAST = 0.5  # pairs a level is credited with beyond those seen
 ROUNDING = 2e-3  # similarities nearer than this are one: blocks and single pairs round differently
 
@@ -122,15 +123,28 @@ def within(own: Smashed, partner: Smashed, fields: Sequence[FieldLevels], random
     return Within(made.fields, np.concatenate([made.levels, _within(partner, None, fields, random).levels]))
 
 
+def copies(codes: Sequence[Codes]) -> npt.NDArray[np.bool_]:
+    """Rows that repeat an earlier row in all fields, with enough fields present to rule out mere namesakes.
+
+    Fields in which all values differ (as under noise) leave nothing to be found.
+    """
+    stacked = np.stack(codes, axis=1)
+    repeated = np.ones(len(stacked), dtype=np.bool_)
+    _, first = np.unique(stacked, axis=0, return_index=True)
+    repeated[first] = False
+    return np.asarray(repeated & ((stacked >= 0).sum(axis=1) >= COPY_FIELDS))
+
+
 def _within(file: Smashed, epsilon: float | None, fields: Sequence[FieldLevels], random: np.random.Generator) -> Within:
-    rows = np.sort(random.choice(file.rows, size=min(file.rows, WITHIN_ROWS), replace=False)).astype(np.int32)
+    single = np.flatnonzero(~copies([view(file, one.comparison).codes for one in fields]))
+    rows = np.sort(random.choice(single, size=min(len(single), WITHIN_ROWS), replace=False)).astype(np.int32)
     mine = taken(file, rows)
     theirs = mine if file.epsilon == epsilon else with_noise(mine, epsilon, random)
     null = random_pairs(len(rows), len(rows), random)
     different = null.own != null.partner
     null = Null(null.own[different], null.partner[different])
     levels = np.full((len(null.own), len(fields)), MISSING, dtype=np.uint8)
-    copies = []
+    made = []
     for f, one in enumerate(fields):
         left, right = view(mine, one.comparison), view(theirs, one.comparison)
         measure = one.similar.between(left, right, (mine.epsilon, theirs.epsilon))
@@ -139,8 +153,8 @@ def _within(file: Smashed, epsilon: float | None, fields: Sequence[FieldLevels],
         a, b = left.codes[null.own], right.codes[null.partner]
         present = np.flatnonzero((a >= 0) & (b >= 0))
         levels[present, f] = copy.pairs(a[present], b[present])
-        copies.append(copy)
-    return Within(copies, levels)
+        made.append(copy)
+    return Within(made, levels)
 
 
 def _cuts(one: FieldLevels, own: Codes, partner: Codes, similarity: Floats) -> Numbers:

@@ -156,3 +156,23 @@ def test_cancel_stops_the_work() -> None:
     left, right, _ = two_files(0, 100, 50)
     with pytest.raises(Cancelled):
         linked(left, right, progress=Progress(cancelled=lambda: True))
+
+
+def test_the_memory_is_estimated_before_the_start() -> None:
+    from pprl_desktop.matching.adaptive import memory_estimate
+    from pprl_desktop.methods.base import method
+    from pprl_desktop.methods.rules import AdaptiveRule
+    from pprl_desktop.progress import NO_PROGRESS
+
+    left, right, _ = two_files(0, 100, 50)
+    own, partner, recipe = smashed(left, right)
+    rule = method("bloom").learn(left, own, recipe, 0, NO_PROGRESS)
+    assert isinstance(rule, AdaptiveRule)
+    small, large = (memory_estimate(own, partner, rule, MatchOptions(memory=size)) for size in (1 << 16, 1 << 30))
+    assert 0 < small < large < 2 << 30
+
+
+def test_duplicates_in_the_own_file_are_told() -> None:
+    people = population(np.random.default_rng(1), 500)
+    made = linked(table(FIELDS, people[:250] + people[150:250]), table(FIELDS, people[:100] + people[250:]))
+    assert any("duplicates" in warning for warning in made.warnings)
