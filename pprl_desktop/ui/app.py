@@ -70,6 +70,7 @@ def make_window(app: QApplication, argv: Sequence[str] = ()) -> MainWindow:
     """The main window with its desk; tests and the tour use it too."""
     from dataclasses import replace
 
+    from PySide6.QtCore import QTimer
     from PySide6.QtGui import QGuiApplication
 
     from pprl_desktop.ui import crash, i18n, icons, settings, theme
@@ -89,8 +90,15 @@ def make_window(app: QApplication, argv: Sequence[str] = ()) -> MainWindow:
     window = MainWindow(desk)
     desk.setParent(window)
 
+    shown = {"language": preferences.language}
+
     def follow_preferences() -> None:
         wanted = desk.preferences
+        if wanted.language != shown["language"]:
+            shown["language"] = wanted.language
+            i18n.install(app, wanted.language)
+            # after the click that asked for it: the box that was clicked goes with the old page
+            QTimer.singleShot(0, window, window.rebuild)
         if (wanted.theme, wanted.zoom) != (theme.mode(), theme.zoom()):
             theme.apply(app, wanted.theme, wanted.zoom)
         window.menus.refresh()

@@ -41,13 +41,34 @@ def tr_core(text: str) -> str:
         return text
     if _state["language"] == PSEUDO:
         return _pseudo(text)
+    whole = _known(text)
+    if whole is not None:
+        return whole
+    sentences = re.split(r"(?<=[.;!?]) ", text)
+    if len(sentences) > 1:
+        return " ".join(_known(one) or _by_parts(one) for one in sentences)
+    return _by_parts(text)
+
+
+def _known(text: str) -> str | None:
     if text in _catalogue:
         return _catalogue[text]
     for pattern, translation in _patterns:
         found = pattern.fullmatch(text)
         if found is not None:
             return translation.format(**found.groupdict())
-    return text
+    return None
+
+
+def _by_parts(sentence: str) -> str:
+    """An enumeration such as "one character differs, 4 characters are the same", if every part is known."""
+    end = sentence[-1:] if sentence[-1:] in ".;" else ""
+    field, colon, rest = sentence.removesuffix(end).partition(": ")
+    parts = (rest if colon else field).split(", ")
+    made = [_known(part) for part in parts]
+    if any(part is None for part in made):
+        return sentence
+    return f"{field}{colon}" * bool(colon) + ", ".join(str(part) for part in made) + end
 
 
 def language() -> str:

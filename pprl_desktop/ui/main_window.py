@@ -68,6 +68,18 @@ class MainWindow(QMainWindow):
         self._tick.start(30_000)
         self._project_changed()
 
+    def rebuild(self) -> None:
+        """Another language: every text is made anew, and the steward stays where they were."""
+        where = self.current
+        for pane in self.panes.values():
+            pane.leave()
+        self.panes.clear()
+        self.current = ""
+        self._build()
+        self.menus = menus.Menus(self)
+        self._name_project()
+        self.show_pane(where or self._resume())
+
     # layout ---------------------------------------------------------------------------------------
 
     def _build(self) -> None:
@@ -272,16 +284,19 @@ class MainWindow(QMainWindow):
         self.saved.setToolTip(str(self.desk.project.path))
 
     def _project_changed(self) -> None:
-        project = self.desk.project
         for name in [n for n in self.panes if n not in ("welcome", "settings", "help")]:
             pane = self.panes.pop(name)
             self.stack.removeWidget(pane)
             pane.deleteLater()
+        self._saved_at = time.monotonic()
+        self._name_project()
+        self.show_pane(self._resume())
+
+    def _name_project(self) -> None:
+        project = self.desk.project
         self.project_title.setText(project.title if project is not None else "PPRL Desktop")
         self.setWindowTitle(f"{project.title} – PPRL Desktop" if project is not None else "PPRL Desktop")
-        self._saved_at = time.monotonic()
         self._show_saved()
-        self.show_pane(self._resume())
 
     def _choices_changed(self, changed: object) -> None:
         self._saved_at = time.monotonic()

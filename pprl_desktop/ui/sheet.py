@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 SHEET = """
-QWidget { font-size: %(px_body)s; }
 QMainWindow, QDialog, QWidget#page { background: %(window)s; }
 QLabel { background: transparent; }
 QLabel[role="title"] { font-size: %(px_title)s; font-weight: 600; }

@@ -140,6 +140,7 @@ def apply(app: QApplication, mode: Mode, zoom_factor: float = 1.0) -> None:
     _state["mode"] = mode
     _state["zoom"] = zoom_factor
     _state["colours"] = DARK if _wants_dark(app, mode) else LIGHT
+    app.setStyleSheet("")  # palette and font first, without a sheet: else every widget is polished three times
     app.setPalette(palette(current()))
     app.setFont(font())
     app.setStyleSheet(stylesheet(current()))

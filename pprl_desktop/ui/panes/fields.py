@@ -19,7 +19,7 @@ from pprl_desktop.ui.panes._work import kind_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import Card, boxed, combo, label, labelled, pick, row, tool
+from pprl_desktop.ui.widgets.basics import Card, boxed, combo, label, labelled, pick, row, tab_order, tool
 from pprl_desktop.ui.widgets.chips import MIME, Chip, FlowLayout
 from pprl_desktop.ui.words import count
 
@@ -130,6 +130,7 @@ class FieldsPane(Pane):
         for place, text in enumerate((tr("Field"), tr("Your column"), tr("Kind"), tr("After cleaning"))):
             grid.addWidget(label(text, "small"), 0, place)
         self._examples: dict[str, Any] = {}
+        stops: list[QWidget] = []
         for number, one in enumerate(choices.fields):
             name = QLineEdit(one.name)
             name.setAccessibleName(tr("Name of field {n}", n=number + 1))
@@ -152,6 +153,7 @@ class FieldsPane(Pane):
             drop = tool("close", tr("Do not compare {field}", field=one.name), lambda n=number: self._remove(n))
             for place, widget in enumerate((name, column, kind, example, cleaning, drop)):
                 grid.addWidget(widget, number + 1, place)
+            stops += [name, column, kind, cleaning, drop]
         for place, stretch in enumerate((3, 3, 3, 5)):
             grid.setColumnStretch(place, stretch)
         clear(self.unused)
@@ -162,6 +164,8 @@ class FieldsPane(Pane):
             chip.setAccessibleDescription(tr("Enter compares this column too"))
             chip.activated.connect(self._add)
             self.unused.addWidget(chip)
+            stops.append(chip)
+        tab_order(*stops, self.which, self.text, self.of_field)
         self.unused_note.setVisible(bool(rest))
         self.of_field.clear()
         for one in choices.fields:

@@ -14,7 +14,7 @@ from pprl_desktop.ui.i18n import tr, tr_core
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.panes.unlock import IdentityCard
 from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import Card, boxed, button, icon_label, label, labelled, row
+from pprl_desktop.ui.widgets.basics import Card, boxed, button, check_line, icon_label, label, labelled, row
 from pprl_desktop.ui.words import count, of_100
 
 if TYPE_CHECKING:
@@ -41,9 +41,10 @@ class FinishPane(Pane):
         browse = button(tr("Choose …"), self._choose)
         place = boxed(row(self.folder, browse))
         place.setFocusProxy(self.folder)
-        self.names = QCheckBox(tr("Also write the identifying columns (only with separate permission)"))
+        self.names = QCheckBox()
         self.make = button(tr("&Write table and report"), self._write, kind="primary", icon="save")
-        self.where.add(labelled(tr("Folder"), place), self.names, row(self.make, None))
+        permitted = check_line(self.names, tr("Also write the identifying columns (only with separate permission)"))
+        self.where.add(labelled(tr("Folder"), place), permitted, row(self.make, None))
         self.done = Card(tr("Done"))
         self.done.hide()
         self.page = Card(tr("The report"))

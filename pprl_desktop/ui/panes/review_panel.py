@@ -121,10 +121,10 @@ class ReviewPanel(QWidget):
     def _show_meter(self) -> None:
         assert self.seen is not None
         m = self.seen.meter
-        crowd = tr("smallest crowd for this pair k = {k}", k=count(m.smallest_k))
-        if not self._need().review.own_crowd:
-            crowd = tr("{crowd} (only rows at hand: the true risk is not higher)", crowd=crowd)
+        crowd = tr("smallest crowd k = {k}", k=count(m.smallest_k))
         opened = tr("characters opened {share}", share=percent(float(m.characters)))
+        own = self._need().review.own_crowd
+        self.meter.more = "" if own else tr("Counted over the rows at hand: the true risk is not higher.")
         self.meter.show_value(float(m.risk), float(m.limit), f"{opened} · {crowd}")
 
     def _show_cell(self) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths, Qt
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QLineEdit
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QLineEdit, QWidget
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.i18n import tr
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import Card, boxed, button, column, icon_label, label, labelled, row
+from pprl_desktop.ui.widgets.basics import Card, boxed, button, column, icon_label, label, labelled, row, tab_order
 
 SHOWN = 5  # recent projects
 
@@ -31,6 +31,7 @@ class WelcomePane(Pane):
             ),
         )
         self._pending = ""
+        self.buttons: dict[str, QWidget] = {}
         self.new = Card(tr("Start a new project"), tr("One project per partner and question. It saves itself."))
         self.name = QLineEdit()
         self.name.setPlaceholderText(tr("for example: Heart registry × St. Anne"))
@@ -83,9 +84,8 @@ class WelcomePane(Pane):
             line = row(badge, label(text, "muted"), gap=1)
             line.setStretch(1, 1)
             self.learn.add(line)
-        self.learn.add(
-            None, row(button(tr("Read the introduction"), lambda: self.desk.go_to.emit("help"), kind="link"), None)
-        )
+        self.read = button(tr("Read the introduction"), lambda: self.desk.go_to.emit("help"), kind="link")
+        self.learn.add(None, row(self.read, None))
         grid = QGridLayout()
         grid.setSpacing(2 * GRID)
         grid.addWidget(self.new, 0, 0, 2, 1)
@@ -102,6 +102,7 @@ class WelcomePane(Pane):
         card = Card()
         text = column(label(title, "heading"), label(sentence, "muted"), gap=0.5)
         go = button(verb, act)  # type: ignore[arg-type]
+        self.buttons[icon] = go
         picture = icon_label(icon, "accent_text", 28)
         top = row(picture, text, gap=1.5)
         top.setStretch(1, 1)
@@ -113,15 +114,18 @@ class WelcomePane(Pane):
     def enter(self) -> None:
         clear(self.recent.body)
         shown = [Path(text) for text in self.desk.preferences.recent][:SHOWN]
+        links: list[QWidget] = []
         for path in shown:
             there = path.is_file()
             go = button(path.stem, lambda p=path: self._open_path(p), kind="link", icon="folder", tip=str(path))
             go.setEnabled(there)
             note = label("" if there else tr("not where it was"), "small", wrap=False)
             self.recent.add(row(go, None, note))
+            links.append(go)
         if not shown:
             self.recent.add(label(tr("Projects you open appear here."), "muted"))
         self.recent.add(None)
+        tab_order(self.buttons["folder"], *links, self.read)
         self._check()
 
     def ask_name(self) -> None:

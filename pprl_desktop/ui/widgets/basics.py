@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 
 from PySide6.QtCore import QObject, QSize, Qt, Slot
-from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
+from PySide6.QtGui import QAction, QKeySequence, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
+    QCheckBox,
     QComboBox,
     QFrame,
     QHBoxLayout,
@@ -260,7 +262,7 @@ class SecretEdit(QWidget):
 
 def labelled(text: str, control: QWidget, note: str = "") -> QVBoxLayout:
     """A control with its name above and a sentence below; the name is the control's buddy."""
-    name = label(text, "strong", wrap=False)
+    name = label(text, "strong")
     name.setBuddy(control.focusProxy() or control)
     if not control.accessibleName():
         control.setAccessibleName(text.replace("&", ""))
@@ -268,6 +270,35 @@ def labelled(text: str, control: QWidget, note: str = "") -> QVBoxLayout:
     if note:
         made.addWidget(label(note, "small"))
     return made
+
+
+def tab_order(*widgets: QWidget) -> None:
+    """Tab goes through them in this order; for widgets made later than their neighbours."""
+    for one, following in pairwise(widgets):
+        QWidget.setTabOrder(one, following)
+
+
+def check_line(box: QCheckBox, text: str) -> QWidget:
+    """A check box whose text may take several lines; a click on the text counts."""
+    box.setText("")
+    box.setAccessibleName(text)
+    words = _Clickable(text, box)
+    made = row(box, words, gap=0.5)
+    made.setStretch(1, 1)
+    made.setAlignment(box, Qt.AlignmentFlag.AlignTop)
+    return boxed(made)
+
+
+class _Clickable(QLabel):
+    def __init__(self, text: str, box: QCheckBox) -> None:
+        super().__init__(text)
+        self.setWordWrap(True)
+        self._box = box
+
+    def mousePressEvent(self, _event: QMouseEvent) -> None:
+        if self._box.isEnabled():
+            self._box.setFocus(Qt.FocusReason.MouseFocusReason)
+            self._box.click()
 
 
 class Pages(QWidget):

@@ -41,9 +41,9 @@ class EpsilonSlider(QWidget):
         self.slider.setRange(0, STEPS + 1)
         self.slider.setPageStep(6)
         self.slider.setAccessibleName(tr("Noise: less to the right"))
-        self.slider.setMinimumWidth(160)
+        self.slider.setMinimumWidth(110)
         self.value_text = label("", "strong", wrap=False)
-        self.record_text = label("", "small", wrap=False)
+        self.record_text = label("", "small")
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(SETTLE)
@@ -51,16 +51,15 @@ class EpsilonSlider(QWidget):
         self.slider.valueChanged.connect(self._moved)
         line = row(
             label(tr("Noise"), "strong", wrap=False),
-            2,
             label(tr("more privacy"), "small", wrap=False),
             self.slider,
             label(tr("more matches"), "small", wrap=False),
-            2,
-            column(self.value_text, self.record_text, gap=0.25),
             gap=1.5,
         )
-        line.setStretch(3, 1)
-        self.setLayout(line)
+        line.setStretch(2, 1)
+        said = row(self.value_text, self.record_text, gap=1.5)
+        said.setStretch(1, 1)
+        self.setLayout(column(line, said, gap=0.5))
         self.setFocusProxy(self.slider)
         self._show()
 

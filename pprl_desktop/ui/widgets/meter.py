@@ -21,6 +21,7 @@ class Meter(QWidget):
         self.preview: float | None = None  # the total after the next opening
         self.limit = 1.0
         self.note = ""  # a quiet line below: characters opened, smallest crowd
+        self.more = ""  # said on hover and aloud only
         self.decimals = 2
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(240)
@@ -50,7 +51,7 @@ class Meter(QWidget):
     def _announce(self) -> None:
         self.setAccessibleName(self.name)
         limit = tr("limit {limit}", limit=percent(self.limit, 0))
-        self.setAccessibleDescription(f"{self.words()} · {limit} · {self.note}".strip(" ·"))
+        self.setAccessibleDescription(f"{self.words()} · {limit} · {self.note} {self.more}".strip(" ·"))
         self.setToolTip(self.accessibleDescription())
 
     def sizeHint(self) -> QSize:

@@ -142,6 +142,8 @@ class DataTable(QWidget):
         self.view.setWordWrap(False)
         header = self.view.horizontalHeader()
         header.setHighlightSections(False)
+        header.setAccessibleName(tr("Columns: {name}", name=name))
+        self.view.verticalHeader().setAccessibleName(tr("Rows: {name}", name=name))
         header.setStretchLastSection(True)
         header.setTextElideMode(Qt.TextElideMode.ElideRight)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
