@@ -11,11 +11,8 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import os
 import subprocess
 import sys
-import tempfile
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -23,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 sys.path.insert(0, str(ROOT / "packaging"))
 
+import check  # noqa: E402
 import inventory  # noqa: E402
 import linux  # noqa: E402
 import macos  # noqa: E402
@@ -44,27 +42,8 @@ def freeze() -> None:
          "--distpath", str(DIST), "--workpath", str(ROOT / "build"), str(ROOT / "packaging" / "pprl_desktop.spec")],
         check=True, cwd=ROOT,
     )  # fmt: skip
-
-
-def check() -> None:
-    """The frozen program does the job: version, the whole demo, every page; nothing from outside its folder."""
-    bare = {name: value for name, value in os.environ.items() if name in ("HOME", "TEMP", "TMP", "SYSTEMROOT", "LANG")}
-    bare |= {"QT_QPA_PLATFORM": "offscreen", "PATH": ""}
-    with tempfile.TemporaryDirectory() as scratch:
-        for name, *arguments in (
-            ("version", "--version"),
-            ("demo", "demo", "--out", f"{scratch}/demo", "--headless"),
-            ("tour", "tour", "--out", f"{scratch}/tour"),
-        ):
-            start = time.perf_counter()
-            done = subprocess.run([str(program()), *arguments], capture_output=True, text=True, env=bare, cwd=scratch)
-            if done.returncode:
-                raise SystemExit(f"{name} failed from the bundle:\n{done.stdout}\n{done.stderr}")
-            print(f"{name:<8} works from the bundle, {time.perf_counter() - start:.1f} s")
-        pictures = list(Path(scratch, "tour").glob("*.png"))
-        print(f"{len(pictures)} pictures of the window")
-        if not pictures:
-            raise SystemExit("The tour made no picture.")
+    if sys.platform.startswith("linux"):
+        linux.strip(APP)
 
 
 def sizes() -> None:
@@ -95,7 +74,7 @@ def main() -> None:
     args = parser.parse_args()
     if not args.check:
         freeze()
-    check()
+    check.check(program())
     sizes()
     if args.installers:
         maker = {"win32": windows.installer, "darwin": macos.image}.get(sys.platform, linux.packages)

@@ -26,6 +26,16 @@ def packages(app: Path, dist: Path) -> None:
     print(debian(app, dist).name)
 
 
+def strip(app: Path) -> None:
+    """Debugging symbols out: some wheels ship them. Libraries in *.libs, rewritten by their makers, would break."""
+    files = [
+        str(path)
+        for path in app.rglob("*.so*")
+        if path.is_file() and not path.is_symlink() and not any(part.endswith(".libs") for part in path.parts)
+    ]
+    subprocess.run(["strip", "--strip-unneeded", *files], check=True)
+
+
 def archive(app: Path, dist: Path) -> Path:
     import zstandard
 

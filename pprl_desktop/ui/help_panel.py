@@ -18,9 +18,10 @@ from pprl_desktop.ui.widgets.basics import follow, label, row, tool
 def page_path(name: str) -> Path | None:
     """The page in the steward's language, else in English."""
     for folder in (i18n.language(), "en", ""):
-        path = resources.root() / "help" / folder / f"{name}.md"
-        if path.is_file():
-            return path
+        for room in ("help", "guides"):
+            path = resources.root() / room / folder / f"{name}.md"
+            if path.is_file():
+                return path
     return None
 
 

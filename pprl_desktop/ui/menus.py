@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QApplication, QFileDialog, QFrame, QMenu, QMenuBar, QMessageBox
+from PySide6.QtWidgets import QFileDialog, QFrame, QMenu, QMenuBar
 
-from pprl_desktop import __version__
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui import theme
 from pprl_desktop.ui.i18n import tr
@@ -108,6 +107,8 @@ class Menus:
     def _help(self, menu: QMenu) -> None:
         self._add(menu, tr("&Help for this page"), lambda: self.window.show_help(), "F1")
         self._add(menu, tr("&All help pages"), lambda: self.desk.go_to.emit("help"))
+        self._add(menu, tr("Link two files in &ten minutes"), lambda: self._page("ten_minutes"))
+        self._add(menu, tr("For the &data protection officer"), lambda: self._page("data_protection"))
         self._add(menu, tr("&Words used here"), lambda: self.window.show_help("glossary"))
         self._add(menu, tr("What the &partner could do"), lambda: self.window.show_help("threat_model"))
         menu.addSeparator()
@@ -179,16 +180,18 @@ class Menus:
     def _zoom(self, step: float) -> None:
         self.desk.prefer(zoom=round(min(ZOOM_MAX, max(ZOOM_MIN, self.desk.preferences.zoom + step)), 2))
 
+    def _page(self, name: str) -> None:
+        self.window.show_pane("help")
+        show = getattr(self.window.pane(), "show_page", None)
+        if show is not None:
+            show(name)
+
     def _reports(self) -> None:
         from pprl_desktop.ui import crash
 
         crash.show_folder(self.window)
 
     def _about(self) -> None:
-        QMessageBox.about(
-            self.window,
-            tr("About PPRL Desktop"),
-            f"<b>PPRL Desktop {__version__}</b><br>"
-            + tr("Find out which records two organisations share, without showing each other the rest.")
-            + f"<br><br>Qt {QApplication.instance().property('qt_version') or ''} · Inter (OFL) · DejaVu Sans Mono",
-        )
+        from pprl_desktop.ui import about
+
+        about.show(self.window)

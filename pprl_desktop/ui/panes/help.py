@@ -14,6 +14,7 @@ PAGES = (
     "introduction", "welcome", "contacts", "data", "fields", "method", "agreement", "export", "partner", "match",
     "results", "review", "finish", "releases", "settings", "glossary", "threat_model",
 )  # fmt: skip
+GUIDES = ("ten_minutes", "data_protection")  # resources/guides: whole pages to read at one go
 
 
 def page_title(name: str) -> str:
@@ -52,7 +53,7 @@ class HelpPane(Pane):
         line = row(left, right, gap=2)
         line.setStretch(1, 1)
         self.body.addLayout(line, 1)
-        for name in PAGES:
+        for name in (PAGES[0], *GUIDES, *PAGES[1:]):
             title = page_title(name)
             if title:
                 item = QListWidgetItem(title)
