@@ -41,6 +41,8 @@ class HelpPane(Pane):
         self.list = QListWidget()
         self.list.setAccessibleName(tr("Help pages"))
         self.list.setMinimumWidth(200)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.ensurePolished()  # else a page asked for at once lays the lines out without the theme's padding
         self.list.currentItemChanged.connect(lambda item, _old: self._show(item))
         self.text = HelpText("body")
         self.text.page_asked.connect(self.show_page)
@@ -49,7 +51,7 @@ class HelpPane(Pane):
         right.setAccessibleName(tr("Help text"))
         left.add(column(self.search, self.list))
         right.add(self.text)
-        left.setMaximumWidth(280)
+        left.setMaximumWidth(340)
         line = row(left, right, gap=2)
         line.setStretch(1, 1)
         self.body.addLayout(line, 1)
