@@ -1,6 +1,7 @@
 """Every text on the screen passes through tr(): English is the source, other languages are catalogues.
 
-A catalogue is resources/i18n/<language>.json, {English: translation}, with the same {placeholders}.
+A catalogue is resources/i18n/<language>.json, {English: translation}, with the same {placeholders}; sentences that
+the core makes, with values already filled in, are recognised by the patterns in <language>-core.json.
 The pseudo-locale makes every text about 40 % longer, to prove that layouts survive.
 """
 
@@ -95,10 +96,10 @@ def install(app: QApplication | None, code: str) -> None:
     _catalogue.clear()
     _patterns.clear()
     if chosen not in ("en", PSEUDO):
-        path = resources.root() / "i18n" / f"{chosen}.json"
-        if path.exists():
-            _catalogue.update(json.loads(path.read_text(encoding="utf-8")))
-            _patterns.extend(_compiled(_catalogue))
+        core = _read(f"{chosen}-core")
+        _catalogue.update(core)
+        _catalogue.update(_read(chosen))
+        _patterns.extend(_compiled(core))
     if app is None:
         return
     old = app.property("qt_words")
@@ -112,6 +113,11 @@ def install(app: QApplication | None, code: str) -> None:
     QLocale.setDefault(locale())
 
 
+def _read(name: str) -> dict[str, str]:
+    path = resources.root() / "i18n" / f"{name}.json"
+    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
+
+
 def _compiled(catalogue: Mapping[str, str]) -> list[tuple[re.Pattern[str], str]]:
     made = []
     for source, translation in catalogue.items():
@@ -119,7 +125,7 @@ def _compiled(catalogue: Mapping[str, str]) -> list[tuple[re.Pattern[str], str]]
         if not names or len(set(names)) != len(names):
             continue
         parts = re.split(r"{\w+}", source)
-        if len("".join(parts)) < 6:
+        if len("".join(parts).replace(" ", "")) < 8:
             continue  # too little fixed text to recognise a sentence by
         expression = re.escape(parts[0]) + "".join(
             f"(?P<{name}>.+?){re.escape(part)}" for name, part in zip(names, parts[1:], strict=True)

@@ -28,7 +28,7 @@ from pprl_desktop.ui.job_bar import JobBar
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.stepper import Entry, Mark, StepList
 from pprl_desktop.ui.theme import GRID
-from pprl_desktop.ui.widgets.basics import button, column, label, row
+from pprl_desktop.ui.widgets.basics import OneLine, button, column, label, row
 
 SIDE_WIDTH = 248
 HELP_FROM = 1180  # px of window width below which the help panel gives its room to the pane
@@ -101,7 +101,7 @@ class MainWindow(QMainWindow):
         self.stack = QStackedWidget()
         self.stack.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.job_bar = JobBar(self.desk.jobs)
-        self.status_text = label("", "small")
+        self.status_text = OneLine()
         self.reason_text = label("", "warm")
         self.reason_text.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.extra = QHBoxLayout()

@@ -91,8 +91,7 @@ def test_texts_for_people_pass_through_tr() -> None:
 
 def test_a_sentence_of_the_core_keeps_its_values() -> None:
     i18n.install(None, "de")
-    i18n._catalogue["The field '{name}' has no column."] = "Das Feld „{name}“ hat keine Spalte."
-    i18n._patterns[:] = i18n._compiled(i18n._catalogue)
+    i18n._patterns[:] = i18n._compiled({"The field '{name}' has no column.": "Das Feld „{name}“ hat keine Spalte."})
     assert i18n.tr_core("The field 'last_name' has no column.") == "Das Feld „last_name“ hat keine Spalte."
 
 

@@ -18,7 +18,7 @@ from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
 
 CARD = ".pprlcard"
-WORDS_A_LINE = 4
+WORDS_A_LINE = 3
 
 
 def state_words(state: str) -> str:
@@ -123,7 +123,7 @@ class ContactsPane(Pane):
                 )
             )
         grid = QGridLayout()
-        grid.setHorizontalSpacing(3 * GRID)
+        grid.setHorizontalSpacing(2 * GRID)
         grid.setVerticalSpacing(GRID)
         digits = number.digits.split()
         for place, word in enumerate(number.words):

@@ -133,6 +133,7 @@ class FieldsPane(Pane):
         stops: list[QWidget] = []
         for number, one in enumerate(choices.fields):
             name = QLineEdit(one.name)
+            name.setCursorPosition(0)
             name.setAccessibleName(tr("Name of field {n}", n=number + 1))
             name.editingFinished.connect(lambda n=number, edit=name: self._rename(n, edit.text().strip()))
             column = combo(

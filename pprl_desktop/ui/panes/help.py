@@ -42,6 +42,7 @@ class HelpPane(Pane):
         self.list.setAccessibleName(tr("Help pages"))
         self.list.setMinimumWidth(200)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setWordWrap(True)
         self.list.ensurePolished()  # else a page asked for at once lays the lines out without the theme's padding
         self.list.currentItemChanged.connect(lambda item, _old: self._show(item))
         self.text = HelpText("body")

@@ -94,8 +94,8 @@ class MethodPane(Pane):
         self.tabs.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.tabs.setMinimumHeight(300)
         self.tabs.addTab(self.curve, tr("Now"))
-        self.tabs.addTab(self.sweep, tr("With other noise"))
-        self.tabs.addTab(self.frontier, tr("Found against named"))
+        self.tabs.addTab(self.sweep, tr("Other noise"))
+        self.tabs.addTab(self.frontier, tr("Trade-off"))
         self.tabs.currentChanged.connect(lambda place: self._ask_sweep() if place else None)
         self.found.add(self.tabs)
 

@@ -33,13 +33,13 @@ class ReleasesPane(Pane):
         self.table = DataTable(
             tr("Releases"),
             [
-                ColumnSpec(tr("No."), count, right=True, width=60),
+                ColumnSpec(tr("No."), count, right=True, width=56),
                 ColumnSpec(tr("When")),
                 ColumnSpec(tr("Partner")),
                 ColumnSpec(tr("Rows"), count, right=True),
                 ColumnSpec(tr("Method")),
                 ColumnSpec(tr("Noise")),
-                ColumnSpec(tr("At worst per record"), right=True),
+                ColumnSpec(tr("Per record, at worst"), right=True),
                 ColumnSpec(tr("Sent again"), count, right=True),
                 ColumnSpec(tr("Table"), mono=True),
             ],

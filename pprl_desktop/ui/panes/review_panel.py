@@ -353,6 +353,8 @@ class ReviewPanel(QWidget):
             if layout.itemAt(i).widget() is not self.lists and not layout.itemAt(i).isEmpty()
         )
         self.lists.setVisible(high - used >= LISTS_HIGH)
+        keys = self.choice.keys  # they stand in the legend as well
+        keys.setVisible(used + (0 if keys.isVisibleTo(self) else keys.sizeHint().height() + GRID) <= high)
 
     # keys -----------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.ui import theme
 from pprl_desktop.ui.i18n import tr
 from pprl_desktop.ui.theme import GRID
-from pprl_desktop.ui.widgets.basics import button, follow, label, menu_button, row
+from pprl_desktop.ui.widgets.basics import OneLine, button, follow, label, menu_button, row
 from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
 
 Rows = Sequence[Sequence[Any]]
@@ -55,8 +55,8 @@ class Plot(QWidget):
         self.item.setMenuEnabled(False)
         self.item.setMouseEnabled(False, False)
         self.item.getViewBox().setDefaultPadding(0.02)
-        self.readout = label("", "small", wrap=False)
-        self.readout.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.item.layout.setContentsMargins(2, 6, 16, 2)  # room for the last tick of each axis
+        self.readout = OneLine()
         self.more = menu_button(
             "save",
             tr("Save or show as a table: {name}", name=name),

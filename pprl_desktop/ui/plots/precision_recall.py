@@ -29,7 +29,7 @@ class PrecisionRecallPlot(Plot):
     def __init__(self, *, height: int = 220) -> None:
         super().__init__(
             tr("Precision and recall"),
-            tr("share of shared people found (recall)"),
+            tr("shared people found (recall)"),
             tr("correct (precision)"),
             height=height,
         )
@@ -73,7 +73,7 @@ class PrecisionRecallPlot(Plot):
         if self.curve.working is None:
             return ""
         recall, precision = self.curve.working
-        return tr("● now: {precision} correct, {recall} found", precision=percent(precision), recall=percent(recall))
+        return tr("● {precision} correct, {recall} found", precision=percent(precision), recall=percent(recall))
 
     def summary(self) -> str:
         if self.curve.working is None:

@@ -35,7 +35,8 @@ from pprl_desktop.ui.widgets.basics import follow, icon_label, label, row
 
 Index = QModelIndex | QPersistentModelIndex
 SORT_ROLE = Qt.ItemDataRole.UserRole
-WIDEST, NARROWEST = 320, 84  # px of a column measured by its content
+WIDEST, NARROWEST = 320, 60  # px of a column measured by its content
+HEADER = 130  # a heading claims no more than this: what is in the column comes first
 
 
 @dataclass(frozen=True)
@@ -202,7 +203,7 @@ class DataTable(QWidget):
         self._wanted = [
             round(spec.width * theme.zoom())
             if spec.width
-            else min(max(self.view.sizeHintForColumn(i), header.sectionSizeHint(i)) + 4, WIDEST)
+            else min(max(self.view.sizeHintForColumn(i), min(header.sectionSizeHint(i), HEADER)) + 4, WIDEST)
             for i, spec in enumerate(self.model.columns)
         ]
         self._fit_width()
