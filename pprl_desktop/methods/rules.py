@@ -61,7 +61,7 @@ class BitsRule(Rule):
 def adaptive_rule(own: Smashed, recipe: Recipe, measure: Measure, seed: int = 0) -> AdaptiveRule:
     """The adaptive rule for smashed data in the field layout."""
     comparisons = []
-    for field in recipe.fields:
-        values = tuple(part.name for part in own.of_field(field.name) if part.role == "value")
-        comparisons.append(FieldComparison(field.name, field.kind, measure, values))
+    for one in recipe.fields:
+        values = tuple(part.name for part in own.of_field(one.name) if part.role == "value")
+        comparisons.append(FieldComparison(one.name, one.kind, measure, values))
     return AdaptiveRule(tuple(comparisons), recipe.settings.one_to_one, seed)
