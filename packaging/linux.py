@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tarfile
@@ -14,11 +15,12 @@ from pprl_desktop import __version__
 ROOT = Path(__file__).resolve().parent.parent
 HERE = ROOT / "packaging" / "linux"
 SIZES = (16, 24, 32, 48, 64, 128, 256, 512)
-# what Qt needs of the system, by Debian 12 and Ubuntu 22.04 names
-DEPENDS = (
-    "libc6 (>= 2.35), libegl1, libgl1, libfontconfig1, libdbus-1-3, libxkbcommon0, libxkbcommon-x11-0, "
-    "libxcb-cursor0, libxcb-icccm4, libxcb-keysyms1, libxcb-shape0, libxcb-xkb1"
-)
+# what the bundle does not bring along, by Debian 12 and Ubuntu 22.04 names: the graphics driver's libraries, the
+# keyboard's and the fonts' descriptions
+DEPENDS = "libegl1, libgl1, libxcb1, xkb-data, fontconfig-config"
+RECOMMENDS = "libwayland-client0, libwayland-cursor0, libwayland-egl1"
+FILE_TYPES = ("project", "bundle", "card")
+_GLIBC = re.compile(rb"\0GLIBC_2\.(\d+)(?=\0)")
 
 
 def packages(app: Path, dist: Path) -> None:
@@ -62,6 +64,15 @@ def debian(app: Path, dist: Path) -> Path:
     return target
 
 
+def glibc(app: Path) -> str:
+    """The newest version of the C library that any file asks for: on an older system the program cannot start."""
+    newest = 0
+    for path in app.rglob("*"):
+        if path.is_file() and not path.is_symlink() and (".so" in path.name or path.name == "pprl-desktop"):
+            newest = max([newest, *(int(found) for found in _GLIBC.findall(path.read_bytes()))])
+    return f"2.{newest}"
+
+
 def lay_out(app: Path, tree: Path) -> None:
     """The package's files where the system wants them."""
     shutil.copytree(app, tree / "opt" / "pprl-desktop", symlinks=True)
@@ -75,13 +86,15 @@ def lay_out(app: Path, tree: Path) -> None:
     for size in SIZES:
         picture = ROOT / "resources" / "icons" / f"app-{size}.png"
         copy(picture, icons / f"{size}x{size}" / "apps" / "pprl-desktop.png")
-        copy(picture, icons / f"{size}x{size}" / "mimetypes" / "application-x-pprl-project.png")
+        for kind in FILE_TYPES:
+            copy(picture, icons / f"{size}x{size}" / "mimetypes" / f"application-x-pprl-{kind}.png")
     control = tree / "DEBIAN"
     control.mkdir()
     room = sum(path.stat().st_size for path in tree.rglob("*") if path.is_file() and not path.is_symlink()) // 1024
     (control / "control").write_text(
         f"Package: pprl-desktop\nVersion: {__version__}\nArchitecture: amd64\nSection: science\nPriority: optional\n"
-        f"Maintainer: The PPRL Desktop authors <pprl-desktop@localhost>\nInstalled-Size: {room}\nDepends: {DEPENDS}\n"
+        f"Maintainer: The PPRL Desktop authors <pprl-desktop@localhost>\nInstalled-Size: {room}\n"
+        f"Depends: libc6 (>= {glibc(app)}), {DEPENDS}\nRecommends: {RECOMMENDS}\n"
         "Description: link records of two organisations without showing the rest\n"
         " An offline program for data stewards: smashed data, sealed bundles, masked review.\n",
         encoding="utf-8",
