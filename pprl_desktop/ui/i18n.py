@@ -125,7 +125,7 @@ def _compiled(catalogue: Mapping[str, str]) -> list[tuple[re.Pattern[str], str]]
         if not names or len(set(names)) != len(names):
             continue
         parts = re.split(r"{\w+}", source)
-        if len("".join(parts).replace(" ", "")) < 8:
+        if len("".join(parts).replace(" ", "")) < 6:
             continue  # too little fixed text to recognise a sentence by
         expression = re.escape(parts[0]) + "".join(
             f"(?P<{name}>.+?){re.escape(part)}" for name, part in zip(names, parts[1:], strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,7 +19,7 @@ from pprl_desktop.ui.main_window import MainWindow
 
 LONGEST = 0.1  # s between two beats of the event loop
 BEAT = 5  # ms
-SPARE = 0.25  # s: what a shared, busy machine may add to a single beat; the middle ones still have to be quick
+SPARE = 0.25  # s: what a busy machine may add to single beats
 
 
 class Watchdog:
@@ -40,10 +41,16 @@ class Watchdog:
         self._timer.stop()
 
     def verdict(self) -> str:
-        """'' when the window stayed smooth: at most one beat in a hundred late, and none frozen."""
+        """'' when no gap was longer than a tenth of a second; a busy machine may delay a few beats a little."""
         gaps = np.array(self.gaps)
-        late = float((gaps > LONGEST).mean())
-        return "" if late <= 0.01 and gaps.max() <= LONGEST + SPARE else f"{late:.1%} late, worst {gaps.max():.3f} s"
+        late = int((gaps > LONGEST).sum())
+        allowed, longest = (0, LONGEST) if idle_machine() else (max(1, len(gaps) // 100), LONGEST + SPARE)
+        return "" if late <= allowed and gaps.max() <= longest else f"{late} late, worst {gaps.max():.3f} s"
+
+
+def idle_machine() -> bool:
+    """Nobody else computes: the load is what this test itself makes."""
+    return hasattr(os, "getloadavg") and os.getloadavg()[0] <= 0.75 * (os.cpu_count() or 1)
 
 
 @pytest.fixture
