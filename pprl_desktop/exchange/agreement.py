@@ -280,7 +280,7 @@ def _terms(offer: Offer, complete: Recipe, own: Identity, contact: Contact) -> T
         proposer=Side.of(own.card()),
         accepter=Side.of(contact.card),
         secret_hash=terms.secret_hash(complete.secret),
-        statement="\n".join((said.summary, *said.sentences)),
+        statement=said.text(),
     )
     terms.check_sense(made)
     return terms.parse(made.document())  # what was offered survives the strict document unchanged, or is refused here

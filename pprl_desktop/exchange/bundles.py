@@ -103,7 +103,7 @@ def export(
         resent = item is not None
         if item is None:
             pact, item = _send(
-                home, own, pact, table, recipe, hashed, release.number, release.seed, said.summary, mode,
+                home, own, pact, table, recipe, hashed, release.number, release.seed, said.text(), mode,
                 progress.part(0.0, 0.9),
             )  # fmt: skip
         elif item.table != hashed:

@@ -238,7 +238,7 @@ def _enter_answers(home: Home, own: Identity, pact: Pact, found: Found, queries:
     said = statement(agreement.recipe_of(home, own, pact), before.table.rows, queries)
     answers = f"{pact.id}:answers:{found.data_received[:16]}"
     ledger.enter(Planned(before.table, pact.partner_side.party.sign, answers, said))
-    return said.summary
+    return said.text()
 
 
 def _copy(target: Path) -> Path:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
+from pprl_desktop import log
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui import settings
-from pprl_desktop.ui.jobs import Jobs
+from pprl_desktop.ui.jobs import Job, Jobs
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.home import Home
@@ -33,6 +35,7 @@ class Desk(QObject):
         super().__init__(parent)
         self.preferences = preferences
         self.jobs = Jobs(self)
+        self.jobs.ended.connect(_note_job)
         self.project: Project | None = None
         self._unlocked: tuple[Path, Identity] | None = None
         self.working: dict[str, Any] = {}  # results of the open project kept in memory, by name; never saved
@@ -83,6 +86,7 @@ class Desk(QObject):
     def _take(self, project: Project) -> None:
         self.close_project(quiet=True)
         self.project = project
+        log.start(project.folder / "log")
         self.prefer(recent=settings.remember(self.preferences, project.path).recent)
         self.project_changed.emit()
 
@@ -92,6 +96,7 @@ class Desk(QObject):
         self.jobs.cancel()
         self.project.close()
         self.project = None
+        log.stop()
         for kept in self.working.values():  # open ledgers of a review
             close = getattr(kept, "close", None) or getattr(getattr(kept, "ledger", None), "close", None)
             if close is not None:
@@ -116,3 +121,8 @@ class Desk(QObject):
         self.preferences = replace(self.preferences, **values)
         settings.save(self.preferences)
         self.preferences_changed.emit()
+
+
+def _note_job(job: Job, end: str) -> None:
+    """What was worked on and how it ended; titles and results stay out of the log."""
+    log.event("job", kind=job.key, state=end, seconds=time.monotonic() - job.started if job.started else 0.0)
