@@ -12,8 +12,8 @@ from pathlib import PurePosixPath
 
 Item = tuple[str, str, str]
 
-# Qt modules the window never uses; QtOpenGL stays, pyqtgraph imports it
-_QT = ("QtNetwork", "QtQml", "QtQuick", "QtQuickWidgets", "QtQuickControls2", "QtSql", "QtTest", "QtXml", "QtDesigner",
+# Qt modules the window never uses; QtOpenGL stays, pyqtgraph imports it; QtTest presses the keys of the tour
+_QT = ("QtNetwork", "QtQml", "QtQuick", "QtQuickWidgets", "QtQuickControls2", "QtSql", "QtXml", "QtDesigner",
        "QtHelp", "QtUiTools", "QtConcurrent", "QtPrintSupport")  # fmt: skip
 # tools of the developers that libraries import when they happen to be installed, and a second backend of zstandard
 _TOOLS = ("tkinter", "matplotlib", "IPython", "pytest", "hypothesis", "mypy", "coverage", "pygments", "setuptools",

@@ -3,6 +3,8 @@
 Unicode true
 Target amd64-unicode
 !include "MUI2.nsh"
+!include "LogicLib.nsh"
+!include "FileFunc.nsh"
 
 !define NAME "PPRL Desktop"
 !define KEY "Software\PPRL Desktop"
@@ -14,6 +16,13 @@ RequestExecutionLevel user
 InstallDir "$LOCALAPPDATA\Programs\PPRL Desktop"
 InstallDirRegKey HKCU "${KEY}" "InstallDir"
 SetCompressor /SOLID lzma
+ManifestDPIAware true
+VIProductVersion "${VERSION}.0"
+VIAddVersionKey "ProductName" "${NAME}"
+VIAddVersionKey "ProductVersion" "${VERSION}"
+VIAddVersionKey "FileVersion" "${VERSION}"
+VIAddVersionKey "FileDescription" "Installs ${NAME} for one user"
+VIAddVersionKey "LegalCopyright" "The PPRL Desktop authors, MIT licence"
 !define MUI_ICON "${ICON}"
 !define MUI_UNICON "${ICON}"
 
@@ -35,7 +44,11 @@ SetCompressor /SOLID lzma
 !macroend
 
 !macro NoFileType suffix class
-  DeleteRegKey HKCU "Software\Classes\${suffix}"
+  ; the ending may meanwhile belong to another program: then it stays with that one
+  ReadRegStr $0 HKCU "Software\Classes\${suffix}" ""
+  ${If} $0 == "${class}"
+    DeleteRegKey HKCU "Software\Classes\${suffix}"
+  ${EndIf}
   DeleteRegKey HKCU "Software\Classes\${class}"
 !macroend
 
@@ -49,6 +62,10 @@ Section
   WriteRegStr HKCU "${KEY}" "InstallDir" "$INSTDIR"
   WriteRegStr HKCU "${UNINSTALL}" "DisplayName" "${NAME}"
   WriteRegStr HKCU "${UNINSTALL}" "DisplayVersion" "${VERSION}"
+  WriteRegStr HKCU "${UNINSTALL}" "Publisher" "The PPRL Desktop authors"
+  WriteRegStr HKCU "${UNINSTALL}" "InstallLocation" "$INSTDIR"
+  ${GetSize} "$INSTDIR" "/S=0K" $0 $1 $2
+  WriteRegDWORD HKCU "${UNINSTALL}" "EstimatedSize" $0
   WriteRegStr HKCU "${UNINSTALL}" "DisplayIcon" "$INSTDIR\PPRL Desktop.exe"
   WriteRegStr HKCU "${UNINSTALL}" "UninstallString" '"$INSTDIR\uninstall.exe"'
   WriteRegStr HKCU "${UNINSTALL}" "QuietUninstallString" '"$INSTDIR\uninstall.exe" /S'

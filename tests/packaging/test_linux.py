@@ -128,12 +128,12 @@ def inside(folder: Path, *command: str, network: bool = False, **env: str) -> su
 
 def files(folder: Path) -> set[str]:
     """Everything but what belongs to the user, the kernel and the package manager's own books."""
-    skip = ("proc", "sys", "dev", "tmp", "root", "var/cache", "var/lib/apt", "var/log", "var/lib/dpkg")
+    skip = {"proc", "sys", "dev", "tmp", "root", "var/cache", "var/lib/apt", "var/log", "var/lib/dpkg"}
     found = set()
-    for path in folder.rglob("*"):
-        name = path.relative_to(folder).as_posix()
-        if not name.startswith(skip):
-            found.add(name)
+    for place, folders, names in os.walk(folder):
+        here = Path(place).relative_to(folder)
+        folders[:] = [name for name in folders if (here / name).as_posix() not in skip]
+        found |= {(here / name).as_posix() for name in (*folders, *names)}
     return found
 
 
