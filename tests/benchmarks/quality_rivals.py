@@ -1,7 +1,8 @@
 """Splink and anonlink on clear columns, for quality.py. Runs under an interpreter that has them; needs nothing else.
 
 Reads one JSON object from standard input: kinds {field: kind}, a and b {field: [cells]}, one_to_one, rival.
-Writes one JSON list of [row in a, row in b].
+Writes one JSON list of [row in a, row in b, score], from well below the rival's usual threshold, so that the caller can
+also look for the threshold that would have served the rival best.
 """
 
 from __future__ import annotations
@@ -14,7 +15,11 @@ import warnings
 warnings.filterwarnings("ignore")
 
 
-def splink(job: dict) -> list[list[int]]:
+SPLINK_LOWEST = 0.01  # probability; .5 is what it is asked for
+ANONLINK_LOWEST = 0.7  # Dice; .8 is documented
+
+
+def splink(job: dict) -> list[tuple[int, int, float]]:
     """As its tutorial does it: library comparisons by kind of column, term frequencies, EM on two blockings."""
     import logging
 
@@ -65,16 +70,16 @@ def splink(job: dict) -> list[list[int]]:
             linker.training.estimate_parameters_using_expectation_maximisation(rule)
         except Exception:
             continue
-    found = linker.inference.predict(threshold_match_probability=0.5)
+    found = linker.inference.predict(threshold_match_probability=SPLINK_LOWEST)
     found = found.as_pandas_dataframe()
     from_a = (found["source_dataset_l"].astype(str) == "a").tolist()
-    ends = zip(from_a, found["unique_id_l"], found["unique_id_r"], found["match_weight"], strict=True)
-    scored = [(float(weight), int(x if is_a else y), int(y if is_a else x)) for is_a, x, y, weight in ends]
-    return _greedy(scored) if job["one_to_one"] else [[x, y] for _, x, y in scored]
+    ends = zip(from_a, found["unique_id_l"], found["unique_id_r"], found["match_probability"], strict=True)
+    scored = [(int(x if is_a else y), int(y if is_a else x), float(one)) for is_a, x, y, one in ends]
+    return _greedy(scored) if job["one_to_one"] else scored
 
 
-def anonlink(job: dict) -> list[list[int]]:
-    """CLKs by clkhash, 1024 bits, Dice at its documented threshold of .8, its greedy solver."""
+def anonlink(job: dict) -> list[tuple[int, int, float]]:
+    """CLKs by clkhash, 1024 bits, Dice, its greedy way of one-to-one."""
     import io
 
     import anonlink as al
@@ -98,26 +103,23 @@ def anonlink(job: dict) -> list[list[int]]:
         filters.append(
             clk.generate_clk_from_csv(io.StringIO(text), "secret", schema, validate=False, progress_bar=False)
         )
-    candidates = al.candidate_generation.find_candidate_pairs(filters, al.similarities.dice_coefficient, 0.8)
-    if job["one_to_one"]:
-        return [
-            [next(r for d, r in group if d == 0), next(r for d, r in group if d == 1)]
-            for group in al.solving.greedy_solve(candidates)
-            if {d for d, _ in group} == {0, 1}
-        ]
-    _, (first, second), (x, y) = candidates
-    return [[int(i if d == 0 else j), int(j if d == 0 else i)] for d, _, i, j in zip(first, second, x, y, strict=True)]
+    found = al.candidate_generation.find_candidate_pairs(filters, al.similarities.dice_coefficient, ANONLINK_LOWEST)
+    dice, (first, _), (x, y) = found
+    ends = zip(dice, first, x, y, strict=True)
+    scored = [(int(i if d == 0 else j), int(j if d == 0 else i), float(one)) for one, d, i, j in ends]
+    return _greedy(scored) if job["one_to_one"] else scored
 
 
-def _greedy(scored: list[tuple[float, int, int]]) -> list[list[int]]:
+def _greedy(scored: list[tuple[int, int, float]]) -> list[tuple[int, int, float]]:
+    """Best first, each row once: a higher threshold then only cuts the end off."""
     used_a: set[int] = set()
     used_b: set[int] = set()
     pairs = []
-    for _, x, y in sorted(scored, key=lambda one: (-one[0], one[1], one[2])):
+    for x, y, one in sorted(scored, key=lambda pair: (-pair[2], pair[0], pair[1])):
         if x not in used_a and y not in used_b:
             used_a.add(x)
             used_b.add(y)
-            pairs.append([x, y])
+            pairs.append((x, y, one))
     return pairs
 
 
