@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import platform
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -26,11 +28,16 @@ import linux  # noqa: E402
 import macos  # noqa: E402
 import windows  # noqa: E402
 
+from pprl_desktop import __version__  # noqa: E402
+
 DIST = ROOT / "dist"
 APP = DIST / "pprl-desktop"
 
 
 def program() -> Path:
+    """What a steward will start: on macOS the one inside the .app, which is what ships there."""
+    if sys.platform == "darwin":
+        return DIST / "PPRL Desktop.app" / "Contents" / "MacOS" / "pprl-desktop"
     return APP / ("pprl-desktop.exe" if sys.platform == "win32" else "pprl-desktop")
 
 
@@ -61,9 +68,13 @@ def sizes() -> None:
 
 
 def checksums() -> None:
+    """One line per file to download; the bill of materials lies beside them."""
+    system = {"win32": "windows", "darwin": "macos"}.get(sys.platform, "linux")
+    bill = f"pprl-desktop-{__version__}-{system}-{platform.machine().lower()}.cdx.json"
+    shutil.copyfile(ROOT / "resources" / "about" / "sbom.cdx.json", DIST / bill)
     made = sorted(path for path in DIST.iterdir() if path.is_file() and path.name != "SHA256SUMS")
     lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}" for path in made]
-    (DIST / "SHA256SUMS").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (DIST / "SHA256SUMS").write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
     print("\n".join(lines))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import subprocess
 import tempfile
 from pathlib import Path
@@ -16,7 +17,7 @@ ENTITLEMENTS = ROOT / "packaging" / "macos" / "entitlements.plist"
 def image(app: Path, dist: Path) -> Path:
     bundle = app.parent / "PPRL Desktop.app"
     sign(bundle)
-    target = dist / f"pprl-desktop-{__version__}-macos.dmg"
+    target = dist / f"pprl-desktop-{__version__}-macos-{platform.machine()}.dmg"
     with tempfile.TemporaryDirectory() as scratch:
         subprocess.run(["ditto", str(bundle), f"{scratch}/PPRL Desktop.app"], check=True)
         os.symlink("/Applications", f"{scratch}/Applications")
