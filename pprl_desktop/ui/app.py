@@ -32,6 +32,10 @@ def run(argv: Sequence[str]) -> int:
     _options(argv)
     app = make_application()
     window = make_window(app, argv)
+    if sys.platform == "darwin":
+        from pprl_desktop.ui.file_open import FileOpener
+
+        app.installEventFilter(FileOpener(window))
     window.show()
     files = [argument for argument in argv if not argument.startswith("-")]
     if files:
