@@ -1,0 +1,66 @@
+"""The bundle leaves out what is not used, under the names that each system gives it, and nothing else."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+import pytest
+
+from tests.packaging.loading import load
+
+
+@pytest.fixture(scope="module")
+def trim() -> ModuleType:
+    return load("trim")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "PySide6/Qt/plugins/platforms/libqxcb.so",
+        "PySide6/Qt/plugins/platforms/libqoffscreen.so",
+        "PySide6\\plugins\\platforms\\qwindows.dll",
+        "PySide6/Qt/plugins/platforms/libqcocoa.dylib",
+        "PySide6/Qt/plugins/imageformats/libqsvg.so",
+        "PySide6\\plugins\\styles\\qmodernwindowsstyle.dll",
+        "PySide6/Qt/plugins/xcbglintegrations/libqxcb-egl-integration.so",
+        "PySide6/Qt/translations/qtbase_de.qm",
+        "llvmlite/binding/libllvmlite.so",
+        "resources/icons/app.svg",
+    ],
+)
+def test_kept(trim: ModuleType, name: str) -> None:
+    assert trim.keep((name, name, "BINARY"))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "PySide6/Qt/plugins/platforms/libqvnc.so",
+        "PySide6/Qt/plugins/platformthemes/libqgtk3.so",
+        "PySide6\\plugins\\imageformats\\qtiff.dll",
+        "PySide6\\plugins\\tls\\qopensslbackend.dll",
+        "PySide6\\opengl32sw.dll",
+        "PySide6/Qt/lib/libQt6Network.so.6",
+        "PySide6/Qt/translations/qtbase_fr.qm",
+        "numba/np/ufunc/tbbpool.cpython-311-x86_64-linux-gnu.so",
+    ],
+)
+def test_left_out(trim: ModuleType, name: str) -> None:
+    assert not trim.keep((name, name, "BINARY"))
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="system libraries come along on Linux only")
+def test_a_system_library_that_nobody_needs_any_more_goes_with_its_link(trim: ModuleType) -> None:
+    items = [
+        ("PySide6/QtGui.abi3.so", "/site/QtGui.abi3.so", "EXTENSION"),
+        ("libpng16.so.16", "/lib/libpng16.so.16", "BINARY"),
+        ("libz.so.1", "/lib/libz.so.1", "BINARY"),
+        ("libpango-1.0.so.0", "/lib/libpango-1.0.so.0", "BINARY"),
+        ("libpango.so", "libpango-1.0.so.0", "SYMLINK"),
+    ]
+    needs = {"/site/QtGui.abi3.so": ["libpng16.so.16"], "/lib/libpng16.so.16": ["libz.so.1"]}
+    kept = trim.reachable(items, lambda path: needs.get(path, []))
+    kept = trim.without_dangling(kept, {item[0] for item in items} - {item[0] for item in kept})
+    assert [name for name, _, _ in kept] == ["PySide6/QtGui.abi3.so", "libpng16.so.16", "libz.so.1"]
