@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.pact import Pact
     from pprl_desktop.exchange.results import Outcome
     from pprl_desktop.matching.base import Match
+    from pprl_desktop.privacy.rehearsal import Rehearsal
     from pprl_desktop.project.choices import Choices
 
 PASSPHRASE = "sample people do not exist"  # of both demo keys: they protect nothing, and the window asks for it
@@ -42,6 +43,7 @@ COLUMNS_B = {
     "postcode": "zip",
 }
 MARK = "made-by-demo.txt"
+REHEARSED = 200  # own records played against the attacker: enough for an interval of a few of 100
 
 
 @dataclass(eq=False)
@@ -56,6 +58,7 @@ class Party:
     project: Project
     contact: Contact | None = None
     pact: Pact | None = None
+    rehearsal: Rehearsal | None = None
     match: Match | None = None
     outcome: Outcome | None = None
 
@@ -78,6 +81,7 @@ class Summary:
     counts: dict[str, int]
     figures: Figures
     statement: str
+    rehearsal: str
     files: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
@@ -91,6 +95,10 @@ def run_demo(out: Path, progress: Progress = NO_PROGRESS) -> Summary:
     a, b = parties
     try:
         words = _exchange_cards(a, b, folder)
+        progress.at(0.12, "rehearsing the attack before anything leaves")
+        a.rehearsal = a.workplace.rehearse(
+            a.choices, sample=REHEARSED, changes=False, progress=progress.part(0.12, 0.2)
+        )
         progress.at(0.2, "agreeing")
         _agree(a, b, folder)
         sizes = _exchange_bundles(a, b, folder, progress.part(0.2, 0.35))
@@ -259,6 +267,7 @@ def _finish(party: Party, figures: Figures) -> tuple[str, ...]:
         title=f"What was disclosed: {party.own.name}",
         match=party.match,
         outcome=party.outcome,
+        rehearsal=party.rehearsal,
         figures=figures,
     )
     return made.linked.path, made.report
@@ -297,5 +306,6 @@ def _summary(
         a.outcome.counts(),
         figures,
         statement(recipe, a.choices.rows).summary,
+        a.rehearsal.headline if a.rehearsal is not None else "",
         files,
     )

@@ -69,6 +69,7 @@ def _text(summary: Summary, end: str) -> str:
         f"(recall {figures.recall:.1%}), and {figures.predicted_pairs - figures.correct_pairs:,} of "
         f"{figures.predicted_pairs:,} links are wrong (precision {figures.precision:.1%}).",
         f"Privacy: {summary.statement}",
+        f"Rehearsed before anything left: {summary.rehearsal} The window shows what noise would change.",
         "",
         f"Everything is in {summary.folder}: the post between the two, a linked table and a report for each.",
         f"The passphrase of both sample keys is: {PASSPHRASE}",
