@@ -3,7 +3,8 @@
 uv run --group package packaging/build.py --installers
 uv run pytest -m frozen -n 0 -s tests/packaging/test_linux.py      (as root; needs debootstrap)
 
-The pictures of the window are kept in dist/pictures, to be looked at.
+The pictures of the window are kept in dist/pictures, to be looked at. BARE_DEBIAN=folder uses a system that debootstrap
+made before.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ import struct
 import subprocess
 import tarfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -85,34 +85,31 @@ def test_the_archive_runs_where_it_is_unpacked(app: Path, tmp_path: Path) -> Non
 
 
 @pytest.fixture(scope="module")
-def debian(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def debian(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A bare Debian 12 in a folder, with what the package needs of the system and a screen to look at."""
     need_root("debootstrap", "chroot", "unshare")
     package = next(DIST.glob("*.deb"), None)
     if package is None:
         pytest.skip("build it first with --installers")
-    folder = tmp_path_factory.mktemp("debian")
-    done = subprocess.run(["debootstrap", "--variant=minbase", "bookworm", str(folder)], capture_output=True, text=True)
-    if done.returncode:
-        pytest.skip("debootstrap could not reach the package archive")
+    folder = Path(os.environ.get("BARE_DEBIAN") or tmp_path_factory.mktemp("debian"))
+    if not (folder / "etc" / "debian_version").exists():
+        command = ["debootstrap", "--variant=minbase", "bookworm", str(folder)]
+        if subprocess.run(command, capture_output=True).returncode:
+            pytest.skip("debootstrap could not reach the package archive")
     shutil.copyfile(package, folder / "tmp" / "pprl.deb")
     if Path("/etc/resolv.conf").exists():
         shutil.copyfile("/etc/resolv.conf", folder / "etc" / "resolv.conf")
     (folder / "usr" / "sbin" / "policy-rc.d").write_text("#!/bin/sh\nexit 101\n")  # starts no service in the folder
     (folder / "usr" / "sbin" / "policy-rc.d").chmod(0o755)
-    subprocess.run(["mount", "-t", "proc", "proc", str(folder / "proc")], check=True)
-    try:
-        fields = [inside(folder, "dpkg-deb", "-f", "/tmp/pprl.deb", name).stdout for name in ("Depends", "Recommends")]
-        needs = [need.split("(")[0].strip() for need in ",".join(fields).split(",")]
-        inside(folder, "apt-get", "update", "-qq", network=True)
-        done = inside(
-            folder, "apt-get", "install", "-y", "-qq", "--no-install-recommends", "xvfb", "xauth", "x11-apps",
-            "shared-mime-info", "desktop-file-utils", *needs, network=True,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        yield folder
-    finally:
-        subprocess.run(["umount", str(folder / "proc")], check=False)
+    fields = [inside(folder, "dpkg-deb", "-f", "/tmp/pprl.deb", name).stdout for name in ("Depends", "Recommends")]
+    needs = [need.split("(")[0].strip() for need in ",".join(fields).split(",")]
+    inside(folder, "apt-get", "update", "-qq", network=True)
+    done = inside(
+        folder, "apt-get", "install", "-y", "-qq", "--no-install-recommends", "xvfb", "xauth", "x11-apps",
+        "shared-mime-info", "desktop-file-utils", *needs, network=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return folder
 
 
 def inside(folder: Path, *command: str, network: bool = False, **env: str) -> subprocess.CompletedProcess[str]:
@@ -120,10 +117,10 @@ def inside(folder: Path, *command: str, network: bool = False, **env: str) -> su
     plain["DEBIAN_FRONTEND"] = "noninteractive"
     if network:
         plain |= {name: value for name, value in os.environ.items() if name.lower().endswith("_proxy")}
-    alone = () if network else NO_NETWORK
-    return subprocess.run(
-        [*alone, "chroot", str(folder), *command], capture_output=True, text=True, env=plain, timeout=900
-    )
+    # /proc is mounted in a namespace of the command's own, so that nothing stays mounted whatever happens
+    alone = ["unshare", "--mount", *(() if network else ("--net",))]
+    enter = ["sh", "-c", 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"', str(folder)]
+    return subprocess.run([*alone, *enter, *command], capture_output=True, text=True, env=plain, timeout=900)
 
 
 def files(folder: Path) -> set[str]:
@@ -155,13 +152,14 @@ def picture(folder: Path, name: str, *arguments: str) -> bytes:
 
 
 def save_png(dump: Path, target: Path) -> None:
-    """An xwd file of a screen with 32 bits per pixel: a head of big-endian numbers, colours, lines."""
+    """An xwd file of a true-colour screen: a head of big-endian numbers, colours, lines."""
     from PySide6.QtGui import QImage
 
     data = dump.read_bytes()
     head = struct.unpack(">25I", data[:100])
     start, width, height, line, colours = head[0], head[4], head[5], head[12], head[19]
-    picture = QImage(data[start + 12 * colours :], width, height, line, QImage.Format.Format_RGB32)
+    layout = QImage.Format.Format_RGB32 if head[11] == 32 else QImage.Format.Format_BGR888
+    picture = QImage(data[start + 12 * colours :], width, height, line, layout)
     assert picture.save(str(target))
 
 
