@@ -81,7 +81,8 @@ QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QSpinBox:focus, QDoubleS
   border: 2px solid %(accent)s; padding: 5px 9px; }
 QLineEdit:disabled, QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled { color: %(muted)s;
   background: %(window)s; }
-QSpinBox, QDoubleSpinBox { padding-right: 26px; }
+QSpinBox, QDoubleSpinBox { padding: 5px 26px 5px 2px; }
+QSpinBox:focus, QDoubleSpinBox:focus { padding: 4px 25px 4px 1px; }
 QSpinBox::up-button, QDoubleSpinBox::up-button { subcontrol-origin: border; subcontrol-position: top right; width: 24px;
   border: none; background: transparent; }
 QSpinBox::down-button, QDoubleSpinBox::down-button { subcontrol-origin: border; subcontrol-position: bottom right;

@@ -47,6 +47,17 @@ class PartnerPane(Pane):
         self.body.addWidget(self.identity)
         self.body.addWidget(self.empty)
         self.body.addWidget(self.here)
+        self.then = Card(tr("What comes next"))
+        for icon, text in (
+            ("match", tr("Your own records are compared with the partner's numbers, on this computer only.")),
+            ("chart", tr("You see how alike the best pairs are, and draw two lines: same, review, not the same.")),
+            ("review", tr("Uncertain pairs can be reviewed masked, opening only what you need.")),
+            ("send", tr("The partner learns of a pair only when you write and send your result.")),
+        ):
+            line = row(icon_label(icon, "muted", 20), label(text, "muted"), gap=1.5)
+            line.setStretch(1, 1)
+            self.then.add(line)
+        self.body.addWidget(self.then)
         self.body.addStretch(1)
 
     def enter(self) -> None:

@@ -33,14 +33,12 @@ class ReleasesPane(Pane):
         self.table = DataTable(
             tr("Releases"),
             [
-                ColumnSpec(tr("No."), count, right=True, width=56),
+                ColumnSpec(tr("No."), count, right=True, width=52),
                 ColumnSpec(tr("When")),
                 ColumnSpec(tr("Partner")),
                 ColumnSpec(tr("Rows"), count, right=True),
-                ColumnSpec(tr("Method")),
-                ColumnSpec(tr("Noise")),
-                ColumnSpec(tr("Per record, at worst"), right=True),
-                ColumnSpec(tr("Sent again"), count, right=True),
+                ColumnSpec(tr("Method and noise")),
+                ColumnSpec(tr("Per record"), right=True),
                 ColumnSpec(tr("Table"), mono=True),
             ],
             filter_line=True,
@@ -103,15 +101,14 @@ class ReleasesPane(Pane):
 
 
 def _row(release: Release, names: dict[str, str]) -> tuple[object, ...]:
-    noise = tr("none") if not release.epsilon else f"ε {release.epsilon} {release.unit}"
+    partner = names.get(release.partner, release.partner[:12])
+    noise = tr("no noise") if not release.epsilon else f"ε {release.epsilon} {release.unit}"
     return (
         release.number,
-        release.time[:16].replace("T", " "),
-        names.get(release.partner, release.partner[:12]),
+        release.time[2:16].replace("T", " "),
+        partner if not release.sent else tr("{partner}, sent again {n}×", partner=partner, n=count(release.sent)),
         release.table.rows,
-        release.method,
-        noise,
+        tr("{method}, {noise}", method=release.method, noise=noise),
         release.record_epsilon or tr("no limit"),
-        release.sent,
-        release.table.digest[:12],
+        release.table.digest[:8],
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QLineEdit, QWidget
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.i18n import tr
@@ -26,6 +26,7 @@ from pprl_desktop.ui.widgets.basics import (
     labelled,
     pick,
     row,
+    spin,
 )
 from pprl_desktop.ui.widgets.pair_view import field_title
 from pprl_desktop.ui.words import count
@@ -92,13 +93,8 @@ class NewReview(Card):
         self.mapping_box.hide()
         self.boxes: dict[str, object] = {}
         self.caps: dict[str, object] = {}
-        self.limit = QSpinBox()
-        self.limit.setRange(1, 100)
-        self.limit.setSuffix(" %")
-        self.limit.setValue(30)
-        self.kappa = QSpinBox()
-        self.kappa.setRange(1, 100)
-        self.kappa.setValue(1)
+        self.limit = spin(tr("Limit of the privacy risk"), 1, 100, 30, " %")
+        self.kappa = spin(tr("Smallest crowd"), 1, 100, 1)
         self.blind = QCheckBox(tr("Hide the score while deciding"))
         self.blind.setChecked(True)
         self.secret = SecretEdit(tr("Passphrase of the review"))

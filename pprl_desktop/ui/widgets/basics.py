@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
     QSizePolicy,
+    QSpinBox,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -246,6 +247,16 @@ def combo(
     made.setMinimumContentsLength(7)
     if chosen is not None:
         made.activated.connect(lambda _i: chosen(made.currentData()))
+    return made
+
+
+def spin(name: str, low: int, high: int, value: int = 0, suffix: str = "") -> QSpinBox:
+    made = QSpinBox()
+    made.setAccessibleName(name)
+    made.setRange(low, high)
+    made.setValue(value)
+    made.setSuffix(suffix)
+    made.lineEdit().setTextMargins(GRID, 0, 0, 0)  # the style sheet's padding does not reach the text inside
     return made
 
 
