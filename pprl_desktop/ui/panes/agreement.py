@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QComboBox, QGridLayout, QInputDialog, QLineEdit, QWidget
@@ -11,11 +10,10 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QInputDialog, QLineEdit, Q
 from pprl_desktop.problem import Problem
 from pprl_desktop.project import partnership
 from pprl_desktop.ui.i18n import tr, tr_core
-from pprl_desktop.ui.panes._files import choose_sealed, out_path
+from pprl_desktop.ui.panes._files import out_path
+from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.panes._work import kind_words, rule_words
-from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.panes.contacts import state_words
-from pprl_desktop.ui.panes.unlock import IdentityCard
 from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.banner import Banner, clear
 from pprl_desktop.ui.widgets.basics import Card, Pages, boxed, button, column, combo, label, labelled, pick, row
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.pact import Pact
     from pprl_desktop.project.workplace import Seen
 
-SEALED = (".pprl", ".age")
 _START, _WAIT, _DECIDE, _DONE = range(4)
 
 
@@ -44,8 +41,9 @@ def point_words() -> dict[str, str]:
     }
 
 
-class AgreementPane(Pane):
+class AgreementPane(KeyedPane):
     NAME = "agreement"
+    TAKES = True
     NEEDS = ("fields", "method", "settings", "reference")
     GIVES = ("partner", "agreement", "rule")
     MESSAGES = {"declined": "The partner declined."}  # noqa: RUF012
@@ -57,8 +55,6 @@ class AgreementPane(Pane):
         )
         self._proposal: Proposal | None = None
         self._columns: dict[str, QComboBox] = {}
-        self.identity = IdentityCard(self.desk)
-        self.identity.changed.connect(self._show)
         self.who = Card(tr("Partner"))
         self.partner = combo(tr("Partner"), [], self._set_partner)
         self.partner.setMinimumContentsLength(24)
@@ -95,7 +91,7 @@ class AgreementPane(Pane):
             row(self.propose, None),
         )
         receive = Card(tr("Or answer"), tr("The partner sent you a proposal? Open it, or drop it on this window."))
-        self.open = button(tr("&Open a proposal …"), self._choose)
+        self.open = button(tr("&Open a proposal …"), self.choose_file)
         receive.add(row(self.open, None))
         return boxed(column(propose, receive, None, gap=2))
 
@@ -105,7 +101,7 @@ class AgreementPane(Pane):
         card.add(
             self.wait_text,
             row(
-                button(tr("&Open the answer …"), self._choose, kind="primary"),
+                button(tr("&Open the answer …"), self.choose_file, kind="primary"),
                 button(tr("Write the proposal again …"), self._resend),
                 button(tr("Start over"), self._restart, kind="link"),
                 None,
@@ -143,11 +139,7 @@ class AgreementPane(Pane):
 
     # what is shown --------------------------------------------------------------------------------
 
-    def enter(self) -> None:
-        self.identity.refresh()
-        self._show()
-
-    def _show(self) -> None:
+    def show_state(self) -> None:
         choices, own = self.project.choices, self.desk.identity()
         self.who.setVisible(own is not None)
         self.pages.setVisible(own is not None)
@@ -245,7 +237,7 @@ class AgreementPane(Pane):
         self._grid.setColumnStretch(0, 1)
         self._grid.setColumnStretch(1, 1)
         self._check()
-        self._show()
+        self.show_state()
 
     def _check(self) -> None:
         missing = [name for name, which in self._columns.items() if not which.currentData()]
@@ -254,45 +246,25 @@ class AgreementPane(Pane):
 
     # what the steward does ------------------------------------------------------------------------
 
-    def accepts(self, suffix: str) -> bool:
-        return suffix in SEALED
-
-    def take_file(self, path: str) -> None:
-        from pprl_desktop.exchange import inbox
-
-        own, home = self.desk.identity(), self.desk.home
-        if own is None:
-            self.say("warning", tr("Unlock your key first."), tr("The file is sealed for you alone."))
-            return
-        self.messages.clear()
-        self.run(
-            tr("Opening the file"), lambda progress: inbox.open_file(home, own, Path(path), progress), self._received
-        )
-
-    def _received(self, received: Received) -> None:
+    def received(self, received: Received, path: str) -> None:
         if received.proposal is not None:
             self.change(tr("Choose partner"), partner=received.contact.id)
             self._show_proposal(received.proposal)
         elif received.kind == "declined":
             self.change(tr("Agreement declined"), agreement="")
             self.say("warning", tr_core(received.sentence))
-            self._show()
+            self.show_state()
         elif received.pact is not None and received.kind == "accepted":
             self.change(tr("Agreement signed"), agreement=received.pact.id)
             self.say("good", tr_core(received.sentence))
-            self._show()
+            self.show_state()
         else:
             self.say("info", tr_core(received.sentence))
-            self._show()
-
-    def _choose(self) -> None:
-        name = choose_sealed(self)
-        if name:
-            self.take_file(name)
+            self.show_state()
 
     def _set_partner(self, data: object) -> None:
         self.change(tr("Choose partner"), partner=str(data or ""), agreement="")
-        self._show()
+        self.show_state()
 
     def _propose(self) -> None:
         from pprl_desktop.exchange import agreement, contacts
@@ -313,7 +285,7 @@ class AgreementPane(Pane):
         def done(pact: Pact) -> None:
             self.say("good", tr("The proposal is written."), tr("Send {file} to the partner.", file=out.name))
             self.desk.working["proposal_file"] = str(out)
-            self._show()
+            self.show_state()
 
         self.run(tr("Writing the proposal"), lambda _progress: agreement.propose(home, own, contact, offer, out), done)
 
@@ -344,7 +316,7 @@ class AgreementPane(Pane):
             self.desk.confirm("fields")
             self.desk.confirm("method")
             self.say("good", tr("Signed. The answer is written."), tr("Send {file} to the partner.", file=out.name))
-            self._show()
+            self.show_state()
 
         self.run(tr("Signing"), work, done)
 
@@ -366,7 +338,7 @@ class AgreementPane(Pane):
         def done(_pact: Pact) -> None:
             self._proposal = None
             self.say("info", tr("Declined. Nothing was agreed."), tr("Send {file} to the partner.", file=out.name))
-            self._show()
+            self.show_state()
 
         self.run(
             tr("Writing the answer"),

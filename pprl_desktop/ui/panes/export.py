@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.panes._files import out_path
-from pprl_desktop.ui.panes.base import Pane
-from pprl_desktop.ui.panes.unlock import IdentityCard
+from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.widgets.banner import Banner, clear
 from pprl_desktop.ui.widgets.basics import Card, button, column, icon_label, label, row
 from pprl_desktop.ui.words import count, size
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.bundles import Exported
 
 
-class ExportPane(Pane):
+class ExportPane(KeyedPane):
     NAME = "export"
     NEEDS = ("agreement", "table_path", "columns")
     GIVES = ("bundle_path",)
@@ -29,8 +28,6 @@ class ExportPane(Pane):
             tr("Write the sealed bundle"),
             tr("The only moment at which anything about your records leaves. The partner alone can open it."),
         )
-        self.identity = IdentityCard(self.desk)
-        self.identity.changed.connect(self._show)
         self.leaves = Card(tr("What leaves"))
         self.stays = Card(tr("What never leaves"))
         self.remains = Card(tr("What nothing here hides"))
@@ -50,11 +47,7 @@ class ExportPane(Pane):
 
     # what is shown --------------------------------------------------------------------------------
 
-    def enter(self) -> None:
-        self.identity.refresh()
-        self._show()
-
-    def _show(self) -> None:
+    def show_state(self) -> None:
         own, choices = self.desk.identity(), self.project.choices
         self.identity.setVisible(own is None)
         self.make.setVisible(own is not None)
@@ -142,7 +135,7 @@ class ExportPane(Pane):
 
         def done(made: Exported) -> None:
             self.change(tr("Create bundle"), bundle_path=str(out))
-            self._show()
+            self.show_state()
             self._show_done(out, made)
             self.say("good", tr("The bundle is sealed."), tr_core(made.statement))
 
@@ -151,9 +144,7 @@ class ExportPane(Pane):
     # moving on ------------------------------------------------------------------------------------
 
     def reason(self) -> str:
-        if self.desk.identity() is None:
-            return tr("Unlock your key.")
-        return "" if self.project.choices.bundle_path else tr("Create the bundle first.")
+        return self.key_reason() or ("" if self.project.choices.bundle_path else tr("Create the bundle first."))
 
     def next_text(self) -> str:
         return tr("Next: partner's bundle")

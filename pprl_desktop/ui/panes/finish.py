@@ -11,8 +11,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QLineEdit, QTextBrowser
 
 from pprl_desktop.ui.i18n import tr, tr_core
-from pprl_desktop.ui.panes.base import Pane
-from pprl_desktop.ui.panes.unlock import IdentityCard
+from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import Card, boxed, button, check_line, icon_label, label, labelled, row
 from pprl_desktop.ui.words import count, of_100
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from pprl_desktop.project.finishing import Finished
 
 
-class FinishPane(Pane):
+class FinishPane(KeyedPane):
     NAME = "finish"
     NEEDS = ("agreement", "outcome", "sensitive")
     GIVES = ("output_folder",)
@@ -32,8 +31,6 @@ class FinishPane(Pane):
             tr("Write the linked table and the report"),
             tr("The table holds link ids and your sensitive columns, no names. The report tells what was disclosed."),
         )
-        self.identity = IdentityCard(self.desk)
-        self.identity.changed.connect(self._show)
         self.facts = Card(tr("What came out"))
         self.where = Card(tr("Where to"))
         self.folder = QLineEdit()
@@ -65,10 +62,9 @@ class FinishPane(Pane):
         self.body.addStretch(0)
 
     def enter(self) -> None:
-        self.identity.refresh()
         choices = self.project.choices
         self.folder.setText(choices.output_folder or str(self.project.folder / "results"))
-        self._show()
+        super().enter()
         self._show_report()
 
     def _show_report(self) -> None:
@@ -79,7 +75,7 @@ class FinishPane(Pane):
         if there:
             self.text.setHtml(path.read_text(encoding="utf-8"))
 
-    def _show(self) -> None:
+    def show_state(self) -> None:
         self.identity.setVisible(self.desk.identity() is None)
         clear(self.facts.body)
         for icon, text in self._facts():
@@ -178,9 +174,7 @@ class FinishPane(Pane):
         self.changed.emit()
 
     def reason(self) -> str:
-        if self.desk.identity() is None:
-            return tr("Unlock your key.")
-        return ""
+        return self.key_reason()
 
     def next_text(self) -> str:
         return tr("Write table and report")

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from pprl_desktop.matching.base import ACCEPT, REVIEW
 from pprl_desktop.ui.i18n import number, tr, tr_core, tr_n
-from pprl_desktop.ui.panes.base import Pane
-from pprl_desktop.ui.panes.unlock import IdentityCard
+from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.plots.histogram import ScoreHistogram
 from pprl_desktop.ui.plots.precision_recall import Curve, PrecisionRecallPlot
 from pprl_desktop.ui.widgets.basics import Card, Pages, boxed, button, column, label, row
@@ -35,7 +34,7 @@ def pseudonym_words(raw: bytes) -> str:
     return f"{text[:4]}·{text[4:8]}"
 
 
-class MatchPane(Pane):
+class MatchPane(KeyedPane):
     NAME = "match"
     NEEDS = ("agreement", "partner_path", "table_path")
     GIVES = ("accept", "review", "match")
@@ -43,8 +42,6 @@ class MatchPane(Pane):
 
     def build(self) -> None:
         self.head(tr("Where to draw the lines"), "")
-        self.identity = IdentityCard(self.desk)
-        self.identity.changed.connect(self.enter)
         self.pages = Pages()
         start = Card()
         start.add(
@@ -84,8 +81,7 @@ class MatchPane(Pane):
 
     # what is shown --------------------------------------------------------------------------------
 
-    def enter(self) -> None:
-        self.identity.refresh()
+    def show_state(self) -> None:
         own = self.desk.identity()
         self.identity.setVisible(own is None)
         self.pages.setVisible(own is not None)
@@ -236,9 +232,7 @@ class MatchPane(Pane):
         return [self.reset, self.again] if self.desk.working.get("match") is not None else []
 
     def reason(self) -> str:
-        if self.desk.identity() is None:
-            return tr("Unlock your key.")
-        return "" if self.desk.working.get("match") is not None else tr("Match first.")
+        return self.key_reason() or ("" if self.desk.working.get("match") is not None else tr("Match first."))
 
     def next_text(self) -> str:
         return tr("Next: results")

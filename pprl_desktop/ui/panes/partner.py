@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pprl_desktop.ui.i18n import tr, tr_core, tr_n
-from pprl_desktop.ui.panes._files import choose_sealed
-from pprl_desktop.ui.panes.base import Pane
-from pprl_desktop.ui.panes.unlock import IdentityCard
+from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import Card, button, icon_label, label, row
 from pprl_desktop.ui.widgets.empty import EmptyState
@@ -18,11 +15,10 @@ from pprl_desktop.ui.words import count
 if TYPE_CHECKING:
     from pprl_desktop.exchange.inbox import Received
 
-SEALED = (".pprl", ".age")
 
-
-class PartnerPane(Pane):
+class PartnerPane(KeyedPane):
     NAME = "partner"
+    TAKES = True
     NEEDS = ("agreement",)
     GIVES = ("partner_path", "partner_sha256")
 
@@ -31,19 +27,17 @@ class PartnerPane(Pane):
             tr("Open the partner's bundle"),
             tr("It must come from the partner of the agreement, for you, unchanged, and fit what was agreed."),
         )
-        self.identity = IdentityCard(self.desk)
-        self.identity.changed.connect(self._show)
         self.empty = Card()
         self.empty.add(
             EmptyState(
                 "inbox",
                 tr("Drop the partner's file here"),
                 tr("A file ending in .pprl. It is checked completely before anything of it is kept."),
-                ((tr("&Open the bundle …"), self._choose),),
+                ((tr("&Open the bundle …"), self.choose_file),),
             )
         )
         self.here = Card(tr("The partner's bundle is here"))
-        self.here.head.addWidget(button(tr("Open another file …"), self._choose))
+        self.here.head.addWidget(button(tr("Open another file …"), self.choose_file))
         self.body.addWidget(self.identity)
         self.body.addWidget(self.empty)
         self.body.addWidget(self.here)
@@ -60,11 +54,7 @@ class PartnerPane(Pane):
         self.body.addWidget(self.then)
         self.body.addStretch(1)
 
-    def enter(self) -> None:
-        self.identity.refresh()
-        self._show()
-
-    def _show(self) -> None:
+    def show_state(self) -> None:
         own, choices = self.desk.identity(), self.project.choices
         self.identity.setVisible(own is None)
         self.here.setVisible(bool(choices.partner_path))
@@ -91,24 +81,7 @@ class PartnerPane(Pane):
 
     # what the steward does ------------------------------------------------------------------------
 
-    def accepts(self, suffix: str) -> bool:
-        return suffix in SEALED
-
-    def take_file(self, path: str) -> None:
-        from pprl_desktop.exchange import inbox
-
-        own, home = self.desk.identity(), self.desk.home
-        if own is None:
-            self.say("warning", tr("Unlock your key first."), tr("The file is sealed for you alone."))
-            return
-        self.messages.clear()
-        self.run(
-            tr("Checking the file"),
-            lambda progress: inbox.open_file(home, own, Path(path), progress),
-            lambda received: self._received(received, path),
-        )
-
-    def _received(self, received: Received, path: str) -> None:
+    def received(self, received: Received, path: str) -> None:
         if received.proposal is not None or received.kind in ("accepted", "declined"):
             self.say(
                 "info",
@@ -133,20 +106,13 @@ class PartnerPane(Pane):
             )
         else:
             self.say("info", tr_core(received.sentence))
-        self._show()
-
-    def _choose(self) -> None:
-        name = choose_sealed(self)
-        if name:
-            self.take_file(name)
+        self.show_state()
 
     # moving on ------------------------------------------------------------------------------------
 
     def reason(self) -> str:
-        if self.desk.identity() is None:
-            return tr("Unlock your key.")
         found = self.project.problems("partner")
-        return tr_core(found[0].sentence()) if found else ""
+        return self.key_reason() or (tr_core(found[0].sentence()) if found else "")
 
     def next_text(self) -> str:
         return tr("Next: match")

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pprl_desktop.ui.i18n import tr, tr_core
-from pprl_desktop.ui.panes._files import choose_sealed, out_path
+from pprl_desktop.ui.panes._files import out_path
+from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.panes._work import rule_words
-from pprl_desktop.ui.panes.base import Pane
-from pprl_desktop.ui.panes.unlock import IdentityCard
 from pprl_desktop.ui.widgets.basics import Card, button, label, row
 from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
 from pprl_desktop.ui.words import count
@@ -19,11 +18,10 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.inbox import Received
     from pprl_desktop.exchange.results import ExportedResult, Outcome
 
-SEALED = (".pprl", ".age")
 
-
-class ResultsPane(Pane):
+class ResultsPane(KeyedPane):
     NAME = "results"
+    TAKES = True
     NEEDS = ("agreement", "match")
     GIVES = ("result_path", "partner_result_path", "outcome")
 
@@ -32,15 +30,13 @@ class ResultsPane(Pane):
             tr("Put both results together"),
             tr("You send the accepted pairs by random names; the partner sends theirs. Nothing else passes."),
         )
-        self.identity = IdentityCard(self.desk)
-        self.identity.changed.connect(self._show)
         self.mine = Card(tr("Your result"))
         self.mine_text = label("", "muted")
         self.write = button(tr("&Write your result …"), self._export, kind="primary", icon="send")
         self.mine.add(self.mine_text, row(self.write, None), None)
         self.theirs = Card(tr("The partner's result"))
         self.theirs_text = label("", "muted")
-        self.open = button(tr("&Open their result …"), self._choose, icon="inbox")
+        self.open = button(tr("&Open their result …"), self.choose_file, icon="inbox")
         self.theirs.add(self.theirs_text, row(self.open, None), None)
         files = row(self.mine, self.theirs, gap=2)
         files.setStretch(0, 1)
@@ -80,11 +76,10 @@ class ResultsPane(Pane):
     # what is shown --------------------------------------------------------------------------------
 
     def enter(self) -> None:
-        self.identity.refresh()
-        self._show()
+        super().enter()
         self._reconcile()
 
-    def _show(self) -> None:
+    def show_state(self) -> None:
         own, choices = self.desk.identity(), self.project.choices
         self.identity.setVisible(own is None)
         partner = self.desk.home.pact(choices.agreement).partner_side.name
@@ -132,33 +127,13 @@ class ResultsPane(Pane):
 
     # what the steward does ------------------------------------------------------------------------
 
-    def accepts(self, suffix: str) -> bool:
-        return suffix in SEALED
-
-    def take_file(self, path: str) -> None:
-        from pprl_desktop.exchange import inbox
-
-        own, home = self.desk.identity(), self.desk.home
-        if own is None:
-            self.say("warning", tr("Unlock your key first."), tr("The file is sealed for you alone."))
-            return
-        self.messages.clear()
-
-        def done(received: Received) -> None:
-            if received.kind == "result":
-                self.change(tr("Open partner's result"), partner_result_path=path)
-                self.say("good", tr_core(received.sentence))
-            else:
-                self.say("info", tr_core(received.sentence), tr("It is not a result."))
-            self._show()
-            self._reconcile()
-
-        self.run(tr("Checking the file"), lambda progress: inbox.open_file(home, own, Path(path), progress), done)
-
-    def _choose(self) -> None:
-        name = choose_sealed(self)
-        if name:
-            self.take_file(name)
+    def received(self, received: Received, path: str) -> None:
+        if received.kind == "result":
+            self.change(tr("Open partner's result"), partner_result_path=path)
+            self.say("good", tr_core(received.sentence))
+        else:
+            self.say("info", tr_core(received.sentence), tr("It is not a result."))
+        self.enter()
 
     def _export(self) -> None:
         from pprl_desktop.exchange import results
@@ -174,8 +149,7 @@ class ResultsPane(Pane):
         def done(made: ExportedResult) -> None:
             self.change(tr("Write result"), result_path=str(out))
             self.say("good", tr("Your result is written."), tr("{n} accepted pairs, sealed.", n=count(made.accepted)))
-            self._show()
-            self._reconcile()
+            self.enter()
 
         self.run(
             tr("Writing the result"),
@@ -193,7 +167,7 @@ class ResultsPane(Pane):
 
         def done(outcome: Outcome) -> None:
             self.desk.working["outcome"] = outcome
-            self._show()
+            self.show_state()
 
         self.run(
             tr("Putting both together"), lambda _progress: results.outcome(home, own, pact), done,
@@ -203,8 +177,8 @@ class ResultsPane(Pane):
     # moving on ------------------------------------------------------------------------------------
 
     def reason(self) -> str:
-        if self.desk.identity() is None:
-            return tr("Unlock your key.")
+        if self.key_reason():
+            return self.key_reason()
         choices = self.project.choices
         if not choices.result_path:
             return tr("Write your result.")

@@ -1,0 +1,65 @@
+"""Panes that need the own key: the card to unlock it, and sealed files coming in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from pprl_desktop.ui.i18n import tr
+from pprl_desktop.ui.panes._files import choose_sealed
+from pprl_desktop.ui.panes.base import Pane
+from pprl_desktop.ui.panes.unlock import IdentityCard
+
+if TYPE_CHECKING:
+    from pprl_desktop.exchange.inbox import Received
+    from pprl_desktop.ui.desk import Desk
+
+SEALED = (".pprl", ".age")
+
+
+class KeyedPane(Pane):
+    """`self.identity` is the card for the key; a pane that TAKES sealed files fills in received()."""
+
+    TAKES: ClassVar[bool] = False
+
+    def __init__(self, desk: Desk) -> None:
+        self.identity = IdentityCard(desk)
+        super().__init__(desk)
+        self.identity.changed.connect(self.show_state)
+
+    def enter(self) -> None:
+        self.identity.refresh()
+        self.show_state()
+
+    def show_state(self) -> None:
+        """Show the present state of the project; called at arrival and when the key is locked or unlocked."""
+
+    def key_reason(self) -> str:
+        return "" if self.desk.identity() is not None else tr("Unlock your key.")
+
+    # sealed files ---------------------------------------------------------------------------------
+
+    def accepts(self, suffix: str) -> bool:
+        return self.TAKES and suffix in SEALED
+
+    def take_file(self, path: str) -> None:
+        from pprl_desktop.exchange import inbox
+
+        own, home = self.desk.identity(), self.desk.home
+        if own is None:
+            self.say("warning", tr("Unlock your key first."), tr("The file is sealed for you alone."))
+            return
+        self.messages.clear()
+        self.run(
+            tr("Checking the file"),
+            lambda progress: inbox.open_file(home, own, Path(path), progress),
+            lambda received: self.received(received, path),
+        )
+
+    def received(self, received: Received, path: str) -> None:
+        """A sealed file was checked completely and taken in."""
+
+    def choose_file(self) -> None:
+        name = choose_sealed(self)
+        if name:
+            self.take_file(name)
