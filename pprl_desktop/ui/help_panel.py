@@ -14,6 +14,8 @@ from pprl_desktop.ui.i18n import tr
 from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.basics import follow, label, row, tool
 
+WIDE = 256  # px
+
 
 def page_path(name: str) -> Path | None:
     """The page in the steward's language, else in English."""
@@ -91,7 +93,8 @@ class HelpPanel(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("side", "right")
-        self.setFixedWidth(256)
+        self._width()
+        follow(self, self._width)
         self.setAccessibleName(tr("Help for this step"))
         self.heading = label(tr("About this step"), "heading")
         self.text = HelpText()
@@ -101,6 +104,9 @@ class HelpPanel(QFrame):
         inner.setSpacing(GRID)
         inner.addLayout(row(self.heading, None, tool("close", tr("Close help (F1 opens it again)"), self.closed.emit)))
         inner.addWidget(self.text, 1)
+
+    def _width(self) -> None:
+        self.setFixedWidth(round(WIDE * min(theme.zoom(), 1.3)))
 
     def show_page(self, name: str) -> None:
         self.text.show_text(page_text(name))

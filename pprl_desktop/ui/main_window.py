@@ -28,9 +28,10 @@ from pprl_desktop.ui.job_bar import JobBar
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.stepper import Entry, Mark, StepList
 from pprl_desktop.ui.theme import GRID
-from pprl_desktop.ui.widgets.basics import OneLine, button, column, label, row
+from pprl_desktop.ui.widgets.basics import OneLine, button, column, follow, label, row
 
 SIDE_WIDTH = 248
+WIDEST_SIDES = 1.3  # times the usual width, however large the text
 HELP_FROM = 1180  # px of window width below which the help panel gives its room to the pane
 ICONS = {
     "contacts": "people",
@@ -91,7 +92,9 @@ class MainWindow(QMainWindow):
         self.beside.chosen.connect(self.show_pane)
         side = QFrame()
         side.setProperty("side", "left")
-        side.setFixedWidth(SIDE_WIDTH)
+        self.side = side
+        self._widths()
+        follow(side, self._widths)
         head = column(self.project_title, self.saved, gap=0.25)
         head.setContentsMargins(round(1.25 * GRID), 0, GRID, GRID)
         left = column(head, self.steps, None, self.beside, gap=1)
@@ -135,6 +138,10 @@ class MainWindow(QMainWindow):
         centre.setObjectName("page")
         centre.setLayout(whole)
         self.setCentralWidget(centre)
+
+    def _widths(self) -> None:
+        """The step list grows with the text, but never takes the page its room."""
+        self.side.setFixedWidth(round(SIDE_WIDTH * min(theme.zoom(), WIDEST_SIDES)))
 
     # moving ---------------------------------------------------------------------------------------
 
@@ -328,7 +335,7 @@ class MainWindow(QMainWindow):
 
     def _show_help_panel(self) -> None:
         wide = self.current in self.panes and self.pane().WIDE
-        room = (self.width() >= HELP_FROM and not wide) or self._help_by_hand
+        room = (self.width() >= HELP_FROM * min(theme.zoom(), WIDEST_SIDES) and not wide) or self._help_by_hand
         self.help.setVisible(self._help_wanted and room and self.current != "help")
 
     # events ---------------------------------------------------------------------------------------

@@ -27,3 +27,86 @@ def test_a_wrong_file_is_refused_with_what_is_accepted(window: MainWindow, tmp_p
     (banner,) = window.pane().messages.banners()
     assert ".xlsx" in banner.what.text()
     assert "CSV" in banner.more.text()
+
+
+def test_a_table_dropped_anywhere_opens_on_the_data_page(window: MainWindow, tmp_path: Path, qtbot) -> None:  # type: ignore[no-untyped-def]
+    window.desk.create_project(tmp_path / "one.pprlproject", "One")
+    window.show_pane("settings")
+    table = tmp_path / "people.csv"
+    table.write_text("id,last_name\n1,ADA\n2,KING\n", encoding="utf-8")
+    drop(window, table)
+    qtbot.waitUntil(lambda: window.current == "data" and window.desk.project.choices.rows == 2, timeout=20_000)
+
+
+def test_a_table_dropped_before_there_is_a_project_waits_for_a_name(window: MainWindow, tmp_path: Path, qtbot) -> None:  # type: ignore[no-untyped-def]
+    table = tmp_path / "people.csv"
+    table.write_text("id,last_name\n1,ADA\n2,KING\n", encoding="utf-8")
+    drop(window, table)
+    qtbot.waitUntil(lambda: bool(window.pane().messages.banners()), timeout=5000)
+    assert window.current == "welcome"
+    welcome = window.pane()
+    welcome.place.setText(str(tmp_path))
+    welcome.name.setText("Named")
+    welcome.make.click()
+    qtbot.waitUntil(lambda: window.desk.project is not None and window.desk.project.choices.rows == 2, timeout=20_000)
+
+
+def test_closing_asks_only_while_work_is_running(window: MainWindow, qtbot, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    import time
+
+    from PySide6.QtWidgets import QMessageBox
+
+    from pprl_desktop.progress import Progress
+    from pprl_desktop.ui.jobs import Job
+
+    asked: list[str] = []
+
+    def keep_working(box: QMessageBox) -> int:
+        asked.append(box.text())
+        return 0
+
+    monkeypatch.setattr(QMessageBox, "exec", keep_working)
+
+    def work(progress: Progress) -> None:
+        for step in range(1000):
+            progress.at(step / 1000)
+            time.sleep(0.01)
+
+    job = window.desk.jobs.start(Job("Counting", work))
+    qtbot.waitUntil(lambda: job.fraction > 0, timeout=3000)
+    assert not window.close()
+    assert "Counting" in asked[0]
+    window.desk.jobs.cancel()
+    qtbot.waitUntil(window.desk.jobs.idle, timeout=3000)
+    assert window.close()
+    assert len(asked) == 1
+
+
+def test_undo_names_what_it_takes_back(window: MainWindow, tmp_path: Path) -> None:
+    window.desk.create_project(tmp_path / "one.pprlproject", "One")
+    window.desk.change("Choose rule", rule="either")
+    assert window.menus.undo.text() == "&Undo: Choose rule"
+    window.menus.undo.trigger()
+    assert window.desk.project.choices.rule == "both"
+    assert window.menus.redo.text() == "&Redo: Choose rule"
+
+
+def test_f1_shows_help_for_the_page_even_in_a_small_window(window: MainWindow) -> None:
+    window.resize(1024, 700)
+    assert not window.help.isVisibleTo(window)
+    window.show_help()
+    assert window.help.isVisibleTo(window)
+    assert window.help.text.toPlainText()
+
+
+def drop(window: MainWindow, path: Path) -> None:
+    from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+    from PySide6.QtGui import QDropEvent
+
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    window.dropEvent(
+        QDropEvent(
+            QPointF(10, 10), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+        )
+    )

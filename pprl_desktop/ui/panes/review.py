@@ -71,7 +71,7 @@ class ReviewPane(Pane):
         self.body.addWidget(self.stack, 1)
         self.head_right.addWidget(self.panel.meter)
         self.panel.meter.setMinimumWidth(320)
-        self.panel.meter.setMaximumWidth(460)
+        self.panel.meter.setMaximumWidth(620)
         self.panel.meter.hide()
         self.previous = button(tr("Previous pair"), lambda: self.panel.step_pair(-1))
         self.following = button(tr("Next pair"), lambda: self.panel.step_pair(1))

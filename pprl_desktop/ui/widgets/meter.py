@@ -55,7 +55,7 @@ class Meter(QWidget):
         self.setToolTip(self.accessibleDescription())
 
     def sizeHint(self) -> QSize:
-        return QSize(350, 2 * (theme.px("small") + 6) + 18)
+        return QSize(round(350 * theme.zoom()), 2 * (theme.px("small") + 6) + 18)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(240, self.sizeHint().height())
@@ -103,15 +103,15 @@ class Meter(QWidget):
         room = width - used - painter.fontMetrics().horizontalAdvance(limit) - 12
         if self.preview is not None and self.preview > self.value:
             cost = percent(self.preview - self.value, self.decimals)
-            text = tr("+ {cost} if you open this cell", cost=cost)
-            if painter.fontMetrics().horizontalAdvance(text) > room:
-                text = f"+ {cost}"
+            forms = (tr("+ {cost} if you open this cell", cost=cost), f"+ {cost}", "")  # whole in the tooltip
+            text = next(form for form in forms if not form or painter.fontMetrics().horizontalAdvance(form) <= room)
             over = self.preview > self.limit + 1e-12
             painter.setPen(theme.colour("danger_text" if over else "warm_text"))
-            painter.drawText(QRectF(used, 0, max(room, 40.0), line), left, text)
+            painter.drawText(QRectF(used, 0, max(room, 1.0), line), left, text)
         painter.setPen(theme.colour("muted"))
         painter.drawText(QRectF(0, 0, width, line), right, limit)
-        painter.drawText(QRectF(0, line + 17, width, line), left, self.note)
+        note = painter.fontMetrics().elidedText(self.note, Qt.TextElideMode.ElideRight, int(width))
+        painter.drawText(QRectF(0, line + 17, width, line), left, note)
 
 
 class Bar(QWidget):
