@@ -12,7 +12,7 @@ from pprl_desktop.privacy.statements import ENCRYPTION
 
 @pytest.fixture
 def page() -> str:
-    return re.sub(r"\s+", " ", resources.find("help", "threat_model.md").read_text(encoding="utf-8"))
+    return re.sub(r"\s+", " ", resources.find("help", "en", "threat_model.md").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("who", ["The carrier", "An outsider", "Your partner", "The administrator of this computer"])
