@@ -49,11 +49,10 @@ def take(plan: Plan, progress: Progress) -> list[Path]:
     except OSError:
         raise Problem("The folder for the pictures cannot be made.", do="Choose another one.", place="out") from None
     with _own_place() as place:
-        demo = plan.demo
-        if demo is None:
+        demo = plan.demo or place / "demo"
+        if plan.demo is None and plan.pages != ("welcome",):  # every other page shows the sample project
             from pprl_desktop.project.demo import run_demo
 
-            demo = place / "demo"
             run_demo(demo, progress.part(0.0, 0.5))
         return _Tour(plan, demo, place).walk(progress.part(0.5, 1.0))
 

@@ -34,7 +34,7 @@ def open_window(qtbot) -> Iterator[Callable[..., MainWindow]]:  # type: ignore[n
     windows: list[MainWindow] = []
 
     def open_one(*argv: str) -> MainWindow:
-        window = make_window(make_application(), argv or ("--light",))
+        window = make_window(make_application(), argv or ("--light", "--language=en"))
         qtbot.addWidget(window, before_close_func=lambda w: w.desk.jobs.cancel())
         windows.append(window)
         window.show()
