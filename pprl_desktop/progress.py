@@ -46,6 +46,10 @@ class Progress:
             inside = min(max(fraction, 0.0), 1.0)
             self._report(self._start + inside * (self._end - self._start), self._what)
 
+    @property
+    def can_be_cancelled(self) -> bool:
+        return self._cancelled is not None
+
     def check(self) -> None:
         if self._cancelled is not None and self._cancelled():
             raise Cancelled

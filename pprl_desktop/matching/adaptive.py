@@ -31,6 +31,7 @@ from pprl_desktop.matching.levels import (
 from pprl_desktop.matching.levels import NAMES as LEVEL_NAMES
 from pprl_desktop.matching.thresholds import from_probabilities
 from pprl_desktop.methods.base import Rule, Smashed
+from pprl_desktop.methods.blocks import interruptible
 from pprl_desktop.methods.rules import AdaptiveRule
 from pprl_desktop.progress import Progress
 
@@ -55,9 +56,10 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
     null = adaptive_null.random_pairs(own.rows, partner.rows, random)
     fields, seen = adaptive_null.build(own, partner, rule, null, progress.part(0.0, 0.1))
     blocking.prepare(fields, options.threads, progress.part(0.1, 0.25))
-    within = adaptive_null.within(own, partner, fields, random)
+    progress.at(0.25, "Comparing the records of one file")
+    within = adaptive_null.within(own, partner, fields, random, progress)
     sizes = em.Sizes(own.rows, partner.rows, options.one_to_one)
-    job = _Job(fields, seen, len(null.own), sizes, options, random, within)
+    job = _Job(fields, seen, len(null.own), sizes, options, random, within, progress)
     for place in range(ROUNDS):
         low, high = 0.25 + 0.7 * place / ROUNDS, 0.25 + 0.7 * (place + 1) / ROUNDS
         job.find(progress.part(low, (low + high) / 2))
@@ -109,6 +111,7 @@ class _Job:
     options: MatchOptions
     random: np.random.Generator
     within: adaptive_null.Within
+    progress: Progress  # asked between steps whether to go on
 
     def __post_init__(self) -> None:
         self.prior = prior_m(self.fields)
@@ -118,7 +121,9 @@ class _Job:
         self.matches = OVERLAP * min(self.sizes.own, self.sizes.partner)
         self.crossings = adaptive_cross.crossings(self.fields)
         self.cross_m = np.full(len(self.crossings), 0.02)
-        self.tree = adaptive_dependence.edges(self.fields, self.within.levels) if self.options.one_to_one else ()
+        self.tree = (
+            adaptive_dependence.edges(self.fields, self.within.levels, self.progress) if self.options.one_to_one else ()
+        )
         self.warnings: list[str] = []
         self.told = [
             f"{count:,} records of the {side} file are copies of others in all fields: remove the duplicates first, or "
@@ -141,7 +146,7 @@ class _Job:
         prior = float(np.log(self.sizes.odds(self.matches)))
         lowest = LOWEST - prior
         most = min(PER_ROW * (self.sizes.own + self.sizes.partner), self.options.memory // BYTES_PER_PAIR)
-        bar, passing = blocking.place_bar(self.fields, weights, lowest, most, self.random)
+        bar, passing = blocking.place_bar(self.fields, weights, lowest, most, self.random, progress)
         found = blocking.scan(self.fields, weights, bar, most, self.options.threads, progress)
         self.warnings = []
         if found.bar + prior > WORTH_TELLING and passing > len(found.own):
@@ -155,16 +160,17 @@ class _Job:
     def _levels(self, own: Rows, partner: Rows) -> npt.NDArray[np.uint8]:
         made = np.full((len(own), len(self.fields)), MISSING, dtype=np.uint8)
         for f, one in enumerate(self.fields):
+            self.progress.check()
             a, b = one.own.codes[own], one.partner.codes[partner]
             present = np.flatnonzero((a >= 0) & (b >= 0))
-            made[present, f] = one.pairs(a[present], b[present])
+            made[present, f] = one.pairs(a[present], b[present], progress=self.progress)
         return made
 
     # ---- weights
 
     def learn(self, progress: Progress) -> None:
         levels, log_u = self._columns()
-        self.lifts = adaptive_dependence.corrections(self.fields, self.tree, self.own, self.levels)
+        self.lifts = adaptive_dependence.corrections(self.fields, self.tree, self.own, self.levels, self.progress)
         candidates = em.Candidates(self.own, self.partner, levels, log_u, self.lifts.sum(axis=1), self.sizes)
         cross = np.zeros((len(self.crossings), LEVELS))
         cross[:, DIFFERS], cross[:, EQUAL] = 1 - self.cross_m, self.cross_m
@@ -192,19 +198,21 @@ class _Job:
         levels = np.full((pairs, width), MISSING, dtype=np.uint8)
         log_u = np.zeros((pairs, width), dtype=np.float32)
         for f, one in enumerate(self.fields):
+            self.progress.check()
             levels[:, f] = self.levels[:, f]
             here = np.flatnonzero(self.levels[:, f] != MISSING)
             log_u[here, f] = self.log_u[f][one.own.codes[self.own[here]], self.levels[here, f]]
         for c, crossing in enumerate(self.crossings):
             at = len(self.fields) + c
-            levels[:, at], log_u[:, at] = adaptive_cross.compare(
-                self.fields, crossing, self.own, self.partner, self.levels
+            levels[:, at], log_u[:, at] = interruptible(
+                self.progress, adaptive_cross.compare, self.fields, crossing, self.own, self.partner, self.levels
             )
         return levels, log_u
 
     def _take_matches_out(self) -> None:
         all_pairs = float(self.sizes.own) * self.sizes.partner
         for f, one in enumerate(self.fields):
+            self.progress.check()
             weighed = np.bincount(self.levels[:, f], weights=self.fit.probability, minlength=MISSING + 1)
             matched = np.asarray(weighed[:LEVELS], dtype=np.float64)
             seen = adaptive_null.without_matches(self.seen[f], self.sampled, all_pairs, matched)
@@ -250,6 +258,7 @@ class _Job:
         levels, log_u = self.columns
         made = np.full((len(self.own), len(self.fields)), np.nan, dtype=np.float32)
         for f in range(len(self.fields)):
+            self.progress.check()
             here = np.flatnonzero(levels[:, f] != MISSING)
             made[here, f] = np.log(np.maximum(self.fit.m[f], 1e-12))[levels[here, f]] - log_u[here, f]
         for c, crossing in enumerate(self.crossings):

@@ -17,6 +17,8 @@ import numpy.typing as npt
 from pprl_desktop.matching.adaptive_null import copies, equal_frequency
 from pprl_desktop.matching.base import Numbers, Rows
 from pprl_desktop.matching.levels import EQUAL, LEVELS, MISSING, NEAR, QUANTILES, SHIFTED, WORD, Codes, FieldLevels
+from pprl_desktop.methods.blocks import interruptible
+from pprl_desktop.progress import NO_PROGRESS, Progress
 
 LEAST = 1.15  # lifts below this are left alone
 SEEN = 8.0  # pairs of records that must agree on both fields, beyond chance, before a lift is believed
@@ -57,7 +59,7 @@ class Edge:
     rarity: Numbers  # [bins, bins] lift of joint equality by how rare the two values are
 
 
-def edges(fields: Sequence[FieldLevels], sampled: Levels) -> tuple[Edge, ...]:
+def edges(fields: Sequence[FieldLevels], sampled: Levels, progress: Progress = NO_PROGRESS) -> tuple[Edge, ...]:
     """The tree of dependent fields, strongest first. `sampled` [pairs, fields]: levels of pairs within one file."""
     found = []
     single = (
@@ -66,6 +68,7 @@ def edges(fields: Sequence[FieldLevels], sampled: Levels) -> tuple[Edge, ...]:
     )
     for first in range(len(fields)):
         for second in range(first + 1, len(fields)):
+            progress.check()
             lift, rarity = _lifts(sampled[:, first], sampled[:, second]), np.ones((BINS, BINS))
             if fields[first].exact:
                 lift[EQUAL, EQUAL], rarity = _exact_lift(fields[first], fields[second], single)
@@ -148,16 +151,21 @@ def _pairs(counts: npt.NDArray[np.int64]) -> Numbers:
     return np.asarray(wide * (wide - 1) / 2)
 
 
-def corrections(fields: Sequence[FieldLevels], tree: Sequence[Edge], own: Rows, levels: Levels) -> Floats:
+def corrections(
+    fields: Sequence[FieldLevels], tree: Sequence[Edge], own: Rows, levels: Levels, progress: Progress = NO_PROGRESS
+) -> Floats:
     """[pairs, edges] log of the lift of what the two fields of the edge have in common."""
     made = np.zeros((len(own), len(tree)), dtype=np.float32)
     for place, edge in enumerate(tree):
+        progress.check()
         a, b = levels[:, edge.first], levels[:, edge.second]
         present = np.flatnonzero((a < LEVELS) & (b < LEVELS))
         made[present, place] = np.log(edge.lift[a[present], b[present]])
         equal = np.flatnonzero((a == EQUAL) & (b == EQUAL))
         if len(equal) and fields[edge.first].exact:
-            made[equal, place] = _log_lift(fields[edge.first], fields[edge.second], edge.rarity, own[equal])
+            made[equal, place] = interruptible(
+                progress, _log_lift, fields[edge.first], fields[edge.second], edge.rarity, own[equal]
+            )
     return made
 
 

@@ -26,6 +26,7 @@ from pprl_desktop.matching.levels import (
 from pprl_desktop.matching.levels_similar import flip_rate, similar
 from pprl_desktop.methods import tokens
 from pprl_desktop.methods.base import Smashed
+from pprl_desktop.methods.blocks import interruptible
 from pprl_desktop.methods.rules import AdaptiveRule
 from pprl_desktop.progress import Progress
 
@@ -98,29 +99,33 @@ def build(
     fields, seen = [], []
     for place, comparison in enumerate(rule.comparisons):
         progress.at(place / len(rule.comparisons), f"Comparing {comparison.field}")
-        mine, theirs = view(own, comparison), view(partner, comparison)
-        measure = similar(mine, theirs, comparison.measure, (own.epsilon, partner.epsilon))
-        facts, equal_to = find_facts(mine, theirs, exact)
+        mine, theirs = (interruptible(progress, view, side, comparison) for side in (own, partner))
+        noise = own.epsilon, partner.epsilon
+        measure = interruptible(progress, similar, mine, theirs, comparison.measure, noise)
+        facts, equal_to = interruptible(progress, find_facts, mine, theirs, exact)
         one = FieldLevels(comparison, mine, theirs, measure, exact, facts=facts, equal_to=equal_to)
         a, b = mine.codes[null.own], theirs.codes[null.partner]
         present = (a >= 0) & (b >= 0)
         a, b = a[present], b[present]
-        similarity = measure.pairs(a, b)
+        similarity = measure.pairs(a, b, progress)
         one.cuts = _cuts(one, a, b, similarity)
         fields.append(one)
-        seen.append(np.bincount(one.pairs(a, b, similarity), minlength=LEVELS).astype(np.float64))
+        seen.append(np.bincount(one.pairs(a, b, similarity, progress), minlength=LEVELS).astype(np.float64))
     return fields, seen
 
 
-def within(own: Smashed, partner: Smashed, fields: Sequence[FieldLevels], random: np.random.Generator) -> Within:
+def within(
+    own: Smashed, partner: Smashed, fields: Sequence[FieldLevels], random: np.random.Generator, progress: Progress
+) -> Within:
     """Pairs of different records of one file, compared as if one were the partner's.
 
     Both files take part where neither carries noise, because often only one of them is full of slips.
     """
-    made = _within(own, partner.epsilon, fields, random)
+    made = _within(own, partner.epsilon, fields, random, progress)
     if own.epsilon is not None or partner.epsilon is not None:
         return made
-    return Within(made.fields, np.concatenate([made.levels, _within(partner, None, fields, random).levels]))
+    levels = _within(partner, None, fields, random, progress).levels
+    return Within(made.fields, np.concatenate([made.levels, levels]))
 
 
 def copies(codes: Sequence[Codes]) -> npt.NDArray[np.bool_]:
@@ -135,8 +140,16 @@ def copies(codes: Sequence[Codes]) -> npt.NDArray[np.bool_]:
     return np.asarray(repeated & ((stacked >= 0).sum(axis=1) >= COPY_FIELDS))
 
 
-def _within(file: Smashed, epsilon: float | None, fields: Sequence[FieldLevels], random: np.random.Generator) -> Within:
-    single = np.flatnonzero(~copies([view(file, one.comparison).codes for one in fields]))
+def _within(
+    file: Smashed,
+    epsilon: float | None,
+    fields: Sequence[FieldLevels],
+    random: np.random.Generator,
+    progress: Progress,
+) -> Within:
+    progress.check()
+    codes = [interruptible(progress, view, file, one.comparison).codes for one in fields]
+    single = np.flatnonzero(~interruptible(progress, copies, codes))
     rows = np.sort(random.choice(single, size=min(len(single), WITHIN_ROWS), replace=False)).astype(np.int32)
     mine = taken(file, rows)
     theirs = mine if file.epsilon == epsilon else with_noise(mine, epsilon, random)
@@ -146,13 +159,14 @@ def _within(file: Smashed, epsilon: float | None, fields: Sequence[FieldLevels],
     levels = np.full((len(null.own), len(fields)), MISSING, dtype=np.uint8)
     made = []
     for f, one in enumerate(fields):
+        progress.check()
         left, right = view(mine, one.comparison), view(theirs, one.comparison)
-        measure = one.similar.between(left, right, (mine.epsilon, theirs.epsilon))
+        measure = interruptible(progress, one.similar.between, left, right, (mine.epsilon, theirs.epsilon))
         facts, equal_to = find_facts(left, right, one.exact)
         copy = FieldLevels(one.comparison, left, right, measure, one.exact, one.cuts, facts, equal_to)
         a, b = left.codes[null.own], right.codes[null.partner]
         present = np.flatnonzero((a >= 0) & (b >= 0))
-        levels[present, f] = copy.pairs(a[present], b[present])
+        levels[present, f] = copy.pairs(a[present], b[present], progress=progress)
         made.append(copy)
     return Within(made, levels)
 

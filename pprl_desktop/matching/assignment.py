@@ -8,12 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.matching.base import Rows
+from pprl_desktop.methods.blocks import interruptible
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 Gains = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
 DENSE_LIMIT = 4_000_000  # cells of a dense component: above it the sparse solver is used
+LARGE = 5_000  # pairs from which a single call may take longer than Cancel should wait
+AT_ONCE = 3_000_000  # pairs the sparse solver looks at between two questions whether to go on
 TIE = 1e-9  # gains nearer than this are equal
 
 
@@ -33,10 +36,10 @@ def assign(own: Rows, partner: Rows, gain: Gains, progress: Progress = NO_PROGRE
     useful = np.flatnonzero(gain > 0)
     if not len(useful):
         return Assignment(chosen, 0)
-    order = useful[np.lexsort((partner[useful], own[useful]))]
-    order = _without_repeats(order, own, partner, gain)
-    label = _components(own[order], partner[order])
-    by_component = order[np.argsort(label, kind="stable")]
+    order = useful[interruptible(progress, np.lexsort, (partner[useful], own[useful]))]
+    order = interruptible(progress, _without_repeats, order, own, partner, gain)
+    label = interruptible(progress, _components, own[order], partner[order])
+    by_component = order[interruptible(progress, _stable_order, label)]
     starts = np.flatnonzero(np.diff(np.sort(label), prepend=-1))
     ends = np.append(starts[1:], len(by_component))
     ties = 0
@@ -44,13 +47,17 @@ def assign(own: Rows, partner: Rows, gain: Gains, progress: Progress = NO_PROGRE
     chosen[by_component[starts[alone]]] = True
     many = np.flatnonzero(~alone)
     for count, place in enumerate(many):
-        if count % 64 == 0:
-            progress.at(count / len(many))
         pairs = by_component[starts[place] : ends[place]]
-        picked, tied = _solve(own[pairs], partner[pairs], gain[pairs])
+        if count % 64 == 0 or len(pairs) >= LARGE:
+            progress.at(count / len(many), "Assigning pairs")
+        picked, tied = _solve(own[pairs], partner[pairs], gain[pairs], progress)
         chosen[pairs[picked]] = True
         ties += tied
     return Assignment(chosen, ties)
+
+
+def _stable_order(label: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+    return np.argsort(label, kind="stable")
 
 
 def _without_repeats(order: npt.NDArray[np.int64], own: Rows, partner: Rows, gain: Gains) -> npt.NDArray[np.int64]:
@@ -76,7 +83,7 @@ def _components(own: Rows, partner: Rows) -> npt.NDArray[np.int32]:
     return label[a]
 
 
-def _solve(own: Rows, partner: Rows, gain: Gains) -> tuple[npt.NDArray[np.int64], int]:
+def _solve(own: Rows, partner: Rows, gain: Gains, progress: Progress) -> tuple[npt.NDArray[np.int64], int]:
     """Exact within one component: star-shaped ones at sight, the others as a linear assignment."""
     left, a = np.unique(own, return_inverse=True)
     right, b = np.unique(partner, return_inverse=True)
@@ -85,10 +92,13 @@ def _solve(own: Rows, partner: Rows, gain: Gains) -> tuple[npt.NDArray[np.int64]
         winners = np.flatnonzero(gain >= best - TIE)
         return winners[:1], int(len(winners) > 1)
     if len(left) * len(right) <= DENSE_LIMIT:
-        picked = _dense(a, b, gain, len(left), len(right))
+        if len(gain) < LARGE:
+            picked = _dense(a, b, gain, len(left), len(right))
+            return picked, _count_ties(a, b, gain, picked)
+        picked = interruptible(progress, _dense, a, b, gain, len(left), len(right))
     else:
-        picked = _sparse(a, b, gain, len(left), len(right))
-    return picked, _count_ties(a, b, gain, picked)
+        picked = _sparse(a, b, gain, len(left), len(right), progress)
+    return picked, interruptible(progress, _count_ties, a, b, gain, picked)
 
 
 def _dense(
@@ -106,26 +116,18 @@ def _dense(
 
 
 def _sparse(
-    a: npt.NDArray[np.int64], b: npt.NDArray[np.int64], gain: Gains, rows: int, columns: int
+    a: npt.NDArray[np.int64], b: npt.NDArray[np.int64], gain: Gains, rows: int, columns: int, progress: Progress
 ) -> npt.NDArray[np.int64]:
-    """Every row may also take a column of its own for nothing, so a full matching always exists."""
-    from scipy.sparse import csr_matrix
-    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+    """Row by row along shortest augmenting paths; the pairs come sorted by row."""
+    from pprl_desktop.matching.assignment_kernels import augment
 
-    top = float(gain.max()) + 1.0
-    own_column = np.arange(rows)
-    cost = np.concatenate([top - gain, np.full(rows, top)])  # all positive: zero would be no edge
-    graph = csr_matrix(
-        (cost, (np.concatenate([a, own_column]), np.concatenate([b, columns + own_column]))),
-        shape=(rows, columns + rows),
-    )
-    at_row, at_column = min_weight_full_bipartite_matching(graph)
-    real = at_column < columns
-    key = a * columns + b
-    order = np.argsort(key)
-    found = np.searchsorted(key[order], at_row[real].astype(np.int64) * columns + at_column[real])
-    picked: npt.NDArray[np.int64] = order[found]
-    return picked
+    first = np.searchsorted(a, np.arange(rows + 1))
+    u, v = np.zeros(rows), np.zeros(columns)
+    of_row, of_column = np.full(rows, -1, dtype=np.int64), np.full(columns, -1, dtype=np.int64)
+    row = 0
+    while row < rows:
+        row = int(interruptible(progress, augment, first, b, gain, u, v, of_row, of_column, row, AT_ONCE))
+    return of_row[of_row >= 0]
 
 
 def _count_ties(a: npt.NDArray[np.int64], b: npt.NDArray[np.int64], gain: Gains, picked: npt.NDArray[np.int64]) -> int:

@@ -14,11 +14,13 @@ import numpy.typing as npt
 
 from pprl_desktop.matching.base import Rows
 from pprl_desktop.matching.levels import Codes, FieldLevels
-from pprl_desktop.progress import Progress
+from pprl_desktop.methods.blocks import interruptible
+from pprl_desktop.progress import NO_PROGRESS, Progress
 
-BLOCK_PAIRS = 1 << 22  # pairs scored in one block: 16 MB
+BLOCK_PAIRS = 1 << 21  # pairs scored in one block: 8 MB, some tens of ms
 TABLE_CELLS = 400 << 20  # level tables kept in memory, all fields together
 SAMPLE_ROWS = 256  # own rows tried out to place the bar
+SAMPLE_PAIRS = 1 << 25  # and their pairs at most: 128 MB
 
 Weights = npt.NDArray[np.float32]  # [own values, levels]
 
@@ -43,12 +45,22 @@ def prepare(fields: Sequence[FieldLevels], threads: int, progress: Progress) -> 
 
 
 def place_bar(
-    fields: Sequence[FieldLevels], weights: Sequence[Weights], lowest: float, most: int, random: np.random.Generator
+    fields: Sequence[FieldLevels],
+    weights: Sequence[Weights],
+    lowest: float,
+    most: int,
+    random: np.random.Generator,
+    progress: Progress = NO_PROGRESS,
 ) -> tuple[float, int]:
     """The lowest bar, not under `lowest`, that about `most` pairs pass; and about how many pass `lowest`."""
     own_rows = len(fields[0].own.codes)
-    some = random.choice(own_rows, size=min(SAMPLE_ROWS, own_rows), replace=False)
-    scores = _scores(fields, weights, np.sort(some)).reshape(-1)
+    rows = min(SAMPLE_ROWS, own_rows, max(1, SAMPLE_PAIRS // max(len(fields[0].partner.codes), 1)))
+    some = np.sort(random.choice(own_rows, size=rows, replace=False)).astype(np.int32)
+    blocks = []
+    for block in _cut_up(some, len(fields[0].partner.codes)):
+        progress.check()
+        blocks.append(_scores(fields, weights, block).reshape(-1))
+    scores = np.concatenate(blocks)
     allowed = int(most * (len(some) / own_rows))
     passing = scores[scores >= lowest]
     total = int(len(passing) * (own_rows / max(len(some), 1)))
@@ -73,8 +85,7 @@ def scan(
 
     own_rows, partner_rows = len(fields[0].own.codes), len(fields[0].partner.codes)
     order = _by_largest_field(fields)
-    step = max(1, BLOCK_PAIRS // max(partner_rows, 1))
-    blocks = [order[start : start + step] for start in range(0, own_rows, step)]
+    blocks = _cut_up(order, partner_rows)
     level = [float(bar)]
 
     def work(rows: Codes) -> tuple[Rows, Rows, npt.NDArray[np.float32]]:
@@ -92,13 +103,18 @@ def scan(
         kept.append(part)
         held += len(part[0])
         if held > 1.5 * most:
-            kept, held = _raise(kept, level, most)
+            kept, held = interruptible(progress, _raise, kept, level, most)
     if held > most:
-        kept, held = _raise(kept, level, most)
+        kept, held = interruptible(progress, _raise, kept, level, most)
     own = np.concatenate([part[0] for part in kept]) if kept else np.zeros(0, np.int32)
     partner = np.concatenate([part[1] for part in kept]) if kept else np.zeros(0, np.int32)
-    sorted_ = np.lexsort((partner, own))
+    sorted_ = interruptible(progress, np.lexsort, (partner, own))
     return Found(own[sorted_], partner[sorted_], level[0], own_rows * partner_rows)
+
+
+def _cut_up(rows: Codes, partner_rows: int) -> list[Codes]:
+    step = max(1, BLOCK_PAIRS // max(partner_rows, 1))
+    return [rows[start : start + step] for start in range(0, len(rows), step)]
 
 
 def _raise(

@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from pprl_desktop.matching.base import Numbers, Rows
 from pprl_desktop.matching.levels import GROUPS, LEVELS, MISSING
-from pprl_desktop.progress import Progress
+from pprl_desktop.methods.blocks import interruptible
+from pprl_desktop.progress import NO_PROGRESS, Progress
 
 ROUNDS = 60
 SETTLED = 1e-4  # largest change of any m at which EM stops
@@ -73,18 +74,22 @@ def fit(
     m = start.copy()
     fields = range(candidates.levels.shape[1])
     base = -candidates.log_u.sum(axis=1, dtype=np.float64) - candidates.extra
-    graph = Graph(candidates.own, candidates.partner) if one_to_one else None
+    graph = interruptible(progress, Graph, candidates.own, candidates.partner) if one_to_one else None
     odds, probability, rounds = base, np.zeros(len(base)), 0
     for rounds in range(1, ROUNDS + 1):
         progress.at(rounds / ROUNDS, "Learning the weights")
         ratio = base.copy()
         for f in fields:
+            progress.check()
             ratio += _lookup(m[f])[candidates.levels[:, f]]
         odds = np.where(ratio > LEAST_EVIDENCE, ratio + np.log(candidates.sizes.odds(matches)), -LARGE)
-        probability = graph.marginals(odds) if graph else 1.0 / (1.0 + np.exp(-np.clip(odds, -60, 60)))
+        probability = graph.marginals(odds, progress) if graph else 1.0 / (1.0 + np.exp(-np.clip(odds, -60, 60)))
         matches = float(probability.sum())
         before = m
-        m = np.stack([_learned(candidates.levels[:, f], probability, prior[f], strength[f]) for f in fields])
+        m = np.empty_like(before)
+        for f in fields:
+            progress.check()
+            m[f] = _learned(candidates.levels[:, f], probability, prior[f], strength[f])
         if float(np.abs(m - before).max(initial=0.0)) < SETTLED:
             break
     return Fit(m, matches, odds, probability, rounds)
@@ -115,10 +120,12 @@ class Graph:
         self._free_a = np.ones(len(own))  # chance that the own row is not taken by another pair
         self._free_b = np.ones(len(own))
 
-    def marginals(self, log_odds: Numbers, rounds: int = MESSAGES) -> Numbers:
+    def marginals(self, log_odds: Numbers, progress: Progress = NO_PROGRESS, rounds: int = MESSAGES) -> Numbers:
         odds = np.exp(np.clip(log_odds, -LARGE, LARGE))
         for _ in range(rounds):
+            progress.check()
             self._free_a = self._own.free(odds * self._free_b)
+            progress.check()
             self._free_b = self._partner.free(odds * self._free_a)
         joint = odds * self._free_a * self._free_b
         return np.asarray(joint / (1.0 + joint))

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from pprl_desktop.methods import tokens
 from pprl_desktop.methods.base import Part, Smashed
 from pprl_desktop.methods.rules import FieldComparison
-from pprl_desktop.progress import Progress
+from pprl_desktop.progress import NO_PROGRESS, Progress
 
 # share of random pairs at least that similar (DESIGN 4.5); the first two serve fields of few values under noise
 QUANTILES = (0.35, 0.12, 4e-2, 1e-2, 3e-3, 5e-4, 8e-5)
@@ -36,7 +36,8 @@ NAMES = (
 GROUPS = (tuple(range(INITIAL)), (INITIAL, OTHER_INITIAL))
 
 EQUAL_BUT_FOR_NOISE = 5e5  # similarities above this are equality
-BLOCK_CELLS = 1 << 21  # pairs of values compared in one go
+BLOCK_CELLS = 1 << 20  # pairs of values compared in one go: some tens of ms
+PAIRS_AT_ONCE = 1 << 17  # single pairs looked up in one go
 MANY = 3_000_000  # distinct value pairs a word may make before it is too common to count
 
 Codes = npt.NDArray[np.int32]
@@ -137,11 +138,24 @@ class FieldLevels:
             pass
         self._all = made
 
-    def pairs(self, own: Codes, partner: Codes, similarity: Floats | None = None) -> Levels:
+    def pairs(
+        self, own: Codes, partner: Codes, similarity: Floats | None = None, progress: Progress = NO_PROGRESS
+    ) -> Levels:
         """Levels of single pairs of values (no missing ones), from their similarity where it is known already."""
+        if self._all is None and similarity is None:
+            similarity = self.similar.pairs(own, partner, progress)
+        made = np.empty(len(own), dtype=np.uint8)
+        for start in range(0, len(own), PAIRS_AT_ONCE):
+            progress.check()
+            some = slice(start, start + PAIRS_AT_ONCE)
+            made[some] = self._some_pairs(own[some], partner[some], None if similarity is None else similarity[some])
+        return made
+
+    def _some_pairs(self, own: Codes, partner: Codes, similarity: Floats | None) -> Levels:
         if self._all is not None:
             return self._all[own, partner]
-        level = self._cut(self.similar.pairs(own, partner) if similarity is None else similarity)
+        assert similarity is not None
+        level = self._cut(similarity)
         a, b, what = self.facts
         if len(a):
             width = max(self.partner.values, 1)
@@ -203,7 +217,7 @@ class Similar:
     def block(self, own: Codes) -> Floats:
         raise NotImplementedError
 
-    def pairs(self, own: Codes, partner: Codes) -> Floats:
+    def pairs(self, own: Codes, partner: Codes, progress: Progress = NO_PROGRESS) -> Floats:
         raise NotImplementedError
 
     def between(self, own: View, partner: View, epsilon: tuple[float | None, float | None]) -> Similar:

@@ -10,8 +10,10 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.matching.levels import Codes, Floats, Similar, View
+from pprl_desktop.matching.levels import BLOCK_CELLS, Codes, Floats, Similar, View
+from pprl_desktop.matching.levels import PAIRS_AT_ONCE as BITS_AT_ONCE
 from pprl_desktop.methods.rules import Measure
+from pprl_desktop.progress import NO_PROGRESS, Progress
 
 SAME = np.float32(1e6)  # added to the similarity of values that differ no more than noise makes them
 PAIRS_AT_ONCE = 1 << 13
@@ -48,7 +50,7 @@ class Nothing(Similar):
     def block(self, own: Codes) -> Floats:
         return np.zeros((len(own), self._values), dtype=np.float32)
 
-    def pairs(self, own: Codes, partner: Codes) -> Floats:
+    def pairs(self, own: Codes, partner: Codes, progress: Progress = NO_PROGRESS) -> Floats:
         return np.zeros(len(own), dtype=np.float32)
 
     def between(self, own: View, partner: View, epsilon: tuple[float | None, float | None]) -> Similar:
@@ -80,12 +82,17 @@ class Bits(Similar):
         common_bits(left, self._right, common)
         return self._score(common, self._ones_left[own][:, None], self._ones_right[None, :])
 
-    def pairs(self, own: Codes, partner: Codes) -> Floats:
+    def pairs(self, own: Codes, partner: Codes, progress: Progress = NO_PROGRESS) -> Floats:
         from pprl_desktop.matching.adaptive_kernels import common_bits_of_pairs
 
-        common = np.empty(len(own), dtype=np.float32)
-        common_bits_of_pairs(self._left, self._right, own, partner, common)
-        return self._score(common, self._ones_left[own], self._ones_right[partner])
+        made = np.empty(len(own), dtype=np.float32)
+        for start in range(0, len(own), BITS_AT_ONCE):
+            progress.check()
+            a, b = own[start : start + BITS_AT_ONCE], partner[start : start + BITS_AT_ONCE]
+            common = np.empty(len(a), dtype=np.float32)
+            common_bits_of_pairs(self._left, self._right, a, b, common)
+            made[start : start + len(a)] = self._score(common, self._ones_left[a], self._ones_right[b])
+        return made
 
     def between(self, own: View, partner: View, epsilon: tuple[float | None, float | None]) -> Similar:
         if not own.parts or not partner.parts:
@@ -158,13 +165,20 @@ class Vectors(Similar):
             similarity += SAME * (similarity >= -self._same).astype(np.float32)
         return similarity
 
-    def pairs(self, own: Codes, partner: Codes) -> Floats:
+    def pairs(self, own: Codes, partner: Codes, progress: Progress = NO_PROGRESS) -> Floats:
         made = np.empty(len(own), dtype=np.float32)
         cells = len(self._left) * len(self._right)
         if cells <= WHOLE and cells <= 20 * len(own):  # one matrix product is cheaper than that many single pairs
-            whole = self.block(np.arange(len(self._left), dtype=np.int32))
+            whole = np.empty((len(self._left), len(self._right)), dtype=np.float32)
+            step = max(1, BLOCK_CELLS // max(len(self._right), 1))
+            for start in range(0, len(whole), step):
+                progress.check()
+                whole[start : start + step] = self.block(
+                    np.arange(start, min(start + step, len(whole)), dtype=np.int32)
+                )
             return whole[own, partner]
         for start in range(0, len(own), PAIRS_AT_ONCE):
+            progress.check()
             a, b = own[start : start + PAIRS_AT_ONCE], partner[start : start + PAIRS_AT_ONCE]
             differ = self._left[a] - self._right[b]
             made[start : start + len(a)] = -np.einsum("ij,ij->i", differ, differ)

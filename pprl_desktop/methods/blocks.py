@@ -4,31 +4,41 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import Any, TypeVar
+from typing import Any, TypeVar, TypeVarTuple
 
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 T = TypeVar("T")
 R = TypeVar("R")
+Ts = TypeVarTuple("Ts")
 
 
-def jit(function: Callable[..., Any]) -> Any:
+def jit(function: Callable[..., Any], any_order: bool = False) -> Any:
     """numba.njit without the interpreter lock, cached on disk where that is safe.
 
     A source tree or wheel caches beside the file (numba falls back to the user's cache where that folder is read-only).
     The frozen application compiles anew, a few seconds once per run: there numba would load pickled machine code from a
     folder the user can write, and would look for that folder beside a source file that does not exist.
+
+    `any_order` lets sums of floats be added in vector lanes. Their last digits then depend on the processor: only for
+    bounds that have room for that, never for what decides.
     """
     import numba
 
+    freedom: Any = {"reassoc", "contract"} if any_order else False
     if not getattr(sys, "frozen", False):
         try:
-            return numba.njit(nogil=True, cache=True)(function)
+            return numba.njit(nogil=True, cache=True, fastmath=freedom)(function)
         except RuntimeError:  # no folder for the cache can be found or written
             pass
-    return jit_each_run(function)
+    return numba.njit(nogil=True, fastmath=freedom)(function)
+
+
+def jit_bound(function: Callable[..., Any]) -> Any:
+    return jit(function, any_order=True)
 
 
 def jit_each_run(function: Callable[..., Any]) -> Any:
@@ -65,3 +75,25 @@ def in_blocks(
             for future in waiting:
                 future.cancel()
     progress.at(1.0, what)
+
+
+def interruptible(progress: Progress, work: Callable[[*Ts], R], *args: *Ts) -> R:
+    """One long call that cannot be cut into blocks (a sort of millions, an assignment), with Cancel heard meanwhile.
+
+    On Cancel the call is left to end by itself and its result is dropped; it must not hold the interpreter lock.
+    """
+    if not progress.can_be_cancelled:
+        return work(*args)
+    made: Future[R] = Future()
+
+    def run() -> None:
+        try:
+            made.set_result(work(*args))
+        except BaseException as wrong:  # handed to the caller, who waits for it
+            made.set_exception(wrong)
+
+    threading.Thread(target=run, daemon=True).start()
+    while not made.done():
+        wait([made], timeout=0.05)
+        progress.check()
+    return made.result()
