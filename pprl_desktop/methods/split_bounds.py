@@ -35,6 +35,7 @@ class Bounds:
     pivot_count: Codes
     pivot_values: Bytes  # the partner's pivot columns
     pivot_at: Ints
+    largest: Floats  # [fields, attributes] what one edit of difference costs, in units of the budget
 
 
 def bounds_of(
@@ -74,7 +75,28 @@ def bounds_of(
         joined(theirs, np.float32), starts([m.size for m in theirs]),
         joined(columns, np.float32), starts([m.size for m in columns]),
         pivots, pivot_count, joined(pivot_values, np.uint8), starts([m.size for m in pivot_values]),
+        (weights.largest / max(weights.budget, 1)).astype(np.float32),
     )  # fmt: skip
+
+
+def first_bounds(
+    shape: Shape, own: Vectors, partner: Vectors, bounds: Bounds, f: int, size: int, rng: np.random.Generator
+) -> Floats:
+    """What the first look shows of random pairs of values: by that the search is planned."""
+    from pprl_desktop.methods.split_kernels import DIMENSIONS, FIRST
+
+    d, e = int(own.distinct[f]), int(partner.distinct[f])
+    if not d or not e:
+        return np.zeros(1, dtype=np.float32)
+    left, right = rng.integers(0, d, size=size), rng.integers(0, e, size=size)
+    x = bounds.own[bounds.own_at[f] :][: d * DIMENSIONS].reshape(d, DIMENSIONS)[left, :FIRST]
+    y = bounds.partner[bounds.partner_at[f] :][: e * DIMENSIONS].reshape(e, DIMENSIONS)[right, :FIRST]
+    total: Floats = ((x - y) ** 2).sum(axis=1)
+    for g in range(int(shape.groups[f])):
+        at = bounds.pivots[f, g, : bounds.pivot_count[f, g]]
+        apart = matrix(shape, own, f)[left][:, at].astype(np.int16) - matrix(shape, partner, f)[right][:, at]
+        total += bounds.largest[f, g] * np.abs(apart).max(axis=1, initial=0)
+    return total
 
 
 Scales = list[tuple[int, int, npt.NDArray[np.float64], float]]

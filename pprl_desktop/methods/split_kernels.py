@@ -11,10 +11,11 @@ import math
 
 import numpy as np
 
-from pprl_desktop.methods.blocks import jit
+from pprl_desktop.methods.blocks import jit, jit_bound
 
 GRID = 65536  # steps of the cosine distance between 0 and 1
 DIMENSIONS = 32  # of the projection: holds 83 % of a random distance, where 24 hold 78 % and 16 hold 70 %
+FIRST = 8  # of these dimensions are looked at first; most values fall there
 PIVOTS = 12  # reference records whose differences are looked at first
 TILE = 256  # partner values bounded at once; keeps the accumulators in the first-level cache
 STEPS = 200  # of remembered bounds per budget, rounded down; 255 is beyond every budget
@@ -66,7 +67,7 @@ def value_cost(X, xo, nx, xno, Y, yo, ny, yno, groups, ends, counts, co, wcos, w
     return cost
 
 
-@jit
+@jit_bound
 def bound_row(u, f, A, a_at, B, b_at, d, PX, px_at, PT, pt_at, piv, pivots, groups, widths, wmax_f, out):  # type: ignore[no-untyped-def]
     """Lower bounds, as shares of the budget, of own value u against all d partner values of field f."""
     width = widths[f]
@@ -100,7 +101,64 @@ def bound_row(u, f, A, a_at, B, b_at, d, PX, px_at, PT, pt_at, piv, pivots, grou
                 acc[j] += w * np.float32(mx[j])
 
 
-@jit
+@jit_bound
+def near_values(  # type: ignore[no-untyped-def]
+    u, f, A, a_at, B, b_at, d, PX, px_at, PY, py_at, PT, pt_at, piv, pivots, groups, widths, wmax_f, start_y, limit,
+    near, near_bound,
+):  # fmt: skip
+    """Partner values of field f with records, whose lower bound against own value u is within the limit."""
+    width = widths[f]
+    number = 0
+    acc = np.empty(TILE, dtype=np.float32)
+    mx = np.empty(TILE, dtype=np.uint8)
+    left = np.empty(TILE, dtype=np.int32)
+    x = PX[px_at + u * DIMENSIONS : px_at + (u + 1) * DIMENSIONS]
+    p0, p1, p2, p3, p4, p5, p6, p7 = x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]
+    for start in range(0, d, TILE):
+        m = min(TILE, d - start)
+        at = pt_at + start
+        # one pass over eight rows keeps the sums in registers
+        r0, r1, r2, r3 = PT[at : at + m], PT[at + d : at + d + m], PT[at + 2 * d :][:m], PT[at + 3 * d :][:m]
+        r4, r5, r6, r7 = PT[at + 4 * d :][:m], PT[at + 5 * d :][:m], PT[at + 6 * d :][:m], PT[at + 7 * d :][:m]
+        for j in range(m):
+            t0, t1, t2, t3 = r0[j] - p0, r1[j] - p1, r2[j] - p2, r3[j] - p3
+            t4, t5, t6, t7 = r4[j] - p4, r5[j] - p5, r6[j] - p6, r7[j] - p7
+            acc[j] = t0 * t0 + t1 * t1 + t2 * t2 + t3 * t3 + t4 * t4 + t5 * t5 + t6 * t6 + t7 * t7
+        for g in range(groups[f]):
+            w = wmax_f[f, g]
+            if w <= np.float32(0.0):
+                continue
+            for j in range(m):
+                mx[j] = 0
+            for c in range(pivots[f, g]):
+                a = A[a_at + u * width + piv[f, g, c]]
+                line = B[b_at + (g * PIVOTS + c) * d + start :][:m]
+                for j in range(m):
+                    y = line[j]
+                    apart = np.uint8(a - y) if a > y else np.uint8(y - a)
+                    mx[j] = apart if apart > mx[j] else mx[j]
+            for j in range(m):
+                acc[j] += w * np.float32(mx[j])
+        kept = 0
+        for j in range(m):
+            left[kept] = j
+            kept += 1 if acc[j] <= limit else 0
+        for k in range(kept):
+            j = left[k]
+            v = start + j
+            y = PY[py_at + v * DIMENSIONS + FIRST : py_at + (v + 1) * DIMENSIONS]
+            total = acc[j]
+            for c in range(DIMENSIONS - FIRST):
+                t = x[FIRST + c] - y[c]
+                total += t * t
+            if total <= limit and start_y[v] < start_y[v + 1]:
+                near[number] = v
+                near_bound[number] = total
+                number += 1
+    return number
+
+
+@jit_bound
 def bound_pair(u, v, PX, px_at, PY, py_at):  # type: ignore[no-untyped-def]
     x, y = (
         PX[px_at + u * DIMENSIONS : px_at + (u + 1) * DIMENSIONS],
@@ -152,7 +210,7 @@ def pair_features(own, partner, f, X, xo, nx, nxo, Y, yo, ny, nyo, widths, group
 
 @jit
 def search(  # type: ignore[no-untyped-def]
-    first, last, order, budget, share, slack, made_for, stop,
+    first, last, order, budget, capped, cap, least, slack, made_for, stop,
     codes_x, start_x, sub_x, subs_x, X, xo, nx, nxo, PX, pxo, dx,
     codes_y, start_y, sub_y, subs_y, second_y, Y, yo, ny, nyo, PY, pyo, dy, PT, pto, QT, qo,
     widths, groups, ends, counts, co, wcos, wmax, wmax_f, neutral, piv, pivots,
@@ -163,8 +221,9 @@ def search(  # type: ignore[no-untyped-def]
     Records are sorted by their codes in the `order` of the fields, most selective first. Level 1: values of the first
     field, bounded in bulk. Level 2: the second field inside two near groups, its bounds remembered per pair of values;
     exact costs only where both bounds together leave room. Below that record by record, leaving as soon as the budget
-    is spent. Returns the number found, which may be more than the buffers hold; the histogram then tells which lower
-    budget would fit.
+    is spent. The first `capped` fields of the order together may cost `cap` at most, and the last one must cost more
+    than `least`: that is how the caller cuts the search in two. Returns the number found, which may be more than the
+    buffers hold; the histogram then tells which lower budget would fit.
     """
     found = 0
     fields = len(order)
@@ -174,14 +233,14 @@ def search(  # type: ignore[no-untyped-def]
     near = np.empty(d1 + 1, dtype=np.int32)
     near_cost = np.empty(d1 + 1, dtype=np.int64)
     near_bound = np.empty(d1 + 1, dtype=np.float32)
-    bound1 = np.empty(d1, dtype=np.float32)
     bound2 = np.empty(d2, dtype=np.float32)
     dense = len(known2) > 0
     row2 = np.zeros(d2 + 1, dtype=np.uint8)
     exact2 = np.empty(d2 + 1, dtype=np.int64)  # exact costs of the present own subgroup,
     stamp2 = np.full(d2 + 1, -1, dtype=np.int64)  # valid where stamped with its number
-    limit = np.float32(share) + slack
     per_budget = np.float32(1.0 / max(made_for, 1))
+    most2 = cap if capped > 1 else budget  # for the first two fields
+    limit1, limit2 = np.float32(cap) * per_budget + slack, np.float32(most2) * per_budget + slack
     huge = np.int64(1) << 62
     for u in range(first, last):
         if start_x[u] == start_x[u + 1]:
@@ -190,7 +249,7 @@ def search(  # type: ignore[no-untyped-def]
             return found
         n_near = 0
         if u == dx[f1]:
-            if neutral[f1] <= budget:
+            if neutral[f1] <= cap:
                 for v in range(d1 + 1):
                     if start_y[v] < start_y[v + 1]:
                         near[n_near] = v
@@ -198,16 +257,13 @@ def search(  # type: ignore[no-untyped-def]
                         near_cost[n_near] = neutral[f1]
                         n_near += 1
         else:
-            bound_row(
-                u, f1, X, xo[f1], QT, qo[f1], d1, PX, pxo[f1], PT, pto[f1], piv, pivots, groups, widths, wmax_f, bound1
-            )
-            for v in range(d1):
-                if bound1[v] <= limit and start_y[v] < start_y[v + 1]:
-                    near[n_near] = v
-                    near_bound[n_near] = bound1[v]
-                    near_cost[n_near] = -1  # not known yet: most never need to be
-                    n_near += 1
-            if neutral[f1] <= budget and start_y[d1] < start_y[d1 + 1]:
+            n_near = near_values(
+                u, f1, X, xo[f1], QT, qo[f1], d1, PX, pxo[f1], PY, pyo[f1], PT, pto[f1], piv, pivots, groups, widths,
+                wmax_f, start_y, limit1, near, near_bound,
+            )  # fmt: skip
+            for k in range(n_near):
+                near_cost[k] = -1  # not known yet: most never need to be
+            if neutral[f1] <= cap and start_y[d1] < start_y[d1 + 1]:
                 near[n_near] = d1
                 near_bound[n_near] = np.float32(neutral[f1]) * per_budget
                 near_cost[n_near] = neutral[f1]
@@ -235,7 +291,7 @@ def search(  # type: ignore[no-untyped-def]
                     known2[a] = 1
             for k in range(n_near):
                 v = near[k]
-                left_f = limit - near_bound[k]
+                left_f = limit2 - near_bound[k]
                 left_steps = int(left_f * np.float32(STEPS))
                 for t in range(subs_y[v], subs_y[v + 1]):
                     b = second_y[t]
@@ -250,14 +306,14 @@ def search(  # type: ignore[no-untyped-def]
                         near_cost[k] = value_cost(
                             X, xo[f1] + np.int64(u) * widths[f1], nx, nxo[f1] + u * groups[f1],
                             Y, yo[f1] + np.int64(v) * widths[f1], ny, nyo[f1] + v * groups[f1],
-                            groups, ends, counts, co[f1], wcos, wmax, f1, budget,
+                            groups, ends, counts, co[f1], wcos, wmax, f1, cap,
                         )  # fmt: skip
                         near_bound[k] = np.float32(near_cost[k]) * per_budget  # the truth is the best bound
-                        left_f = limit - near_bound[k]
+                        left_f = limit2 - near_bound[k]
                         left_steps = int(left_f * np.float32(STEPS))
-                    left = budget - near_cost[k]
-                    if left < 0:
+                    if near_cost[k] > cap:
                         break
+                    left = most2 - near_cost[k]
                     if fields == 1:
                         cost2 = np.int64(0)
                     elif known or b == d2:
@@ -274,7 +330,7 @@ def search(  # type: ignore[no-untyped-def]
                                 share2 = np.float32(exact2[b]) * per_budget * np.float32(STEPS)
                                 row2[b] = np.uint8(min(share2, np.float32(255.0)))
                         cost2 = exact2[b]
-                    if cost2 > left:
+                    if cost2 > left or (fields == 2 and cost2 <= least):
                         continue
                     for i in range(sub_x[s], sub_x[s + 1]):
                         for j in range(sub_y[t], sub_y[t + 1]):
@@ -282,19 +338,21 @@ def search(  # type: ignore[no-untyped-def]
                             for q in range(2, fields):
                                 f = order[q]
                                 x, y = codes_x[f, i], codes_y[f, j]
-                                rest = budget - cost
+                                rest = (cap if q < capped else budget) - cost
                                 if x == dx[f] or y == dy[f]:
-                                    cost += neutral[f]
+                                    more = neutral[f]
                                 elif bound_pair(x, y, PX, pxo[f], PY, pyo[f]) > np.float32(rest) * per_budget + slack:
-                                    cost = huge
+                                    more = huge
                                 else:
-                                    cost += value_cost(
+                                    more = value_cost(
                                         X, xo[f] + np.int64(x) * widths[f], nx, nxo[f] + x * groups[f],
                                         Y, yo[f] + np.int64(y) * widths[f], ny, nyo[f] + y * groups[f],
                                         groups, ends, counts, co[f], wcos, wmax, f, rest,
                                     )  # fmt: skip
-                                if cost > budget:
+                                if more > rest or (q == fields - 1 and more <= least):
+                                    cost = huge
                                     break
+                                cost += more
                             if cost <= budget:
                                 if found < len(out_i):
                                     out_i[found], out_j[found], out_cost[found] = i, j, cost

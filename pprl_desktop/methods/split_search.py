@@ -14,14 +14,18 @@ from itertools import pairwise
 import numpy as np
 
 from pprl_desktop.methods.blocks import threads_of
-from pprl_desktop.methods.split_bounds import bounds_of
+from pprl_desktop.methods.split_bounds import bounds_of, first_bounds
 from pprl_desktop.methods.split_rule import Weights
-from pprl_desktop.methods.split_vectors import Bytes, Codes, Ints, Records, Shape, Vectors, records_of
+from pprl_desktop.methods.split_vectors import Bytes, Codes, Ints, Records, Shape, Vectors, records_of, reordered
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 SLACK = 1e-3  # share of the budget: far above the rounding of float32 in the bounds
 BLOCKS = 96  # pieces of work between two looks at Cancel; the kernel also looks at a flag of its own
 REMEMBERED = 100_000_000  # bytes of remembered bounds at most
+SAMPLED = 20_000  # random pairs by which the search is planned; the plan never changes what is found
+CUTS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0)  # shares of the budget tried for the first field; 1 means one search
+SECOND_LOOK = 6.0  # what a value costs that the first dimensions let through, against one they do not
+COMBINED = 1.5  # the same for a pair of records whose first fields are near
 START_ROOM = 1 << 16  # pairs of one block at first; a fuller block is run again with the room it asked for
 
 
@@ -67,29 +71,64 @@ class Join(Costs):
         weights: Weights,
         seed: int = 0,
         progress: Progress = NO_PROGRESS,
+        rows: int | None = None,
     ) -> None:
         super().__init__(shape, own, partner, weights)
-        self.order = self._order(seed)
         self.bounds = bounds_of(shape, own, partner, weights, seed, progress)
+        self._near, self._orders = self._plan(seed, rows)
+        self.order = self._orders[0]  # of the records given to search
         self.partner_records = records_of(partner, self.order)
+        self._partners = [
+            (self.partner_records, None),
+            *(reordered(self.partner_records, partner, order) for order in self._orders[1:]),
+        ]
         # bounds of the second field, filled while searching; without room for them each is worked out when needed
-        left, right = (int(side.distinct[self.order[1]]) if len(self.order) > 1 else 0 for side in (own, partner))
-        remembered = 0 < left * (right + 1) <= REMEMBERED
-        self._rows2 = np.zeros((left if remembered else 0, right + 1), dtype=np.uint8)
-        self._known2 = np.zeros(len(self._rows2), dtype=np.uint8)
+        self._remembered = {order[1]: self._memory(order[1]) for order in self._orders if len(order) > 1}
 
-    def _order(self, seed: int) -> list[int]:
-        """Fields by the share of random pairs they let through, the most selective first."""
+    def _memory(self, f: int) -> tuple[Bytes, Bytes]:
+        left, right = int(self.own.distinct[f]), int(self.partner.distinct[f])
+        rows = np.zeros((left if left * (right + 1) <= REMEMBERED else 0, right + 1), dtype=np.uint8)
+        return rows, np.zeros(len(rows), dtype=np.uint8)
+
+    def _plan(self, seed: int, rows: int | None) -> tuple[float, list[list[int]]]:
+        """Orders of the fields, the most selective first, and the share of the budget at which the search is cut.
+
+        A pair within the budget either costs at most that share in the first field, or the other fields together cost
+        at most what remains. Both searches reach much less far than one over the whole budget would.
+        """
         rng = np.random.default_rng(seed)
-        size = 4000 if self.own.rows and self.partner.rows else 0
+        size = SAMPLED if self.own.rows and self.partner.rows else 0
         left = rng.integers(0, max(self.own.rows, 1), size=size)
         right = rng.integers(0, max(self.partner.rows, 1), size=size)
-        share = []
-        for f in range(len(self.shape.fields)):
-            cost = self.field_costs(f, self.own.codes[f][left], self.partner.codes[f][right])
-            # values that are equal by chance cost the search nothing to find but much to combine
-            share.append((float((cost <= self.weights.budget).mean()) if size else 1.0, -int(self.partner.distinct[f])))
-        return sorted(range(len(share)), key=lambda f: share[f])
+        fields = range(len(self.shape.fields))
+        costs = [self.field_costs(f, self.own.codes[f][left], self.partner.codes[f][right]) for f in fields]
+        within = self.weights.budget
+        # values that are equal by chance cost the search nothing to find but much to combine
+        by = sorted(
+            fields, key=lambda f: (float((costs[f] <= within).mean()) if size else 1.0, -self.partner.distinct[f])
+        )
+        if len(by) < 2 or not size:
+            return 1.0, [by]
+
+        bounds = [first_bounds(self.shape, self.own, self.partner, self.bounds, f, size, rng) for f in by[:2]]
+        values = [float(self.own.distinct[f]) * float(self.partner.distinct[f]) for f in by[:2]]
+        # only some of the own rows may be searched for
+        own_share = 1.0 if rows is None else min(rows / self.own.rows * 2.0, 1.0)
+        pairs = float(self.own.rows if rows is None else rows) * self.partner.rows
+
+        def work(near: float) -> float:
+            total = 0.0
+            for f, place, share in ((by[0], 0, near), (by[1], 1, 1.0 - near)):
+                looked_at = values[place] * own_share * (1.0 + SECOND_LOOK * float((bounds[place] <= share).mean()))
+                combined = pairs * COMBINED * float((costs[f] <= share * within).mean())
+                total += looked_at + combined if share > 0.0 else 0.0
+            return total
+
+        near = min(CUTS, key=work)
+        if near == 1.0:
+            return near, [by]
+        # the third field comes second in both, where there is one: its remembered bounds then serve twice
+        return near, [[by[0], *by[2:3], by[1], *by[3:]], [*by[1:], by[0]]]
 
     def search(
         self, records: Records, budget: int, room: int, threads: int = 0, progress: Progress = NO_PROGRESS
@@ -123,7 +162,9 @@ class Join(Costs):
 
         self._limit = budget
         stop = np.zeros(1, dtype=np.uint8)
-        spans = _spans(records, BLOCKS)
+        near = int(self._near * budget)
+        sides = [(records, None), *(reordered(records, self.own, order) for order in self._orders[1:])]
+        spans = [(which, span) for which, (side, _) in enumerate(sides) for span in _spans(side, BLOCKS)]
         count = threads_of(threads)
         with ThreadPoolExecutor(count) as pool:
             waiting: list[Future[tuple[Codes, Codes, Ints, int, int]]] = []
@@ -131,20 +172,25 @@ class Join(Costs):
             try:
                 for done in range(len(spans)):
                     while given < len(spans) and len(waiting) < 2 * count:
-                        waiting.append(pool.submit(self._block, records, spans[given], budget, room, stop))
+                        which, span = spans[given]
                         given += 1
+                        waiting.append(pool.submit(self._block, which, sides[which][0], span, near, room, stop))
                     while not waiting[0].done():
                         wait(waiting[:1], timeout=0.03)
                         progress.check()
                     progress.at((done + 1) / len(spans), "Comparing records")
-                    yield waiting.pop(0).result()
+                    i, j, cost, lowered, counted = waiting.pop(0).result()
+                    own, partner = sides[spans[done][0]][1], self._partners[spans[done][0]][1]
+                    i = i if own is None else own[i].astype(np.int32)
+                    j = j if partner is None else partner[j].astype(np.int32)
+                    yield i, j, cost, lowered, counted
             finally:
                 stop[0] = 1
                 for future in waiting:
                     future.cancel()
 
     def _block(
-        self, records: Records, span: tuple[int, int], budget: int, room: int, stop: Bytes
+        self, which: int, records: Records, span: tuple[int, int], near: int, room: int, stop: Bytes
     ) -> tuple[Codes, Codes, Ints, int, int]:
         """One block; run again with more room, or with a lower budget, where its first buffers did not suffice."""
         from pprl_desktop.methods.split_kernels import BINS
@@ -152,7 +198,7 @@ class Join(Costs):
         size, counted = START_ROOM, 0
         limit = self._limit
         while True:
-            i, j, cost, found, histogram = self._kernel(records, span, limit, size, stop)
+            i, j, cost, found, histogram = self._kernel(which, records, span, near, limit, size, stop)
             counted = max(counted, found)
             if found <= size:
                 return i[:found], j[:found], cost[:found], limit, counted
@@ -165,26 +211,30 @@ class Join(Costs):
                 return i[:size], j[:size], cost[:size], 0, counted
 
     def _kernel(
-        self, records: Records, span: tuple[int, int], budget: int, size: int, stop: Bytes
+        self, which: int, records: Records, span: tuple[int, int], near: int, budget: int, size: int, stop: Bytes
     ) -> tuple[Codes, Codes, Ints, int, Ints]:
         from pprl_desktop.methods.split_kernels import BINS, search
 
-        s, x, y, w, b, p = self.shape, self.own, self.partner, self.weights, self.bounds, self.partner_records
+        s, x, y, w, b, p = self.shape, self.own, self.partner, self.weights, self.bounds, self._partners[which][0]
         i, j = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
         cost, histogram = np.empty(size, dtype=np.int64), np.zeros(BINS, dtype=np.int64)
-        # the projections are in units of the budget they were made for
-        share = budget / max(w.budget, 1)
+        order = self._orders[which]
+        # first the pairs whose first field costs at most `near`, then those where it costs more: none is met twice
+        capped, cap, least = (1, min(near, budget), -1) if which == 0 else (len(order) - 1, budget - near - 1, near)
+        rows2, known2 = (
+            self._remembered[order[1]] if len(order) > 1 else (np.zeros((0, 1), np.uint8), np.zeros(0, np.uint8))
+        )
         # a step of the cosine grid may be rounded up or down by half
-        slack = np.float32(SLACK + float(w.cosine.sum(axis=1).max(initial=0)) * len(self.order) / max(w.budget, 1))
+        slack = np.float32(SLACK + float(w.cosine.sum(axis=1).max(initial=0)) * len(order) / max(w.budget, 1))
         found = search(
-            span[0], span[1], np.array(self.order, dtype=np.int64), budget, share, slack, w.budget, stop,
+            span[0], span[1], np.array(order), budget, capped, cap, least, slack, w.budget, stop,
             records.codes, records.start, records.sub, records.subs, x.values, x.value_at, x.squares, x.square_at,
             b.own, b.own_at, x.distinct,
             p.codes, p.start, p.sub, p.subs, p.second, y.values, y.value_at, y.squares, y.square_at,
             b.partner, b.partner_at, y.distinct, b.columns, b.column_at, b.pivot_values, b.pivot_at,
             s.widths, s.groups, s.ends, s.counts, s.count_at, w.cosine, w.largest,
-            (w.largest / max(w.budget, 1)).astype(np.float32), w.neutral, b.pivots, b.pivot_count,
-            self._rows2, self._known2, i, j, cost, histogram,
+            b.largest, w.neutral, b.pivots, b.pivot_count,
+            rows2, known2, i, j, cost, histogram,
         )  # fmt: skip
         return i, j, cost, int(found), histogram
 

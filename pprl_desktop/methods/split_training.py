@@ -179,7 +179,7 @@ class Training:
         """The first `number` strangers against the whole own table, without themselves."""
         left = self.own if self.noisy is None else self.noisy
         rows = self.strangers if self.noisy is None else np.arange(len(self.strangers))
-        join = Join(self.shape, left, self.own, weights, self.seed, self.progress)
+        join = Join(self.shape, left, self.own, weights, self.seed, self.progress, number)
         records = records_of(left, join.order, rows[:number])
         room = 2 * (number + max(int(per_row * number), 500))  # each finds itself; a full room is halved
         found = join.search(records, weights.budget, room, 0, self.here())

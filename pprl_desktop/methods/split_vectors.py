@@ -176,26 +176,36 @@ def records_of(vectors: Vectors, order: Sequence[int], rows: Ints | None = None)
     new[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
     firsts = np.flatnonzero(new)
     distinct = np.ascontiguousarray(ordered[:, firsts])
-    top = distinct[order[0]]
-    groups = int(vectors.distinct[order[0]]) + 1
-    start = np.searchsorted(top, np.arange(groups + 1)).astype(np.int64)
-    fresh = np.ones(len(firsts), dtype=np.bool_)
-    if len(order) > 1:
-        second = distinct[order[1]]
-        fresh[1:] = (top[1:] != top[:-1]) | (second[1:] != second[:-1])
-    sub = np.append(np.flatnonzero(fresh), len(firsts)).astype(np.int64)
-    subs = np.searchsorted(sub[:-1], start).astype(np.int64)
     members = chosen[by].astype(np.int32)
-    second_codes = distinct[order[1] if len(order) > 1 else order[0]][sub[:-1]]
     return Records(
         distinct,
-        start,
-        subs,
-        sub,
-        np.ascontiguousarray(second_codes),
+        *_levels(distinct, order, vectors),
         np.append(firsts, len(by)).astype(np.int64),
         members,
     )
+
+
+def reordered(records: Records, vectors: Vectors, order: Sequence[int]) -> tuple[Records, Ints]:
+    """The same records sorted by another order of the fields, without their members, and which record each one was."""
+    by = np.lexsort([records.codes[f] for f in reversed(order)]).astype(np.int64)
+    codes = np.ascontiguousarray(records.codes[:, by])
+    nobody = np.zeros(0, dtype=np.int32)
+    return Records(codes, *_levels(codes, order, vectors), nobody.astype(np.int64), nobody), by
+
+
+def _levels(codes: Codes, order: Sequence[int], vectors: Vectors) -> tuple[Ints, Ints, Ints, Codes]:
+    """First record of each group, first subgroup of each group, first record and second code of each subgroup."""
+    top = codes[order[0]]
+    groups = int(vectors.distinct[order[0]]) + 1
+    start = np.searchsorted(top, np.arange(groups + 1)).astype(np.int64)
+    fresh = np.ones(codes.shape[1], dtype=np.bool_)
+    if len(order) > 1:
+        second = codes[order[1]]
+        fresh[1:] = (top[1:] != top[:-1]) | (second[1:] != second[:-1])
+    sub = np.append(np.flatnonzero(fresh), codes.shape[1]).astype(np.int64)
+    subs = np.searchsorted(sub[:-1], start).astype(np.int64)
+    second_codes = codes[order[1] if len(order) > 1 else order[0]][sub[:-1]]
+    return start, subs, sub, np.ascontiguousarray(second_codes)
 
 
 def matrix(shape: Shape, side: Vectors, f: int) -> Bytes:
