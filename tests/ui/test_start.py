@@ -18,11 +18,8 @@ import sys, time; start = time.process_time()
 from pprl_desktop.ui.app import make_application, make_window
 app = make_application(); window = make_window(app); window.show(); app.processEvents()
 print(time.process_time() - start)
-try:
-    import resource
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << (20 if sys.platform == "darwin" else 10)))
-except ImportError:
-    print(0)
+import psutil
+print(psutil.Process().memory_info().rss / (1 << 20))
 print(*(name for name in ("sklearn", "scipy", "numba", "pandas", "pyqtgraph", "numpy") if name in sys.modules))
 window.close()
 """
