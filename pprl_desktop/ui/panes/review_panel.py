@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QInputDialog, QSizePolicy, QVBoxLayout, QWidget
@@ -272,29 +274,33 @@ class ReviewPanel(QWidget):
         layout = QVBoxLayout(dialog)
         layout.setContentsMargins(3 * GRID, 3 * GRID, 3 * GRID, 2 * GRID)
         layout.setSpacing(GRID)
-        layout.addWidget(label(tr("What the marks mean"), "heading"))
-        for sign, words in LEGEND:
-            mark = label(sign, "mono", wrap=False)
-            mark.setFixedWidth(80)
-            line = row(mark, label(tr_core(words), "muted"), gap=1)
-            line.setStretch(1, 1)
-            layout.addLayout(line)
-        layout.addWidget(label(tr("Keys"), "heading"))
-        for keys, words in self.key_words():
-            mark = label(keys, "mono", wrap=False)
-            mark.setFixedWidth(80)
-            line = row(mark, label(words, "muted"), gap=1)
-            line.setStretch(1, 1)
-            layout.addLayout(line)
+        halves = row(
+            self._explained(tr("What the marks mean"), [(sign, tr_core(words)) for sign, words in LEGEND]),
+            self._explained(tr("Keys"), self.key_words()),
+            gap=4,
+        )
+        layout.addLayout(halves)
         note = label(
             tr("Decisions can be taken back. What was opened cannot be closed again: it stays counted."), "warm"
         )
         layout.addWidget(note)
         layout.addLayout(row(None, button(tr("Close"), dialog.accept, kind="primary")))
-        dialog.setMinimumWidth(520)
+        dialog.setMinimumWidth(780)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
         return dialog
+
+    @staticmethod
+    def _explained(title: str, lines: Sequence[tuple[str, str]]) -> QVBoxLayout:
+        made = column(label(title, "heading"), gap=1)
+        for sign, words in lines:
+            mark = label(sign, "mono", wrap=False)
+            mark.setFixedWidth(80)
+            line = row(mark, label(words, "muted"), gap=1)
+            line.setStretch(1, 1)
+            made.addLayout(line)
+        made.addStretch(1)
+        return made
 
     @staticmethod
     def key_words() -> tuple[tuple[str, str], ...]:

@@ -12,6 +12,9 @@ from pprl_desktop.ui.plots.base import Plot, Rows, brush, pen
 from pprl_desktop.ui.widgets.table import ColumnSpec
 from pprl_desktop.ui.words import count, percent
 
+NICE = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25)  # distances between ticks
+MOST_TICKS = 6
+
 
 class KaprPlot(Plot):
     def __init__(self, *, height: int = 180) -> None:
@@ -28,8 +31,9 @@ class KaprPlot(Plot):
 
     def draw(self) -> None:
         top = max([self.limit, *self.values]) * 1.15 or 1.0
-        steps = [top * part for part in (0.0, 0.25, 0.5, 0.75, 1.0)]
-        digits = 0 if top > 0.1 else 1
+        step = next(size for size in NICE if top / size <= MOST_TICKS or size == NICE[-1])
+        steps = [step * i for i in range(int(top / step) + 1)]
+        digits = 0 if step >= 0.01 else 1
         self.item.getAxis("left").setTicks([[(v, tr("{n} %", n=number(100 * v, digits))) for v in steps]])
         self.grid_lines(steps)
         many = max(len(self.values), 1)
