@@ -15,6 +15,7 @@ from pprl_desktop.methods.split_rule import Weights
 from pprl_desktop.methods.split_vectors import Bytes, Codes, Ints, Shape, Vectors, joined, matrix, starts
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
+SPLITTING = 4  # pivots by which tiles are cut, beside the first dimensions
 ITERATIONS = 4  # of the search for directions
 SAMPLE = 150  # values from which the projection is learned; any projection is exact, a good one is fast
 
@@ -35,19 +36,26 @@ class Bounds:
     pivot_count: Codes
     pivot_values: Bytes  # the partner's pivot columns
     pivot_at: Ints
+    place: Codes  # which partner value stands where in `columns` and `pivot_values`: neighbours share a tile
+    place_at: Ints
+    low: Floats  # per tile, the least and the most of the first dimensions and of each pivot
+    high: Floats
+    low_at: Ints
     largest: Floats  # [fields, attributes] what one edit of difference costs, in units of the budget
 
 
 def bounds_of(
     shape: Shape, own: Vectors, partner: Vectors, weights: Weights, seed: int, progress: Progress = NO_PROGRESS
 ) -> Bounds:
-    from pprl_desktop.methods.split_kernels import DIMENSIONS, GRID, PIVOTS
+    from pprl_desktop.methods.split_kernels import DIMENSIONS, FIRST, GRID, PIVOTS, TILE
 
     rng = np.random.default_rng(seed)
     most = shape.ends.shape[1] if shape.ends.size else 1
     pivots = np.zeros((len(shape.fields), most, PIVOTS), dtype=np.int32)
     pivot_count = np.zeros((len(shape.fields), most), dtype=np.int32)
     mine, theirs, columns, pivot_values = [], [], [], []
+    places, lows, highs = [], [], []
+    edit = (weights.largest / max(weights.budget, 1)).astype(np.float32)
     for f in range(len(shape.fields)):
         x, y = matrix(shape, own, f), matrix(shape, partner, f)
         count = shape.counts[shape.count_at[f] : shape.count_at[f] + shape.widths[f]]
@@ -68,15 +76,42 @@ def bounds_of(
         basis, centre = _basis(_embedded(sample, scales), DIMENSIONS, rng)
         mine.append(_projected(x, scales, basis, centre, progress))
         theirs.append(mine[-1] if own is partner else _projected(y, scales, basis, centre, progress))
-        columns.append(np.ascontiguousarray(theirs[-1].T))
-        pivot_values.append(np.ascontiguousarray(y[:, pivots[f].reshape(-1)].T))
+        shown = y[:, pivots[f].reshape(-1)]
+        place = _neighbours(theirs[-1][:, :FIRST], shown[:, :SPLITTING] * edit[f, 0], TILE)
+        columns.append(np.ascontiguousarray(theirs[-1][place].T))
+        pivot_values.append(np.ascontiguousarray(shown[place].T))
+        tiles = np.arange(0, len(y), TILE)
+        corners = np.concatenate([theirs[-1][place, :FIRST], shown[place]], axis=1)
+        lows.append(np.minimum.reduceat(corners, tiles) if len(y) else corners)
+        highs.append(np.maximum.reduceat(corners, tiles) if len(y) else corners)
+        places.append(place)
     return Bounds(
         joined(mine, np.float32), starts([m.size for m in mine]),
         joined(theirs, np.float32), starts([m.size for m in theirs]),
         joined(columns, np.float32), starts([m.size for m in columns]),
         pivots, pivot_count, joined(pivot_values, np.uint8), starts([m.size for m in pivot_values]),
-        (weights.largest / max(weights.budget, 1)).astype(np.float32),
+        joined(places, np.int32), starts([len(place) for place in places]),
+        joined(lows, np.float32), joined(highs, np.float32), starts([m.size for m in lows]), edit,
     )  # fmt: skip
+
+
+def _neighbours(projected: Floats, shown: Floats, tile: int) -> Codes:
+    """An order in which near values stand together: halved again and again where they spread most, down to a tile."""
+    corners = np.concatenate([projected, shown], axis=1)
+    out = np.arange(len(corners), dtype=np.int32)
+    waiting = [(0, len(corners))]
+    while waiting:
+        start, end = waiting.pop()
+        if end - start <= tile:
+            continue
+        here = out[start:end]
+        spread = corners[here[:: max(len(here) // 512, 1)]].std(axis=0)
+        # the projection counts by its square, an edit as it is
+        spread[: projected.shape[1]] **= 2
+        middle = -(-(end - start) // tile) // 2 * tile
+        out[start:end] = here[np.argpartition(corners[here, int(np.argmax(spread))], middle)]
+        waiting += [(start, start + middle), (start + middle, end)]
+    return out
 
 
 def first_bounds(

@@ -68,13 +68,15 @@ def value_cost(X, xo, nx, xno, Y, yo, ny, yno, groups, ends, counts, co, wcos, w
 
 
 @jit_bound
-def bound_row(u, f, A, a_at, B, b_at, d, PX, px_at, PT, pt_at, piv, pivots, groups, widths, wmax_f, out):  # type: ignore[no-untyped-def]
+def bound_row(
+    u, f, A, a_at, B, b_at, d, PX, px_at, PT, pt_at, piv, pivots, groups, widths, wmax_f, place, place_at, out
+):  # type: ignore[no-untyped-def]
     """Lower bounds, as shares of the budget, of own value u against all d partner values of field f."""
     width = widths[f]
     mx = np.empty(TILE, dtype=np.uint8)
+    acc = np.empty(TILE, dtype=np.float32)
     for start in range(0, d, TILE):
         m = min(TILE, d - start)
-        acc = out[start : start + m]
         for j in range(m):
             acc[j] = np.float32(0.0)
         for k in range(DIMENSIONS):
@@ -99,12 +101,14 @@ def bound_row(u, f, A, a_at, B, b_at, d, PX, px_at, PT, pt_at, piv, pivots, grou
                     mx[j] = apart if apart > mx[j] else mx[j]
             for j in range(m):
                 acc[j] += w * np.float32(mx[j])
+        for j in range(m):
+            out[place[place_at + start + j]] = acc[j]
 
 
 @jit_bound
 def near_values(  # type: ignore[no-untyped-def]
     u, f, A, a_at, B, b_at, d, PX, px_at, PY, py_at, PT, pt_at, piv, pivots, groups, widths, wmax_f, start_y, limit,
-    near, near_bound,
+    place, place_at, low, high, low_at, near, near_bound,
 ):  # fmt: skip
     """Partner values of field f with records, whose lower bound against own value u is within the limit."""
     width = widths[f]
@@ -113,9 +117,33 @@ def near_values(  # type: ignore[no-untyped-def]
     mx = np.empty(TILE, dtype=np.uint8)
     left = np.empty(TILE, dtype=np.int32)
     x = PX[px_at + u * DIMENSIONS : px_at + (u + 1) * DIMENSIONS]
+    rest = x[FIRST:]
     p0, p1, p2, p3, p4, p5, p6, p7 = x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]
+    corners = FIRST + piv.shape[1] * PIVOTS
+    gaps, mine = np.empty(corners, dtype=np.float32), np.zeros(corners, dtype=np.float32)
+    mine[:FIRST] = x[:FIRST]
+    for g in range(groups[f]):
+        for c in range(pivots[f, g]):
+            mine[FIRST + g * PIVOTS + c] = A[a_at + u * width + piv[f, g, c]]
     for start in range(0, d, TILE):
         m = min(TILE, d - start)
+        # whole tiles lie too far away
+        box = low_at + start // TILE * corners
+        least, most = low[box : box + corners], high[box : box + corners]
+        for c in range(corners):
+            under, over = least[c] - mine[c], mine[c] - most[c]
+            gap = under if under > over else over
+            gaps[c] = gap if gap > np.float32(0.0) else np.float32(0.0)
+        total = np.float32(0.0)
+        for c in range(FIRST):
+            total += gaps[c] * gaps[c]
+        for g in range(groups[f]):
+            widest = np.float32(0.0)
+            for gap in gaps[FIRST + g * PIVOTS : FIRST + g * PIVOTS + pivots[f, g]]:
+                widest = gap if gap > widest else widest
+            total += wmax_f[f, g] * widest
+        if total > limit:
+            continue
         at = pt_at + start
         # one pass over eight rows keeps the sums in registers
         r0, r1, r2, r3 = PT[at : at + m], PT[at + d : at + d + m], PT[at + 2 * d :][:m], PT[at + 3 * d :][:m]
@@ -145,11 +173,11 @@ def near_values(  # type: ignore[no-untyped-def]
             kept += 1 if acc[j] <= limit else 0
         for k in range(kept):
             j = left[k]
-            v = start + j
+            v = place[place_at + start + j]
             y = PY[py_at + v * DIMENSIONS + FIRST : py_at + (v + 1) * DIMENSIONS]
             total = acc[j]
             for c in range(DIMENSIONS - FIRST):
-                t = x[FIRST + c] - y[c]
+                t = rest[c] - y[c]
                 total += t * t
             if total <= limit and start_y[v] < start_y[v + 1]:
                 near[number] = v
@@ -214,7 +242,7 @@ def search(  # type: ignore[no-untyped-def]
     codes_x, start_x, sub_x, subs_x, X, xo, nx, nxo, PX, pxo, dx,
     codes_y, start_y, sub_y, subs_y, second_y, Y, yo, ny, nyo, PY, pyo, dy, PT, pto, QT, qo,
     widths, groups, ends, counts, co, wcos, wmax, wmax_f, neutral, piv, pivots,
-    rows2, known2, out_i, out_j, out_cost, histogram,
+    place, place_at, low, high, low_at, rows2, known2, out_i, out_j, out_cost, histogram,
 ):  # fmt: skip
     """Pairs of distinct records whose cost is within the budget, for own first-level groups [first, last).
 
@@ -259,7 +287,7 @@ def search(  # type: ignore[no-untyped-def]
         else:
             n_near = near_values(
                 u, f1, X, xo[f1], QT, qo[f1], d1, PX, pxo[f1], PY, pyo[f1], PT, pto[f1], piv, pivots, groups, widths,
-                wmax_f, start_y, limit1, near, near_bound,
+                wmax_f, start_y, limit1, place, place_at[f1], low, high, low_at[f1], near, near_bound,
             )  # fmt: skip
             for k in range(n_near):
                 near_cost[k] = -1  # not known yet: most never need to be
@@ -281,7 +309,7 @@ def search(  # type: ignore[no-untyped-def]
                     # another thread may be at the same row: zeros are true bounds as well, so nothing can go wrong
                     bound_row(
                         a, f2, X, xo[f2], QT, qo[f2], d2, PX, pxo[f2], PT, pto[f2],
-                        piv, pivots, groups, widths, wmax_f, bound2,
+                        piv, pivots, groups, widths, wmax_f, place, place_at[f2], bound2,
                     )  # fmt: skip
                     for b in range(d2):
                         row2[b] = np.uint8(min(bound2[b] * np.float32(STEPS), np.float32(255.0)))
