@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,7 +30,10 @@ class Frozen:
     """The program under test, with a home of its own."""
 
     def __init__(self, program: Path, scratch: Path, wrapper: Sequence[str] = ()) -> None:
-        self.program, self.scratch, self.wrapper = program, scratch, list(wrapper)
+        self.program, self.scratch = program, scratch
+        self.wrapper = [shutil.which(word) or word for word in wrapper[:1]] + list(
+            wrapper[1:]
+        )  # it runs without a PATH
         home = scratch / "home"
         home.mkdir(exist_ok=True)
         self.env = {name: os.environ[name] for name in KEPT if name in os.environ}

@@ -75,9 +75,10 @@ def glibc(app: Path) -> str:
 
 def lay_out(app: Path, tree: Path) -> None:
     """The package's files where the system wants them."""
-    shutil.copytree(app, tree / "opt" / "pprl-desktop", symlinks=True)
+    # not /opt: no package owns that folder, so removing this one would take it along
+    shutil.copytree(app, tree / "usr" / "lib" / "pprl-desktop", symlinks=True)
     (tree / "usr" / "bin").mkdir(parents=True)
-    os.symlink("/opt/pprl-desktop/pprl-desktop", tree / "usr" / "bin" / "pprl-desktop")
+    os.symlink("../lib/pprl-desktop/pprl-desktop", tree / "usr" / "bin" / "pprl-desktop")
     copy(HERE / "pprl-desktop.desktop", tree / "usr" / "share" / "applications" / "pprl-desktop.desktop")
     copy(HERE / "pprl-desktop.xml", tree / "usr" / "share" / "mime" / "packages" / "pprl-desktop.xml")
     copy(ROOT / "LICENSE", tree / "usr" / "share" / "doc" / "pprl-desktop" / "copyright")

@@ -19,7 +19,9 @@ _QT = ("QtNetwork", "QtQml", "QtQuick", "QtQuickWidgets", "QtQuickControls2", "Q
 _TOOLS = ("tkinter", "matplotlib", "IPython", "pytest", "hypothesis", "mypy", "coverage", "pygments", "setuptools",
           "pkg_resources", "_distutils_hack", "psutil", "pandas", "dateutil", "zstandard._cffi",
           "zstandard.backend_cffi", "numba.tests", "pyrage", "PIL", "OpenGL", "cupy")  # fmt: skip
-UNUSED_MODULES = [f"PySide6.{name}" for name in _QT] + list(_TOOLS)
+# an offline program speaks no TLS; readline is under the GPL and only serves an interactive interpreter
+_STANDARD = ("ssl", "_ssl", "readline", "rlcompleter")
+UNUSED_MODULES = [f"PySide6.{name}" for name in _QT] + [*_TOOLS, *_STANDARD]
 
 # kept of each kind of Qt plugin; a kind that is not named here is kept whole
 PLUGINS = {
