@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from pprl_desktop.matching.base import Match, MatchOptions
-from pprl_desktop.matching.engine import match
+from pprl_desktop.matching.engine import estimate, match
 from pprl_desktop.matching.reconcile import DEFAULT_RULE, Pairs, Reconciled, ReconcileRule, as_pairs, reconcile
 from pprl_desktop.methods.base import Recipe, Smashed, method
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -30,6 +30,7 @@ class Play:
     b: Side
     reconciled: Reconciled  # in the view of a
     seconds: dict[str, float] = field(default_factory=dict)
+    memory: int = 0  # bytes that matching was expected to take at most, before it started
 
     @property
     def linked(self) -> Pairs:
@@ -62,18 +63,19 @@ def play(
     own = [made.smash(a, recipe, progress.part(0.0, 0.15)), made.smash(b, recipe, progress.part(0.15, 0.3))]
     sent = [_released(one, recipe, seed, side) for side, one in enumerate(own)]
     clock.lap("smash")
-    sides = []
+    sides, memory = [], 0
     for side, table in enumerate((a, b)):
         part = progress.part(0.3 + 0.35 * side, 0.65 + 0.35 * side)
         known = sent[side] if recipe.settings.noise == "two-sided" else own[side]
         learned = made.learn(table, known, recipe, seed + side, part.part(0.0, 0.4))
         clock.lap("learn")
+        memory = max(memory, estimate(known, sent[1 - side], learned, options))
         found = match(known, sent[1 - side], learned, _repeatable(options, recipe, seed, side), part.part(0.4, 1.0))
         clock.lap("match")
         accepted = found.accepted()
         sides.append(Side(found, as_pairs(found.scored.own[accepted], found.scored.partner[accepted])))
     merged = reconcile(sides[0].pairs, sides[1].pairs[:, ::-1], rule, one_to_one=options.one_to_one)
-    return Play(sides[0], sides[1], merged, clock.seconds)
+    return Play(sides[0], sides[1], merged, clock.seconds, memory)
 
 
 def _released(smashed: Smashed, recipe: Recipe, seed: int, side: int) -> Smashed:

@@ -67,8 +67,9 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
     return job.scored(names, progress.part(0.95, 1.0))
 
 
-def memory_estimate(own: Smashed, partner: Smashed, rule: AdaptiveRule, options: MatchOptions) -> int:
+def estimated_memory(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions) -> int:
     """Bytes the run will hold at most beside the smashed data: level tables, candidates, one block per thread."""
+    assert isinstance(rule, AdaptiveRule)
     cells = 0
     for comparison in rule.comparisons:
         sizes = [

@@ -14,6 +14,7 @@ import numpy as np
 from pprl_desktop.matching import lsh
 from pprl_desktop.matching.base import MatchOptions, Scored
 from pprl_desktop.matching.bits_scan_probability import probabilities
+from pprl_desktop.matching.namesakes import most_equal_pairs
 from pprl_desktop.methods import kernels
 from pprl_desktop.methods.base import Part, Rule, Smashed
 from pprl_desktop.methods.bits_learning import between, flip_rate
@@ -21,7 +22,7 @@ from pprl_desktop.methods.kernels import Pairs, Similarity
 from pprl_desktop.methods.rules import BitsRule
 from pprl_desktop.progress import Progress
 
-BYTES_PER_PAIR = 64  # rows, score, probability, evidence and what the assignment needs
+BYTES_PER_PAIR = 130  # rows, score, probability, evidence and what the assignment needs
 PER_ROW = 8.0  # non-matches expected above the floor per row: enough to learn from, few enough to hold
 PER_ROW_NOISY = 20  # pairs kept per own row when all of them would not fit
 
@@ -64,6 +65,14 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
         warnings=warnings,
         notes=notes,
     )
+
+
+def estimated_memory(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions) -> int:
+    """Bytes the scan will take beside the smashed data, told before it starts."""
+    assert isinstance(rule, BitsRule)
+    mine, theirs = own.part(rule.part), partner.part(rule.part)
+    namesakes = min(most_equal_pairs(own, partner) * BYTES_PER_PAIR, options.memory)
+    return _memory(mine, theirs, own.rows, partner.rows) + namesakes
 
 
 def _memory(mine: Part, theirs: Part, own: int, partner: int) -> int:

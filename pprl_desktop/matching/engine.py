@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import cast
 
 from pprl_desktop.matching.base import Match, MatchOptions, Scored
@@ -11,6 +12,7 @@ from pprl_desktop.methods.base import Rule, Smashed
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 Runner = Callable[[Smashed, Smashed, Rule, MatchOptions, Progress], Scored]
+Estimate = Callable[[Smashed, Smashed, Rule, MatchOptions], int]
 
 # name of the rule class -> "module:function" that runs it
 RUNNERS: Mapping[str, str] = {
@@ -20,6 +22,13 @@ RUNNERS: Mapping[str, str] = {
     "NearestRule": "pprl_desktop.matching.nearest:run",
     "PlainRule": "pprl_desktop.matching.plain_join:run",
 }
+
+
+def estimate(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions) -> int:
+    """Bytes that matching will take at most, the smashed data of both sides included; known before it starts."""
+    module = RUNNERS[type(rule).__name__].split(":")[0]
+    needed = cast(Estimate, importlib.import_module(module).estimated_memory)
+    return own.nbytes() + partner.nbytes() + needed(own, partner, rule, options)
 
 
 def score(
@@ -32,6 +41,10 @@ def score(
 
 def match(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progress: Progress = NO_PROGRESS) -> Match:
     from pprl_desktop.matching.decide import decide
+    from pprl_desktop.matching.namesakes import warning
 
+    needed = estimate(own, partner, rule, options)
+    progress.at(0.0, f"Comparing records, with {max(needed >> 20, 1):,} MB of memory at most")
     scored = score(own, partner, rule, options, progress.part(0.0, 0.9))
-    return decide(scored, options, progress.part(0.9, 1.0))
+    told = [text for side, which in ((own, "own"), (partner, "partner's")) if (text := warning(side, which, progress))]
+    return decide(replace(scored, warnings=(*scored.warnings, *told)), options, progress.part(0.9, 1.0))

@@ -59,6 +59,13 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
     )
 
 
+def estimated_memory(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions) -> int:
+    """Bytes beside the smashed data: bit planes of the own side, and the near records of one block of queries."""
+    assert isinstance(rule, NearestRule)
+    room = max(options.memory, own.rows * BYTES_PER_PAIR)
+    return 3 * own.part(rule.part).values.nbytes + min(room, QUERIES * own.rows * BYTES_PER_PAIR)
+
+
 def _answers(
     queries: Bytes,
     prepared: Planes,

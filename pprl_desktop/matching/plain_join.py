@@ -46,6 +46,13 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
     return _scored(kept, mine, theirs, their_texts, rule, own.rows * partner.rows, found)
 
 
+def estimated_memory(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions) -> int:
+    """Bytes beside the clear tables: one block of scores, and the pairs kept."""
+    assert isinstance(rule, PlainRule)
+    pairs = own.rows * partner.rows
+    return 12 * min(pairs, BLOCK) + min(options.memory, pairs * BYTES_PER_PAIR)
+
+
 def _by_value(parts: list[Part], rows: int) -> npt.NDArray[np.int64]:
     """Rows with equal values next to each other: each block has few distinct values to compare."""
     if not parts:

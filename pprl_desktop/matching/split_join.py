@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.matching.base import MatchOptions, Scored
+from pprl_desktop.matching.namesakes import most_equal_pairs
 from pprl_desktop.matching.split_join_threshold import border, probabilities
 from pprl_desktop.methods.base import Rule, Smashed
 from pprl_desktop.methods.split_rule import SplitRule
@@ -43,13 +44,15 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
     return _scored(rule, join, records, found, room, (own.rows, partner.rows), progress.part(0.85, 1.0))
 
 
-def estimated_memory(own: Smashed, partner: Smashed, rule: SplitRule, options: MatchOptions) -> int:
+def estimated_memory(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions) -> int:
     """Bytes the join needs at most beside the smashed data themselves, told before it starts."""
+    assert isinstance(rule, SplitRule)
     copies = sum(part.values.nbytes for side in (own, partner) for part in side.parts if part.kind == "distances")
     rows = (own.rows + partner.rows) * (len(rule.fields) * 12 + 40)
     per_field = PER_PAIR + PER_EVIDENCE * len(rule.fields)
     # the own table's strangers tell how many pairs to expect above the floor
     expected = len(rule.null.scores) / max(rule.null.rows, 1) / max(rule.null.table, 1) * own.rows * partner.rows
+    expected += most_equal_pairs(own, partner)
     pairs = min(options.memory, int((expected + max(own.rows, partner.rows)) * per_field))
     return int(2 * copies + rows + pairs)
 

@@ -103,6 +103,7 @@ def _one(
         "threshold": played.a.match.accept,
         "reconciled": _counts(played),
         "seconds": seconds,
+        "memory_estimate_mb": round(played.memory / (1 << 20), 1),
         "peak_rss_mb": peak_memory_mb(),
         "privacy": statement(recipe, contest.a.rows).as_dict(),
         "warnings": sorted({*played.a.match.warnings, *played.b.match.warnings}),
@@ -176,7 +177,7 @@ def _text(data: dict[str, Any]) -> str:
             for name in ("a", "b")
         ),
         "  " + ", ".join(f"{stage} {spent:.2f} s" for stage, spent in data["seconds"].items())
-        + f"; {data['peak_rss_mb']:,.0f} MB at most",
+        + f"; {data['peak_rss_mb']:,.0f} MB held at most, {data['memory_estimate_mb']:,.0f} MB foreseen for matching",
         *(f"  note: {warning}" for warning in data["warnings"]),
         f"  privacy: {data['privacy']['summary']}",
     ]  # fmt: skip

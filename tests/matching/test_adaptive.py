@@ -159,7 +159,7 @@ def test_cancel_stops_the_work() -> None:
 
 
 def test_the_memory_is_estimated_before_the_start() -> None:
-    from pprl_desktop.matching.adaptive import memory_estimate
+    from pprl_desktop.matching.adaptive import estimated_memory
     from pprl_desktop.methods.base import method
     from pprl_desktop.methods.rules import AdaptiveRule
     from pprl_desktop.progress import NO_PROGRESS
@@ -168,7 +168,7 @@ def test_the_memory_is_estimated_before_the_start() -> None:
     own, partner, recipe = smashed(left, right)
     rule = method("bloom").learn(left, own, recipe, 0, NO_PROGRESS)
     assert isinstance(rule, AdaptiveRule)
-    small, large = (memory_estimate(own, partner, rule, MatchOptions(memory=size)) for size in (1 << 16, 1 << 30))
+    small, large = (estimated_memory(own, partner, rule, MatchOptions(memory=size)) for size in (1 << 16, 1 << 30))
     assert 0 < small < large < 2 << 30
 
 
