@@ -68,9 +68,9 @@ def value_cost(X, xo, nx, xno, Y, yo, ny, yno, groups, ends, counts, co, wcos, w
 
 
 @jit_bound
-def bound_row(
+def bound_row(  # type: ignore[no-untyped-def]
     u, f, A, a_at, B, b_at, d, PX, px_at, PT, pt_at, piv, pivots, groups, widths, wmax_f, place, place_at, out
-):  # type: ignore[no-untyped-def]
+):
     """Lower bounds, as shares of the budget, of own value u against all d partner values of field f."""
     width = widths[f]
     mx = np.empty(TILE, dtype=np.uint8)

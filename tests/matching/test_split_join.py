@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from pprl_desktop.matching.base import MatchOptions, Scored
 from pprl_desktop.matching.split_join import estimated_memory, run
+from pprl_desktop.methods import split_search
 from pprl_desktop.methods.base import Part, Smashed
 from pprl_desktop.methods.split_kernels import GRID
 from pprl_desktop.methods.split_rule import UNIT, Null, Rbf, SplitRule, Weights
@@ -146,6 +147,26 @@ def test_the_join_agrees_with_the_double_loop_on_vectors_like_names(
     own = smashed(name_like(rng, 90, fields), attributes)  # type: ignore[arg-type]
     partner = smashed(name_like(rng, 80, fields), attributes)  # type: ignore[arg-type]
     assert agree(own, partner, rule_for(fields, budget, rbf, attributes)) > (0 if rbf else 10)
+
+
+@pytest.mark.parametrize("cut", split_search.CUTS)
+@pytest.mark.parametrize("fields", [1, 2, 3, 4])
+def test_where_the_search_is_cut_never_changes_what_is_found(
+    fields: int, cut: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(split_search, "CUTS", (cut,))
+    rng = np.random.default_rng(fields)
+    own = smashed(name_like(rng, 60, fields))  # type: ignore[arg-type]
+    partner = smashed(name_like(rng, 50, fields))  # type: ignore[arg-type]
+    assert agree(own, partner, rule_for(fields, 0.3 + 0.4 * fields, False)) > 5
+
+
+def test_values_of_many_tiles_are_all_found() -> None:
+    rng = np.random.default_rng(5)
+    base = rng.integers(2, 12, 24)
+    drawn = [np.clip(base + rng.integers(-3, 4, 24) + rng.integers(-4, 5), 0, 255).tolist() for _ in range(900)]
+    own, partner = smashed([drawn[:150], drawn[150:300]]), smashed([drawn, [*drawn[150:], *drawn[:150]]])
+    assert agree(own, partner, rule_for(2, 0.5, False)) >= 150
 
 
 def test_reference_records_that_occur_twice_count_twice() -> None:
