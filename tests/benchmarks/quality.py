@@ -70,7 +70,7 @@ SETS: dict[str, tuple[str, str, bool]] = {
     ),
 }  # fmt: skip
 
-USUAL = {"splink": 0.5, "anonlink": 0.8}  # threshold of each rival
+USUAL = {"splink": 0.0, "anonlink": 0.8}  # threshold of each rival: match weight in bits (0: even odds), Dice
 PATIENCE = 240  # seconds a rival gets
 Truth = set[tuple[int, int]]
 BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 0.99, 1.0)
@@ -142,7 +142,7 @@ def best_f1(scored: dict[tuple[int, int], float], truth: Truth) -> float:
     """The F1 of the best threshold, known only to who knows the truth."""
     order = sorted(scored, key=lambda pair: -scored[pair])
     right = np.cumsum([pair in truth for pair in order])
-    last = np.flatnonzero(np.diff([scored[pair] for pair in order], append=-1.0))  # equal scores go together
+    last = np.flatnonzero(np.diff([scored[pair] for pair in order], append=-np.inf))  # equal scores go together
     return float(max((2 * right[last] / (last + 1 + len(truth))), default=0.0))
 
 
