@@ -36,6 +36,8 @@ class Bounds:
     pivot_count: Codes
     pivot_values: Bytes  # the partner's pivot columns
     pivot_at: Ints
+    rest: Floats  # the partner's further dimensions, value by value, in the order of `place`
+    rest_at: Ints
     place: Codes  # which partner value stands where in `columns` and `pivot_values`: neighbours share a tile
     place_at: Ints
     low: Floats  # per tile, the least and the most of the first dimensions and of each pivot
@@ -54,7 +56,7 @@ def bounds_of(
     pivots = np.zeros((len(shape.fields), most, PIVOTS), dtype=np.int32)
     pivot_count = np.zeros((len(shape.fields), most), dtype=np.int32)
     mine, theirs, columns, pivot_values = [], [], [], []
-    places, lows, highs = [], [], []
+    places, rests, lows, highs = [], [], [], []
     edit = (weights.largest / max(weights.budget, 1)).astype(np.float32)
     for f in range(len(shape.fields)):
         x, y = matrix(shape, own, f), matrix(shape, partner, f)
@@ -80,6 +82,7 @@ def bounds_of(
         place = _neighbours(theirs[-1][:, :FIRST], shown[:, :SPLITTING] * edit[f, 0], TILE)
         columns.append(np.ascontiguousarray(theirs[-1][place].T))
         pivot_values.append(np.ascontiguousarray(shown[place].T))
+        rests.append(theirs[-1][place, FIRST:])
         tiles = np.arange(0, len(y), TILE)
         corners = np.concatenate([theirs[-1][place, :FIRST], shown[place]], axis=1)
         lows.append(np.minimum.reduceat(corners, tiles) if len(y) else corners)
@@ -90,6 +93,7 @@ def bounds_of(
         joined(theirs, np.float32), starts([m.size for m in theirs]),
         joined(columns, np.float32), starts([m.size for m in columns]),
         pivots, pivot_count, joined(pivot_values, np.uint8), starts([m.size for m in pivot_values]),
+        joined(rests, np.float32), starts([m.size for m in rests]),
         joined(places, np.int32), starts([len(place) for place in places]),
         joined(lows, np.float32), joined(highs, np.float32), starts([m.size for m in lows]), edit,
     )  # fmt: skip

@@ -107,7 +107,7 @@ def bound_row(  # type: ignore[no-untyped-def]
 
 @jit_bound
 def near_values(  # type: ignore[no-untyped-def]
-    u, f, A, a_at, B, b_at, d, PX, px_at, PY, py_at, PT, pt_at, piv, pivots, groups, widths, wmax_f, start_y, limit,
+    u, f, A, a_at, B, b_at, d, PX, px_at, RY, ry_at, PT, pt_at, piv, pivots, groups, widths, wmax_f, start_y, limit,
     place, place_at, low, high, low_at, near, near_bound,
 ):  # fmt: skip
     """Partner values of field f with records, whose lower bound against own value u is within the limit."""
@@ -173,16 +173,18 @@ def near_values(  # type: ignore[no-untyped-def]
             kept += 1 if acc[j] <= limit else 0
         for k in range(kept):
             j = left[k]
-            v = place[place_at + start + j]
-            y = PY[py_at + v * DIMENSIONS + FIRST : py_at + (v + 1) * DIMENSIONS]
+            at = ry_at + (start + j) * (DIMENSIONS - FIRST)
+            y = RY[at : at + DIMENSIONS - FIRST]
             total = acc[j]
             for c in range(DIMENSIONS - FIRST):
                 t = rest[c] - y[c]
                 total += t * t
-            if total <= limit and start_y[v] < start_y[v + 1]:
-                near[number] = v
-                near_bound[number] = total
-                number += 1
+            if total <= limit:
+                v = place[place_at + start + j]
+                if start_y[v] < start_y[v + 1]:
+                    near[number] = v
+                    near_bound[number] = total
+                    number += 1
     return number
 
 
@@ -242,7 +244,7 @@ def search(  # type: ignore[no-untyped-def]
     codes_x, start_x, sub_x, subs_x, X, xo, nx, nxo, PX, pxo, dx,
     codes_y, start_y, sub_y, subs_y, second_y, Y, yo, ny, nyo, PY, pyo, dy, PT, pto, QT, qo,
     widths, groups, ends, counts, co, wcos, wmax, wmax_f, neutral, piv, pivots,
-    place, place_at, low, high, low_at, rows2, known2, out_i, out_j, out_cost, histogram,
+    RY, ryo, place, place_at, low, high, low_at, rows2, known2, out_i, out_j, out_cost, histogram,
 ):  # fmt: skip
     """Pairs of distinct records whose cost is within the budget, for own first-level groups [first, last).
 
@@ -286,7 +288,7 @@ def search(  # type: ignore[no-untyped-def]
                         n_near += 1
         else:
             n_near = near_values(
-                u, f1, X, xo[f1], QT, qo[f1], d1, PX, pxo[f1], PY, pyo[f1], PT, pto[f1], piv, pivots, groups, widths,
+                u, f1, X, xo[f1], QT, qo[f1], d1, PX, pxo[f1], RY, ryo[f1], PT, pto[f1], piv, pivots, groups, widths,
                 wmax_f, start_y, limit1, place, place_at[f1], low, high, low_at[f1], near, near_bound,
             )  # fmt: skip
             for k in range(n_near):

@@ -234,7 +234,7 @@ class Join(Costs):
             b.partner, b.partner_at, y.distinct, b.columns, b.column_at, b.pivot_values, b.pivot_at,
             s.widths, s.groups, s.ends, s.counts, s.count_at, w.cosine, w.largest,
             b.largest, w.neutral, b.pivots, b.pivot_count,
-            b.place, b.place_at, b.low, b.high, b.low_at, rows2, known2, i, j, cost, histogram,
+            b.rest, b.rest_at, b.place, b.place_at, b.low, b.high, b.low_at, rows2, known2, i, j, cost, histogram,
         )  # fmt: skip
         return i, j, cost, int(found), histogram
 
