@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pprl_desktop import resources
 from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.cleaning import clean_column
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.reading import read_table
@@ -25,7 +26,9 @@ def names() -> tuple[str, ...]:
     return (*BUILT_IN, "secret-200")
 
 
-def reference_set(name_or_path: str | os.PathLike[str], secret: bytes = b"") -> ReferenceSet:
+def reference_set(
+    name_or_path: str | os.PathLike[str], secret: bytes = b"", progress: Progress = NO_PROGRESS
+) -> ReferenceSet:
     name = os.fspath(name_or_path)
     if name in BUILT_IN:
         return _built_in(name)
@@ -33,7 +36,7 @@ def reference_set(name_or_path: str | os.PathLike[str], secret: bytes = b"") -> 
         return from_secret(secret, int(found[1]))
     path = Path(name)
     if path.is_file():
-        return from_csv(path)
+        return from_csv(path, progress)
     raise Problem(
         f"There is no reference set '{path.name}'.",
         f"Built in are: {', '.join(names())}; a CSV file of your own is the other possibility.",
@@ -57,10 +60,12 @@ def with_digits(reference: ReferenceSet, secret: bytes = b"") -> ReferenceSet:
     return ReferenceSet(reference.name, attributes, (*reference.columns, digits(secret, reference.size)))
 
 
-def from_csv(path: Path) -> ReferenceSet:
+def from_csv(path: Path, progress: Progress = NO_PROGRESS) -> ReferenceSet:
     """Columns become attributes, cleaned like names; rows with an empty cell are left out."""
-    table = read_table(path).table
-    cleaned = [clean_column(column, Field.of(column.name, "name")).cells() for column in table.columns]
+    table = read_table(path, progress=progress.part(0.0, 0.5)).table
+    cleaned = [
+        clean_column(column, Field.of(column.name, "name"), progress.part(0.5, 1.0)).cells() for column in table.columns
+    ]
     records = [record for record in zip(*cleaned, strict=True) if all(record)]
     if len(records) < FEWEST_RECORDS:
         raise Problem(
