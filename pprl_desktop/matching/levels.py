@@ -7,6 +7,7 @@ of keyed tokens stands above, and a few other facts that tokens tell (a shared w
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -211,18 +212,20 @@ class FieldLevels:
             level[lines] = np.where(same, INITIAL, OTHER_INITIAL)
 
 
-class Similar:
+class Similar(ABC):
     """How two values are compared; larger is more alike. One subclass per measure."""
 
+    @abstractmethod
     def block(self, own: Codes) -> Floats:
-        raise NotImplementedError
+        """Each of these own values with every value of the partner."""
 
+    @abstractmethod
     def pairs(self, own: Codes, partner: Codes, progress: Progress = NO_PROGRESS) -> Floats:
-        raise NotImplementedError
+        """Own and partner values one by one."""
 
+    @abstractmethod
     def between(self, own: View, partner: View, epsilon: tuple[float | None, float | None]) -> Similar:
         """The same measure on other values: what was fitted here stays as it is."""
-        raise NotImplementedError
 
 
 def _nothing() -> tuple[Codes, Codes, Levels]:
