@@ -288,8 +288,8 @@ def test_secrets_are_never_in_a_repr() -> None:
     made = identity.new("General Hospital").changed()
     for keys in made.all_keys:
         for seed in (keys.sign_seed, keys.seal_seed):
-            assert repr(seed)[2:12] not in repr(made)
-            assert seed.hex()[:12] not in repr(made)
+            assert repr(seed)[2:-1] not in repr(made)
+            assert seed.hex() not in repr(made)
 
 
 # ---- key change
