@@ -7,46 +7,32 @@ the ledger first and a picture second; after a kill the ledger alone says what i
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from fractions import Fraction
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.review.cells import Cell, Disclosure, Meter, Preview, RecordTrace
-from pprl_desktop.review.graphemes import graphemes
 from pprl_desktop.review.index import Crowd
-from pprl_desktop.review.kapr import NOTHING, Constraint, Row, Scale, Value, constraint, disclosed
+from pprl_desktop.review.kapr import NOTHING, Row, Scale
 from pprl_desktop.review.ledger import Journal
 from pprl_desktop.review.limits import Asked, FieldUse, refusal
-from pprl_desktop.review.marks import Level, Mask, MaskKind
+from pprl_desktop.review.marks import Level, MaskKind
 from pprl_desktop.review.masking import (
     allowed,
     character_count,
     draw,
     frequency_class,
     mask,
-    mask_pair,
     next_level,
     shown,
 )
+from pprl_desktop.review.opened import OpenCells, PairState
 from pprl_desktop.review.plan import Review
 from pprl_desktop.review.speech import next_words, spoken
 
 LETTERS = {Level.MASKED: "M", Level.PARTIAL: "P", Level.FULL: "F"}
 LEVELS = {letter: level for level, letter in LETTERS.items()}
 FIRST_LOOK: tuple[MaskKind, ...] = ("aligned", "swapped", "different", "category", "missing", "identical")
-Constraints = tuple[Constraint | None, ...]
-
-
-@dataclass
-class _State:
-    """The clear side of one pair; never leaves the gate."""
-
-    values: tuple[tuple[str, ...], tuple[str, ...]]
-    codes: tuple[tuple[Value, ...], tuple[Value, ...]]
-    masks: tuple[Mask, ...]
-    levels: list[Level]
-    rows: tuple[Row, Row]
 
 
 class Gate:
@@ -59,20 +45,15 @@ class Gate:
         self._ledger = ledger
         self._who = who
         self._crowd = crowd or Crowd(review.people.columns, progress=progress)
-        self._picture = review.policy.picture()
         self._types = tuple(f.type for f in review.policy.fields)
         self._scale = Scale(2 * len(review.pairs), len(self._types), review.policy.kappa)
-        self._states: dict[int, _State] = {}
+        self._opened = OpenCells(review, self._crowd)
         self._terms = NOTHING
         self._risk = NOTHING
         self._field_terms = [NOTHING] * len(self._types)
         self._open_characters = 0
         self._open_cells = 0
         self._started: set[int] = set()
-        self._appears: dict[int, list[tuple[int, int]]] = defaultdict(list)
-        for number, pair in enumerate(review.pairs):
-            self._appears[pair.a].append((number, 0))
-            self._appears[pair.b].append((number, 1))
         self._all_characters = self._count_characters()
         self._replay()
 
@@ -90,17 +71,17 @@ class Gate:
 
     def previews(self, pair: int) -> tuple[Preview | None, ...]:
         """The next click of every cell; None where there is nothing more to open."""
-        state = self._state(pair)
+        state = self._opened.state(pair)
         goals = [self._next(state, number) for number in range(len(self._types))]
-        after = tuple(self._constraints(state, goals, row) for row in (0, 1))
-        counts = [self._crowd.previews(self._now(state, row), after[row])[1] for row in (0, 1)]
-        together = self._together_previews(pair, after)
+        after = tuple(self._opened.constraints(state, goals, row) for row in (0, 1))
+        counts = [self._crowd.previews(self._opened.now(state, row), after[row])[1] for row in (0, 1)]
+        together = self._opened.together_previews(pair, after)
         found: list[Preview | None] = []
         for number, goal in enumerate(goals):
             if goal is None:
                 found.append(None)
                 continue
-            rows = self._rows_after(state, number, goal, (counts[0][number], counts[1][number]))
+            rows = self._opened.rows_after(state, number, goal, (counts[0][number], counts[1][number]))
             crowd = min(together[number], counts[0][number], counts[1][number])
             found.append(self._preview(pair, number, goal, rows, crowd))
         return tuple(found)
@@ -108,13 +89,13 @@ class Gate:
     def reveal(self, pair: int, field: int, level: Level | None = None) -> Disclosure:
         """Opens a cell by one level (or up to `level`). Raises the Problem that says why not; then nothing changed."""
         self.open(pair)
-        state = self._state(pair)
+        state = self._opened.state(pair)
         cap = self._policy.fields[field].cap
         goal = self._next(state, field) if level is None else allowed(state.masks[field], level, cap)
         if goal is None or goal <= state.levels[field]:
             raise self._nothing_more(state, field)
-        rows = self._recounted(state, {field: goal})
-        crowd = min(rows[0].k, rows[1].k, self._together_count(pair, {field: goal}))
+        rows = self._opened.recounted(state, {field: goal})
+        crowd = min(rows[0].k, rows[1].k, self._opened.together_count(pair, {field: goal}))
         preview = self._preview(pair, field, goal, rows, crowd)
         entry = {"pair": self._review.pairs[pair].id, "field": self._policy.fields[field].name, "level": goal.word}
         if preview.refusal is not None:
@@ -127,21 +108,21 @@ class Gate:
     def grant(self, pair: int, levels: tuple[Level, ...]) -> tuple[Cell, ...]:
         """For the manager: shows a pair at the union of what its reviewers opened. Written and counted, not refused."""
         self.open(pair)
-        state = self._state(pair)
+        state = self._opened.state(pair)
         wanted = {j: allowed(state.masks[j], level, self._policy.fields[j].cap) for j, level in enumerate(levels)}
         goals = {j: level for j, level in wanted.items() if level > state.levels[j]}
         if goals:
-            rows = self._recounted(state, goals)
+            rows = self._opened.recounted(state, goals)
             self._write_levels(pair, goals, self._judge(pair, rows, self._policy.kappa)[0], rows)
         return self.cells(pair)
 
     def meter(self, pair: int | None = None) -> Meter:
         pair_risk, smallest, together = NOTHING, len(self._people), len(self._people)
         if pair is not None:
-            state = self._state(pair)
+            state = self._opened.state(pair)
             pair_risk = self._scale.of_pair(state.rows[0].term + state.rows[1].term)
             smallest = min(row.k for row in state.rows)
-            together = self._together_count(pair, {})
+            together = self._opened.together_count(pair, {})
         return Meter(
             self.risk,
             min(self._policy.reviewer_budget, self._policy.review_budget),
@@ -168,38 +149,19 @@ class Gate:
         return FIRST_LOOK.index(mask(self._types[field], a, b).kind)
 
     def levels(self, pair: int) -> tuple[Level, ...]:
-        return tuple(self._states[pair].levels) if pair in self._states else (Level.MASKED,) * len(self._types)
+        return self._opened.levels(pair)
 
     def traces(self) -> tuple[RecordTrace, ...]:
         """The cross-pair ledger: every record of which something is open, and how many it could still be."""
         found = []
-        for places in self._appears.values():
+        for places in self._opened.appearances():
             opened = [(pair, row) for pair, row in places if any(self.levels(pair))]
             if opened:
                 cells = sum(sum(level > Level.MASKED for level in self.levels(pair)) for pair, _ in opened)
-                found.append(RecordTrace(len(opened), cells, self._crowd.count(self._union(opened[0], {}))))
+                found.append(RecordTrace(len(opened), cells, self._crowd.count(self._opened.union(opened[0], {}))))
         return tuple(found)
 
     # --- state -----------------------------------------------------------------------------------------------------
-
-    def _state(self, pair: int) -> _State:
-        if pair not in self._states:
-            found = self._review.pairs[pair]
-            fields = range(len(self._types))
-            values = tuple(tuple(self._people.value(j, record) for j in fields) for record in (found.a, found.b))
-            codes = tuple(
-                tuple(Value(graphemes(values[row][j]), int(self._people.columns[j].codes[record])) for j in fields)
-                for row, record in enumerate((found.a, found.b))
-            )
-            closed = Row(len(self._people), (NOTHING,) * len(self._types))
-            self._states[pair] = _State(
-                (values[0], values[1]),
-                (codes[0], codes[1]),
-                mask_pair(self._types, values[0], values[1], self._picture),
-                [Level.MASKED] * len(self._types),
-                (closed, closed),
-            )
-        return self._states[pair]
 
     def _replay(self) -> None:
         """Brings back what the ledger says is open. Only the last levels of each pair matter: order is free."""
@@ -223,7 +185,7 @@ class Gate:
                     reached[pair][j] = max(LEVELS[letter], reached[pair].get(j, Level.MASKED))
         for pair, levels in reached.items():
             goals = {j: level for j, level in levels.items() if level > Level.MASKED}
-            self._apply(pair, goals, self._recounted(self._state(pair), goals))
+            self._apply(pair, goals, self._opened.recounted(self._opened.state(pair), goals))
         if total and total != _decimal(self.risk):
             raise self._foreign()
 
@@ -248,7 +210,7 @@ class Gate:
         return total
 
     def _apply(self, pair: int, goals: dict[int, Level], rows: tuple[Row, Row]) -> None:
-        state = self._state(pair)
+        state = self._opened.state(pair)
         for row in (0, 1):
             self._terms += rows[row].term - state.rows[row].term
             changes = zip(rows[row].field_terms(), state.rows[row].field_terms(), strict=True)
@@ -269,11 +231,11 @@ class Gate:
         if self._policy.start == Level.MASKED:  # masks are free: there is nothing to charge and nothing to write
             self._started.add(pair)
             return
-        state = self._state(pair)
+        state = self._opened.state(pair)
         goals = {j: allowed(state.masks[j], self._policy.start, f.cap) for j, f in enumerate(self._policy.fields)}
         goals = {j: level for j, level in goals.items() if level > Level.MASKED}
-        rows = self._recounted(state, goals)
-        crowd = min(rows[0].k, rows[1].k, self._together_count(pair, goals)) if goals else len(self._people)
+        rows = self._opened.recounted(state, goals)
+        crowd = min(rows[0].k, rows[1].k, self._opened.together_count(pair, goals)) if goals else len(self._people)
         cost, no = self._judge(pair, rows, crowd)
         if no is not None:
             goals, rows, cost = {}, state.rows, NOTHING
@@ -290,80 +252,15 @@ class Gate:
         crowd = f"{rows[0].k} {rows[1].k}"
         self._ledger.append({"what": what, "who": self._who, **entry, "cost": str(cost), "total": total, "k": crowd})
 
-    # --- counting --------------------------------------------------------------------------------------------------
-
-    def _constraint(self, state: _State, j: int, level: Level, row: int) -> Constraint | None:
-        return constraint(state.masks[j], state.codes[row][j], level, self._policy.fields[j].cap, row)
-
-    def _now(self, state: _State, row: int) -> Constraints:
-        return tuple(self._constraint(state, j, level, row) for j, level in enumerate(state.levels))
-
-    def _constraints(self, state: _State, goals: list[Level | None], row: int) -> Constraints:
-        return tuple(None if goal is None else self._constraint(state, j, goal, row) for j, goal in enumerate(goals))
-
-    def _recounted(self, state: _State, goals: dict[int, Level]) -> tuple[Row, Row]:
-        """Both rows with some cells opened further."""
-        levels = [goals.get(j, level) for j, level in enumerate(state.levels)]
-        made = []
-        for row in (0, 1):
-            wanted = tuple(self._constraint(state, j, level, row) for j, level in enumerate(levels))
-            made.append(Row(self._crowd.count(wanted), self._shares(state, levels, row)))
-        return made[0], made[1]
-
-    def _shares(self, state: _State, levels: list[Level], row: int) -> tuple[Fraction, ...]:
-        return tuple(
-            disclosed(state.masks[j], level, self._policy.fields[j].cap, row) for j, level in enumerate(levels)
-        )
-
-    def _rows_after(self, state: _State, field: int, goal: Level, k: tuple[int, int]) -> tuple[Row, Row]:
-        made = []
-        for row in (0, 1):
-            share = disclosed(state.masks[field], goal, self._policy.fields[field].cap, row)
-            p = tuple(share if j == field else old for j, old in enumerate(state.rows[row].p))
-            made.append(Row(k[row], p))
-        return made[0], made[1]
-
-    # --- a record in all its pairs ---------------------------------------------------------------------------------
-
-    def _union(self, place: tuple[int, int], goals: dict[int, Level]) -> Constraints:
-        """Everything shown of a record, with some cells of this pair opened further."""
-        pair, row = place
-        record = (self._review.pairs[pair].a, self._review.pairs[pair].b)[row]
-        merged: list[Constraint | None] = [None] * len(self._types)
-        for other, side in self._appears[record]:
-            if other not in self._states:
-                continue
-            state = self._states[other]
-            for j, level in enumerate(state.levels):
-                reached = max(level, goals.get(j, level)) if other == pair else level
-                each = self._constraint(state, j, reached, side)
-                merged[j] = each.merged(merged[j]) if each is not None else merged[j]
-        return tuple(merged)
-
-    def _together_count(self, pair: int, goals: dict[int, Level]) -> int:
-        return min(self._crowd.count(self._union((pair, row), goals)) for row in (0, 1))
-
-    def _together_previews(self, pair: int, after: tuple[Constraints, ...]) -> list[int]:
-        """Smallest crowd of the two records after each next click; only the floor (kappa) needs it."""
-        smallest = [len(self._people)] * len(self._types)
-        if self._policy.kappa == 1:
-            return smallest
-        for row in (0, 1):
-            now = self._union((pair, row), {})
-            merged = tuple(a.merged(b) if a is not None else None for a, b in zip(after[row], now, strict=True))
-            counts = self._crowd.previews(now, merged)[1]
-            smallest = [min(pair_of) for pair_of in zip(smallest, counts, strict=True)]
-        return smallest
-
     # --- allowing --------------------------------------------------------------------------------------------------
 
-    def _next(self, state: _State, field: int) -> Level | None:
+    def _next(self, state: PairState, field: int) -> Level | None:
         return next_level(state.masks[field], state.levels[field], self._policy.fields[field].cap)
 
     def _preview(self, pair: int, field: int, goal: Level, rows: tuple[Row, Row], crowd: int) -> Preview:
         cost, no = self._judge(pair, rows, crowd)
         each = self._policy.fields[field]
-        found = self._state(pair).masks[field]
+        found = self._opened.state(pair).masks[field]
         # how long a whole value is would be told for free: only the marked characters are counted
         above, below = (len(shown(found, goal, each.cap, row)) if goal == Level.PARTIAL else 0 for row in (0, 1))
         shows = next_words(found, goal, each.cap)
@@ -371,7 +268,7 @@ class Gate:
 
     def _judge(self, pair: int, rows: tuple[Row, Row], crowd: int) -> tuple[Fraction, Problem | None]:
         """The cost of bringing a pair to these rows, and the reason why it may not be paid."""
-        before = self._state(pair).rows
+        before = self._opened.state(pair).rows
         after = rows[0].term + rows[1].term
         cost = self._scale.risk(after - before[0].term - before[1].term)
         asked = Asked(self._risk, cost, self._scale.of_pair(after), self._field_uses(before, rows), crowd)
@@ -389,7 +286,7 @@ class Gate:
                 found.append(FieldUse(each.name, each.limit, so_far, self._scale.of_field(grown)))
         return tuple(found)
 
-    def _nothing_more(self, state: _State, field: int) -> Problem:
+    def _nothing_more(self, state: PairState, field: int) -> Problem:
         each = self._policy.fields[field]
         return Problem(
             f"There is nothing more to open in '{each.name}'.",
@@ -398,7 +295,7 @@ class Gate:
             place=each.name,
         )
 
-    def _closed(self, state: _State, field: int) -> str:
+    def _closed(self, state: PairState, field: int) -> str:
         """Why a cell has no next level, in words; empty where it has one."""
         if self._next(state, field) is not None:
             return ""
@@ -414,7 +311,7 @@ class Gate:
         return "Everything is open."
 
     def _cell(self, pair: int, field: int) -> Cell:
-        state = self._state(pair)
+        state = self._opened.state(pair)
         each = self._policy.fields[field]
         found, level = state.masks[field], state.levels[field]
         drawing = draw(found, state.values[0][field], state.values[1][field], level, each.cap)
@@ -432,7 +329,7 @@ class Gate:
             spoken(each.name, found.kind, drawing, how_common),
         )
 
-    def _frequency(self, state: _State, field: int, row: int) -> str:
+    def _frequency(self, state: PairState, field: int, row: int) -> str:
         if not self._policy.fields[field].frequency or state.masks[field].missing[row]:
             return ""
         counts = self._people.counts

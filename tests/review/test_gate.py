@@ -86,7 +86,7 @@ def test_preview_equals_charge_and_risk_only_grows(plan, clicks) -> None:
         assert preview is not None
         assert preview.refusal is None
         assert done.cost == preview.cost == gate.risk - before >= 0
-        rows = gate._state(pair).rows
+        rows = gate._opened.state(pair).rows
         assert preview.k == (rows[0].k, rows[1].k)
         assert done.cell.level == preview.level
         assert 0 <= gate.risk <= 1
@@ -103,9 +103,9 @@ def test_crowds_equal_brute_force(plan, clicks) -> None:
     for pair, field in clicks:
         if tried(gate, pair, field)[0] is None:
             continue
-        state = gate._state(pair)
+        state = gate._opened.state(pair)
         for row in (0, 1):
-            assert state.rows[row].k == slow_crowd.count(review.people.columns, gate._now(state, row))
+            assert state.rows[row].k == slow_crowd.count(review.people.columns, gate._opened.now(state, row))
 
 
 def test_the_order_of_opening_does_not_matter() -> None:

@@ -191,7 +191,7 @@ def test_a_kill_at_any_moment_loses_no_charge_and_no_decision(tmp_path, rounds) 
             for (pair, field), level in seen_levels.items():
                 assert gate.levels(pair)[field] >= Level[level.upper()]
             assert {p: decisions.current[p].point for p in seen_points} == seen_points
-            spent = sum(row.term for pair in range(len(review.pairs)) for row in gate._state(pair).rows)
+            spent = sum(row.term for pair in range(len(review.pairs)) for row in gate._opened.state(pair).rows)
             assert gate.risk == gate._scale.risk(spent)
     assert seen_levels
     assert seen_points

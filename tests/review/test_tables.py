@@ -47,7 +47,7 @@ def all_opened(make_gate, review) -> Gate:
 def test_tables_3_4_and_5_come_out_exactly(make_gate, start: Level) -> None:
     gate = all_opened(make_gate, paper(start=start))
     assert gate.risk == TOTALS[start.word]
-    rows = [row for pair in range(6) for row in gate._state(pair).rows]
+    rows = [row for pair in range(6) for row in gate._opened.state(pair).rows]
     assert [row.k for row in rows] == CROWDS[start.word]
     assert kapr(rows) == TOTALS[start.word]
 
@@ -76,7 +76,7 @@ def test_every_row_of_the_shared_vectors(make_gate, shared_data: Path) -> None:
         for row in data[table]["rows"]:
             number = ALL_PAIRS2.index((row["pair"][0] - 1, row["pair"][1] - 1))
             side = 0 if row["record"] == row["pair"][0] else 1
-            found: Row = gate._state(number).rows[side]
+            found: Row = gate._opened.state(number).rows[side]
             assert found.k == row["k"], row["i"]
             assert [str(p) for p in found.p] == row["p"]
             assert found.term / (12 * 3) == Fraction(row["K"])
