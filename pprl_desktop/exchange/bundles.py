@@ -32,7 +32,7 @@ from pprl_desktop.records.fields import FieldKind
 from pprl_desktop.records.table import CleanTable, Column
 
 if TYPE_CHECKING:
-    from pprl_desktop.privacy.statements import Statement
+    from pprl_desktop.privacy.claims import Statement
 
 KINDS: tuple[PartKind, ...] = ("distances", "bits", "token")
 MAX_MAP = 1 << 33  # bytes

@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from pprl_desktop.privacy.claims import Statement
 from pprl_desktop.privacy.fingerprint import Fingerprint, table_fingerprint
-from pprl_desktop.privacy.statements import Statement
 from pprl_desktop.privacy.totals import UNITS, WITHOUT_NOISE, Outlook, checked_limit, outlook
 from pprl_desktop.problem import Problem
 

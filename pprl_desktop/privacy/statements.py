@@ -7,17 +7,14 @@ theorem is said in words, and the attack rehearsal measures it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
-from pprl_desktop.methods.base import PartKind, Recipe, method
+from pprl_desktop.methods.base import Recipe
 from pprl_desktop.privacy import composition
-from pprl_desktop.progress import NO_PROGRESS
+from pprl_desktop.privacy.claims import Number, Statement
+from pprl_desktop.privacy.shape import kinds, shape, widths
 from pprl_desktop.records.fields import FieldKind
-from pprl_desktop.records.table import CleanTable, Column
 
 LONGEST = 255  # characters: distances are one byte
 USUAL_LONGEST = 20  # characters: hardly any name is longer; for the tighter figure
@@ -54,85 +51,11 @@ PIGEONHOLE = (
 )
 
 
-@dataclass(frozen=True)
-class Number:
-    """One figure with its unit. `value` is a decimal text, so that it is the same on every screen and in every file."""
-
-    name: str  # "epsilon", or "needed" for a bound that an attacker must reach
-    value: str
-    unit: str  # per bit / per edit and distance / per edit / per field / per query / per record
-    bound: str  # "exact", "worst case", "tighter"
-    basis: str  # the theorem
-
-    def sentence(self) -> str:
-        what = "epsilon" if self.name == "epsilon" else "epsilon needed for even odds"
-        return f"{what} {self.value} {self.unit} ({self.bound})"
-
-
-NUMBER = ("name", "value", "unit", "bound", "basis")
-
-
-@dataclass(frozen=True)
-class Statement:
-    method: str
-    mechanism: str  # "none", "randomised response", "discrete Laplace", "noisy nearest neighbour"
-    epsilon: str  # as agreed, decimal text; "" without noise
-    unit: str  # of epsilon; "" without noise
-    rows: int
-    summary: str
-    sentences: tuple[str, ...]
-    numbers: tuple[Number, ...]
-    protects: tuple[str, ...]
-    leaves_open: tuple[str, ...]
-    theorems: tuple[str, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Strings, integers, lists and dicts only, as a manifest allows."""
-        plain: dict[str, Any] = {
-            name: getattr(self, name) for name in ("method", "mechanism", "epsilon", "unit", "rows", "summary")
-        }
-        for name in ("sentences", "protects", "leaves_open", "theorems"):
-            plain[name] = list(getattr(self, name))
-        plain["numbers"] = [dict(vars(number)) for number in self.numbers]
-        return plain
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> Statement:
-        def several(name: str) -> tuple[str, ...]:
-            return tuple(str(one) for one in plain[name])
-
-        return cls(
-            method=str(plain["method"]),
-            mechanism=str(plain["mechanism"]),
-            epsilon=str(plain["epsilon"]),
-            unit=str(plain["unit"]),
-            rows=int(plain["rows"]),
-            summary=str(plain["summary"]),
-            sentences=several("sentences"),
-            numbers=tuple(Number(*(str(one[name]) for name in NUMBER)) for one in plain["numbers"]),
-            protects=several("protects"),
-            leaves_open=several("leaves_open"),
-            theorems=several("theorems"),
-        )
-
-    def text(self) -> str:
-        """The statement as lines, for a terminal or a report."""
-        lines = [self.summary, "", *self.sentences]
-        for title, items in (
-            ("Numbers", [f"{number.sentence()}: {number.basis}" for number in self.numbers]),
-            ("Protects", self.protects),
-            ("Does not protect", self.leaves_open),
-        ):
-            if items:
-                lines += ["", f"{title}:", *(f"- {item}" for item in items)]
-        return "\n".join(lines)
-
-
 def epsilon_unit(recipe: Recipe) -> str:
     """The unit of the epsilon in the settings, whatever its value."""
     if recipe.settings.decision == "nearest" or recipe.method == "dp-nn":
         return "per query"
-    return "per edit and distance" if "distances" in _kinds(recipe) else "per bit"
+    return "per edit and distance" if "distances" in kinds(recipe) else "per bit"
 
 
 def statement(recipe: Recipe, rows: int, queries: int | None = None) -> Statement:
@@ -158,10 +81,10 @@ def _plain(recipe: Recipe, rows: int) -> Statement:
 
 
 def _without_noise(recipe: Recipe, rows: int) -> Statement:
-    kinds = _kinds(recipe)
+    leaving = kinds(recipe)
     said = ["No noise is added: epsilon is unlimited, there is no differential privacy."]
     open_ = [DICTIONARY, _counts(recipe), RESULT]
-    if "distances" in kinds:
+    if "distances" in leaving:
         said.append(
             "Each value is replaced by its edit distances to the reference records. "
             "The values can be found again from the distances by whoever knows the reference set."
@@ -170,15 +93,15 @@ def _without_noise(recipe: Recipe, rows: int) -> Statement:
             open_.insert(
                 1, "The reference set is public: whoever breaks the encryption can look values up without the secret."
             )
-    if "bits" in kinds:
+    if "bits" in leaving:
         said.append(
             "Each value is hashed into bits under the shared secret. Without the secret the bits cannot be made again, "
             "but equal values have equal bits, and their frequency shows."
         )
-    if "token" in kinds:
+    if "token" in leaving:
         said.append("Keyed tokens tell the partner which values, initials and words are equal, field by field.")
     protects = ["Values that no list contains and no search finds are not readable at a glance."]
-    if "bits" in kinds:
+    if "bits" in leaving:
         protects.append("Someone without the shared secret cannot look values up; only frequencies are left to them.")
     summary = "No noise: epsilon unlimited. The partner could look up every value that is in a dictionary."
     return _made(recipe, rows, "none", summary, said, [], protects, open_, [])
@@ -186,7 +109,7 @@ def _without_noise(recipe: Recipe, rows: int) -> Statement:
 
 def _bits(recipe: Recipe, rows: int) -> Statement:
     epsilon = _epsilon(recipe)
-    by_field = _widths(recipe, "bits")
+    by_field = widths(recipe, "bits")
     bits = sum(by_field.values())
     worst, better = composition.added(epsilon, bits), composition.tighter(epsilon, bits)
     needed = composition.even_odds(rows)
@@ -218,7 +141,7 @@ def _bits(recipe: Recipe, rows: int) -> Statement:
 
 def _distances(recipe: Recipe, rows: int) -> Statement:
     epsilon = _epsilon(recipe)
-    by_field = _widths(recipe, "distances")
+    by_field = widths(recipe, "distances")
     widest = max(by_field.values())
     per_edit, better = composition.added(epsilon, widest), composition.tighter(epsilon, widest)
     record = epsilon * sum(by_field.values())
@@ -342,7 +265,7 @@ def _epsilon_is_large(record: float, needed: float) -> str:
 
 
 def _counts(recipe: Recipe) -> str:
-    return COUNTS if all(not field for _, field, _ in _shape(recipe)) else MISSING
+    return COUNTS if all(not field for _, field, _ in shape(recipe)) else MISSING
 
 
 def _same_bytes() -> str:
@@ -387,36 +310,3 @@ def _text(number: float, up: int | None = None) -> str:
     if up is not None:
         number = float(np.ceil(number * 10**up) / 10**up)
     return np.format_float_positional(round(number, 6), trim="-")
-
-
-def _kinds(recipe: Recipe) -> set[PartKind]:
-    return {kind for kind, _, _ in _shape(recipe)} - ({"token"} if recipe.settings.epsilon is not None else set())
-
-
-def _widths(recipe: Recipe, kind: PartKind) -> dict[str, int]:
-    """Bits or distances that leave per field ('' for the whole record)."""
-    widths: dict[str, int] = {}
-    for found, name, width in _shape(recipe):
-        if found == kind:
-            widths[name] = widths.get(name, 0) + width * (8 if kind == "bits" else 1)
-    return widths
-
-
-def _shape(recipe: Recipe) -> tuple[tuple[PartKind, str, int], ...]:
-    if recipe.method == "dp-nn" or (recipe.method == "simhash" and recipe.settings.layout == "record"):
-        # known without trying: smashing would load the compiler, and this is asked for while a slider moves
-        return (("bits", "", recipe.settings.bits // 8),)
-    if recipe.method == "simhash" and recipe.settings.epsilon is not None:
-        return tuple(("bits", one.name, recipe.settings.bits // 8) for one in recipe.fields)
-    return _probe(
-        replace(recipe, secret=b"only the shape is looked at", settings=replace(recipe.settings, epsilon=None))
-    )
-
-
-@lru_cache(maxsize=32)
-def _probe(recipe: Recipe) -> tuple[tuple[PartKind, str, int], ...]:
-    """Kind, field and width in bytes of every part, by smashing one made-up record: no second list to keep right."""
-    sample = {"date": "19700101", "number": "1", "id": "1"}
-    columns = tuple(Column.of(one.name, [sample.get(one.kind, "A")]) for one in recipe.fields)
-    smashed = method(recipe.method).smash(CleanTable(recipe.fields, columns), recipe, NO_PROGRESS)
-    return tuple((part.kind, part.field, part.width) for part in smashed.parts)

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.pact import Pact
     from pprl_desktop.exchange.results import Outcome
     from pprl_desktop.matching.base import Match
+    from pprl_desktop.privacy.claims import Statement
     from pprl_desktop.privacy.rehearsal import Rehearsal
-    from pprl_desktop.privacy.statements import Statement
 
 NEVER_SENT = (
     "Never sent: the table itself, the passphrase and private keys, the map from pseudonyms to own rows, "

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.identity import Identity
     from pprl_desktop.matching.base import Match
     from pprl_desktop.methods.base import Recipe, Settings
+    from pprl_desktop.privacy.claims import Statement
     from pprl_desktop.privacy.rehearsal import Rehearsal
-    from pprl_desktop.privacy.statements import Statement
     from pprl_desktop.records.cleaning import BeforeAfter
     from pprl_desktop.records.profile import Profile
     from pprl_desktop.records.table import CleanTable, Table

@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pprl_desktop.privacy.claims import Number, Statement
 from pprl_desktop.privacy.fingerprint import SAMPLE, table_fingerprint
 from pprl_desktop.privacy.ledger import Planned, ReleaseLedger
-from pprl_desktop.privacy.statements import Number, Statement
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.table import Table
 
@@ -282,7 +282,7 @@ import sys
 from pathlib import Path
 sys.path[:0] = {path!r}
 from pprl_desktop.privacy.ledger import Planned, ReleaseLedger
-from pprl_desktop.privacy.statements import Statement
+from pprl_desktop.privacy.claims import Statement
 from pprl_desktop.records.table import Table
 ledger = ReleaseLedger(Path(sys.argv[1]))
 print("ready", flush=True)

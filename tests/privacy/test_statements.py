@@ -9,13 +9,12 @@ from dataclasses import replace
 import pytest
 
 from pprl_desktop.methods.base import REGISTRY, Recipe, Settings, method
+from pprl_desktop.privacy.claims import Statement
 from pprl_desktop.privacy.ledger import record_epsilon
+from pprl_desktop.privacy.shape import _probe, shape
 from pprl_desktop.privacy.statements import (
     ENCRYPTION,
     WORKSTATION,
-    Statement,
-    _probe,
-    _shape,
     epsilon_unit,
     statement,
 )
@@ -160,7 +159,7 @@ def test_the_settings_default_is_a_recipe_without_noise() -> None:
 def test_the_shape_that_is_known_without_trying_is_the_true_one(layout: str) -> None:
     for made in (recipe("simhash", layout=layout, epsilon=1.0, bits=512), recipe("dp-nn", layout="record")):
         tried = _probe(replace(made, settings=replace(made.settings, epsilon=None)))
-        assert _shape(made) == tuple(part for part in tried if part[0] == "bits")
+        assert shape(made) == tuple(part for part in tried if part[0] == "bits")
 
 
 def test_the_theorem_is_that_of_the_noise_that_was_chosen() -> None:
