@@ -6,9 +6,11 @@ import json
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from pprl_desktop.methods.base import Settings
+from pprl_desktop.matching.reconcile import RULES
+from pprl_desktop.methods.base import REGISTRY, Settings
 from pprl_desktop.problem import Problem
-from pprl_desktop.records.fields import Field
+from pprl_desktop.project.known import checked, newer
+from pprl_desktop.records.fields import KINDS, Cleaning, Field
 
 
 @dataclass(frozen=True)
@@ -64,15 +66,17 @@ class Choices:
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Choices:
-        known = {f.name for f in fields(cls)}
-        values = {name: value for name, value in plain.items() if name in known}
+        """Refuses what only a newer version knows; a choice that an older one did not have yet takes its default."""
+        values = checked(cls, plain)
+        if values.get("method", cls.method) not in REGISTRY:
+            raise newer("method")
+        if values.get("rule", cls.rule) not in RULES:
+            raise newer("rule")
         values["sensitive"] = tuple(values.get("sensitive", ()))
-        values["fields"] = tuple(Field.from_dict(one) for one in values.get("fields", ()))
+        values["fields"] = tuple(_field(one) for one in values.get("fields", ()))
         values["columns"] = tuple((str(a), str(b)) for a, b in values.get("columns", ()))
         values["mapping"] = tuple((str(a), tuple(b)) for a, b in values.get("mapping", ()))
-        agreed = {f.name for f in fields(Settings)}
-        settings = {name: value for name, value in dict(values.get("settings", {})).items() if name in agreed}
-        values["settings"] = Settings(**settings)
+        values["settings"] = Settings(**checked(Settings, values.get("settings", {}), "settings."))
         return cls(**values)
 
     def to_json(self) -> str:
@@ -80,10 +84,29 @@ class Choices:
 
     @classmethod
     def from_json(cls, text: str) -> Choices:
-        return cls.from_dict(json.loads(text))
+        try:
+            return cls.from_dict(json.loads(text))
+        except (ValueError, TypeError, KeyError, AttributeError):
+            raise Problem(
+                "The choices in the project cannot be read.",
+                "The file is damaged, or a newer version of PPRL Desktop made it.",
+                "Update the program, or open a copy of the project from your backup.",
+                place="project",
+            ) from None
 
     def changed(self, **changes: Any) -> Choices:
         for name in changes:
             if name not in {f.name for f in fields(self)}:
                 raise Problem(f"There is no choice '{name}'.", place=name)
         return replace(self, **changes)
+
+
+def _field(plain: dict[str, Any]) -> Field:
+    known = {"name": str, "kind": str, "cleaning": dict}
+    for name, value in plain.items():
+        if name not in known or not isinstance(value, known[name]):
+            raise newer(f"fields.{name}")
+    if plain["kind"] not in KINDS:
+        raise newer("fields.kind")
+    checked(Cleaning, plain["cleaning"], "cleaning.")
+    return Field.from_dict(plain)

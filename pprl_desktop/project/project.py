@@ -12,6 +12,7 @@ from pprl_desktop import __version__, log
 from pprl_desktop.problem import Problem
 from pprl_desktop.project import steps
 from pprl_desktop.project.choices import Choices
+from pprl_desktop.project.known import newer
 from pprl_desktop.project.store import Store
 
 SUFFIX = ".pprlproject"
@@ -32,7 +33,14 @@ class Project:
     def __init__(self, store: Store) -> None:
         self._store = store
         text = store.meta("choices")
-        self.choices = Choices.from_json(text) if text else Choices()
+        try:
+            self.choices = Choices.from_json(text) if text else Choices()
+            for name in store.confirmed():
+                if name not in steps.BY_NAME:
+                    raise newer(name)
+        except Problem:
+            store.close()
+            raise
 
     @classmethod
     def create(cls, path: Path, title: str = "") -> Project:
@@ -85,12 +93,12 @@ class Project:
         return self._store.can_redo()
 
     def undo(self) -> Changed:
-        text = self._store.undo()
-        return self._replace(Choices.from_json(text)) if text else Changed()
+        found = self._store.undo(Choices.from_json)
+        return self._replace(found) if found is not None else Changed()
 
     def redo(self) -> Changed:
-        text = self._store.redo()
-        return self._replace(Choices.from_json(text)) if text else Changed()
+        found = self._store.redo(Choices.from_json)
+        return self._replace(found) if found is not None else Changed()
 
     def _replace(self, after: Choices) -> Changed:
         old, before = self.states(), self.choices.as_dict()

@@ -11,10 +11,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TypeVar
 
-from pprl_desktop import __version__
 from pprl_desktop.problem import Problem
+from pprl_desktop.project.known import newer
 
+Read = TypeVar("Read")
 APPLICATION_ID = 0x5050524C  # "PPRL", so that another program's database is recognised as such
 
 
@@ -71,12 +73,7 @@ class Store:
         version = self._db.execute("PRAGMA user_version").fetchone()[0]
         application = self._db.execute("PRAGMA application_id").fetchone()[0]
         if version > SCHEMA_VERSION and application == APPLICATION_ID:
-            raise Problem(
-                "The project was made by a newer version of PPRL Desktop.",
-                f"This is version {__version__}.",
-                "Update the program, then open the project again.",
-                place="project",
-            )
+            raise newer()
         tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if application != APPLICATION_ID and tables:
             raise _not_a_project()
@@ -128,23 +125,24 @@ class Store:
         row = self._db.execute("SELECT name FROM history WHERE undone = 1 ORDER BY seq LIMIT 1").fetchone()
         return str(row[0]) if row else ""
 
-    def undo(self) -> str:
-        return self._step_history("before", 0, "DESC")
+    def undo(self, read: Callable[[str], Read]) -> Read | None:
+        return self._step_history(read, "before", 0, "DESC")
 
-    def redo(self) -> str:
-        return self._step_history("after", 1, "ASC")
+    def redo(self, read: Callable[[str], Read]) -> Read | None:
+        return self._step_history(read, "after", 1, "ASC")
 
-    def _step_history(self, side: str, undone: int, order: str) -> str:
-        """Choices after the step, or '' when there is nothing to step to."""
+    def _step_history(self, read: Callable[[str], Read], side: str, undone: int, order: str) -> Read | None:
+        """Choices after the step, or None when there is nothing to step to. What cannot be read is not stepped to."""
         row = self._db.execute(
             f"SELECT seq, {side} FROM history WHERE undone = ? ORDER BY seq {order} LIMIT 1", (undone,)
         ).fetchone()
         if row is None:
-            return ""
+            return None
+        found = read(str(row[1]))
         with self.writing() as db:
             db.execute("UPDATE history SET undone = ? WHERE seq = ?", (1 - undone, row[0]))
             db.execute("INSERT OR REPLACE INTO meta VALUES ('choices', ?)", (row[1],))
-        return str(row[1])
+        return found
 
     # confirmed steps and artefacts ----------------------------------------------------------------
 

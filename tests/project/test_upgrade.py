@@ -7,12 +7,16 @@ that has none yet.
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from pprl_desktop import __version__
 from pprl_desktop.methods.base import Settings
 from pprl_desktop.problem import Problem
 from pprl_desktop.project import store
@@ -105,6 +109,79 @@ def test_a_migration_that_fails_leaves_the_old_project(old: Path, monkeypatch: p
             Project.open(old)
     with Project.open(old) as project:
         assert project.artefact("profile") == b"{}"
+
+
+def rewrite(path: Path, change: Callable[[dict[str, Any]], None], where: str = "UPDATE meta SET value = ?") -> None:
+    """The choices as another program would have written them."""
+    db = sqlite3.connect(path)
+    (text,) = db.execute("SELECT value FROM meta WHERE name = 'choices'").fetchone()
+    plain = json.loads(text)
+    change(plain)
+    clause = " WHERE name = 'choices'" if "meta" in where else ""
+    db.execute(where + clause, (json.dumps(plain),))
+    db.commit()
+    db.close()
+
+
+NEWER: dict[str, Callable[[dict[str, Any]], None]] = {
+    "blocking": lambda plain: plain.update(blocking="sorted neighbourhood"),
+    "settings.rotation": lambda plain: plain["settings"].update(rotation=3),
+    "settings.layout": lambda plain: plain["settings"].update(layout="pairs of fields"),
+    "settings.epsilon": lambda plain: plain["settings"].update(epsilon="per column"),
+    "method": lambda plain: plain.update(method="garbled-circuits"),
+    "rule": lambda plain: plain.update(rule="majority"),
+    "rows": lambda plain: plain.update(rows="12"),
+    "fields.kind": lambda plain: plain["fields"][0].update(kind="voice"),
+    "fields.weight": lambda plain: plain["fields"][0].update(weight=2),
+    "cleaning.diacritics": lambda plain: plain["fields"][0]["cleaning"].update(diacritics="romanise"),
+    "cleaning.soundex": lambda plain: plain["fields"][0]["cleaning"].update(soundex=True),
+}
+
+
+@pytest.mark.parametrize("name", NEWER)
+def test_a_choice_that_only_a_newer_program_knows_is_refused_and_kept(old: Path, name: str) -> None:
+    rewrite(old, NEWER[name])
+    before = old.read_bytes()
+    for _ in range(2):  # a refusal leaves the file closed and as it was
+        with pytest.raises(Problem) as refused:
+            Project.open(old)
+        assert refused.value.what == "The project was made by a newer version of PPRL Desktop."
+        assert refused.value.why == f"It holds a choice that this version does not know: {name}. " + (
+            f"This is version {__version__}."
+        )
+    db = sqlite3.connect(old)
+    texts = db.execute("SELECT value FROM meta WHERE name = 'choices'").fetchone()
+    db.close()
+    assert texts[0].encode() in before
+
+
+def test_a_step_that_only_a_newer_program_has_is_refused(old: Path) -> None:
+    db = sqlite3.connect(old)
+    db.execute("INSERT INTO confirmed VALUES ('consent', '', '', 0)")
+    db.commit()
+    db.close()
+    with pytest.raises(Problem, match=r"newer version.*consent"):
+        Project.open(old)
+
+
+def test_undo_does_not_step_into_choices_of_a_newer_program(old: Path) -> None:
+    rewrite(old, NEWER["settings.layout"], "UPDATE history SET after = ? WHERE undone = 1")
+    with Project.open(old) as project:
+        with pytest.raises(Problem, match="newer version"):
+            project.redo()
+        assert project.choices.review_budget == "0.30"
+    with Project.open(old) as again:
+        assert again.can_redo() == "Choose budget"
+
+
+def test_damaged_choices_are_said_in_a_sentence(old: Path) -> None:
+    for damage in ("{", "[]", '{"columns": [["a", "b", "c"]]}', '{"fields": [{"name": "x"}]}'):
+        db = sqlite3.connect(old)
+        db.execute("UPDATE meta SET value = ? WHERE name = 'choices'", (damage,))
+        db.commit()
+        db.close()
+        with pytest.raises(Problem, match="cannot be read"):
+            Project.open(old)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,49 @@
+"""Whether everything in a project file is known to this version: what only a newer program understands is refused.
+
+Dropping an unknown choice in silence would give other results than the steward chose, and lose the choice when saving.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from pprl_desktop import __version__
+from pprl_desktop.problem import Problem
+
+
+def newer(name: str = "") -> Problem:
+    """The refusal; `name` is the choice that gave it away."""
+    why = f"This is version {__version__}."
+    return Problem(
+        "The project was made by a newer version of PPRL Desktop.",
+        f"It holds a choice that this version does not know: {name}. {why}" if name else why,
+        "Update the program, then open the project again.",
+        place="project",
+    )
+
+
+def checked(kind: type[Any], plain: Mapping[str, Any], place: str = "") -> dict[str, Any]:
+    """The plain values of a dataclass, if this version has a place for each of them; missing ones take the default."""
+    hints = get_type_hints(kind)
+    for name, value in plain.items():
+        if name not in hints or not _fits(value, hints[name]):
+            raise newer(place + name)
+    return dict(plain)
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """As JSON gives it: tuples are lists, a whole number may stand for a float, dataclasses are dicts."""
+    origin = get_origin(hint)
+    if origin is Literal:
+        return value in get_args(hint)
+    if origin in (Union, types.UnionType):
+        return any(_fits(value, one) for one in get_args(hint))
+    if origin is tuple:
+        return isinstance(value, list)
+    if hint is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if hint is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, hint if hint in (str, bool, type(None)) else dict)
