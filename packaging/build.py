@@ -51,6 +51,7 @@ def freeze() -> None:
     )  # fmt: skip
     if sys.platform.startswith("linux"):
         linux.strip(APP)
+        linux.share(APP)
 
 
 def sizes() -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 METHODS = {"split", "split-svm", "simhash", "bloom", "dp-nn", "plain"}
 F1_FROM = 0.7  # on the sample; less means that a library is broken, not that a method is weak
+SHIPPED = {"python", "numpy", "scipy", "scikit-learn", "numba", "llvmlite", "cryptography", "shiboken6"}  # among others
 SAMPLE = Path(__file__).resolve().parent.parent / "resources" / "samples"
 FIELDS = "last_name,first_name,birth_date:date"
 COLUMNS_B = "surname,given_name,dob"
@@ -56,7 +57,7 @@ class Frozen:
 def check(program: Path, wrapper: Sequence[str] = ()) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         frozen = Frozen(program.resolve(), Path(scratch), wrapper)
-        for one in (version, demo, methods, rehearsal, review, refusal, tour):
+        for one in (version, demo, methods, rehearsal, review, refusal, about, tour):
             start = time.perf_counter()
             found = one(frozen)
             print(f"{one.__name__:<10}{time.perf_counter() - start:6.1f} s  {found}", flush=True)
@@ -124,12 +125,24 @@ def refusal(frozen: Frozen) -> str:
     return "said in a sentence"
 
 
+def about(frozen: Frozen) -> str:
+    """The bill of materials and the licence texts, where the About page looks for them."""
+    folder = next(frozen.program.parent.parent.rglob("sbom.cdx.json")).parent
+    parts = json.loads((folder / "sbom.cdx.json").read_text(encoding="utf-8"))["components"]
+    texts = (folder / "licences.txt").read_text(encoding="utf-8")
+    missing = [part["name"] for part in parts if f"{part['name']} {part.get('version', '')}".strip() not in texts]
+    missing += sorted(SHIPPED - {part["name"].lower() for part in parts})
+    if missing:
+        raise SystemExit(f"The About page does not name everything that ships: {missing}")
+    return f"{len(parts)} components with their licences"
+
+
 def tour(frozen: Frozen) -> str:
     """Every page and plot of the window."""
     frozen.run("tour", "--out", "tour", "--demo", "demo")
     pictures = list((frozen.scratch / "tour").rglob("*.png"))
-    if not pictures:
-        raise SystemExit("The tour made no picture.")
+    if not [path for path in pictures if path.name.startswith("about")]:
+        raise SystemExit("The tour did not come to its last page.")
     return f"{len(pictures)} pictures of the window"
 
 

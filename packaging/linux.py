@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -36,6 +37,18 @@ def strip(app: Path) -> None:
         if path.is_file() and not path.is_symlink() and not any(part.endswith(".libs") for part in path.parts)
     ]
     subprocess.run(["strip", "--strip-unneeded", *files], check=True)
+
+
+def share(app: Path) -> None:
+    """Libraries that two wheels bring along alike lie there once, with links in the other places."""
+    found: dict[bytes, Path] = {}
+    for path in sorted(app.rglob("*.so*")):
+        if path.is_file() and not path.is_symlink():
+            digest = hashlib.sha256(path.read_bytes()).digest()
+            first = found.setdefault(digest, path)
+            if first != path:
+                path.unlink()
+                path.symlink_to(os.path.relpath(first, path.parent))
 
 
 def archive(app: Path, dist: Path) -> Path:

@@ -19,9 +19,24 @@ _QT = ("QtNetwork", "QtQml", "QtQuick", "QtQuickWidgets", "QtQuickControls2", "Q
 _TOOLS = ("tkinter", "matplotlib", "IPython", "pytest", "hypothesis", "mypy", "coverage", "pygments", "setuptools",
           "pkg_resources", "_distutils_hack", "psutil", "pandas", "dateutil", "zstandard._cffi",
           "zstandard.backend_cffi", "numba.tests", "pyrage", "PIL", "OpenGL", "cupy")  # fmt: skip
+# of the big libraries only vector machines, assignment and graphs are used; check.py runs every method
+_LEARNING = ("cluster", "covariance", "cross_decomposition", "datasets", "decomposition", "discriminant_analysis",
+             "ensemble", "experimental", "feature_extraction", "feature_selection", "gaussian_process", "impute",
+             "inspection", "isotonic", "_isotonic", "kernel_approximation", "kernel_ridge", "manifold", "mixture",
+             "multioutput", "naive_bayes", "neighbors", "neural_network", "random_projection", "semi_supervised",
+             "tree")  # fmt: skip
+_SCIENCE = ("cluster", "datasets", "differentiate", "fftpack", "io", "misc", "odr", "signal")
+_PLOTS = ("examples", "jupyter", "opengl")
 # an offline program speaks no TLS; readline is under the GPL and only serves an interactive interpreter
 _STANDARD = ("ssl", "_ssl", "readline", "rlcompleter")
-UNUSED_MODULES = [f"PySide6.{name}" for name in _QT] + [*_TOOLS, *_STANDARD]
+UNUSED_MODULES = [
+    *(f"PySide6.{name}" for name in _QT),
+    *(f"sklearn.{name}" for name in _LEARNING),
+    *(f"scipy.{name}" for name in _SCIENCE),
+    *(f"pyqtgraph.{name}" for name in _PLOTS),
+    *_TOOLS,
+    *_STANDARD,
+]
 
 # kept of each kind of Qt plugin; a kind that is not named here is kept whole
 PLUGINS = {
@@ -35,14 +50,19 @@ PLUGINS = {
     "sqldrivers": (),
     "tls": (),
 }
-_LIBRARIES = re.compile(r"(Qt6(Network|EglFS|EglFs|PrintSupport|Sql|Qml|Quick)|opengl32sw|d3dcompiler|\btbbpool)")
+_LIBRARIES = re.compile(r"(Qt6(Network|EglFS|EglFs|PrintSupport|Sql|Qml|Quick)|opengl32sw|d3dcompiler|\b(tbb|omp)pool)")
 _TRANSLATIONS = ("qtbase_de",)  # Qt's own words in the languages of the window; English is built in
+# what libraries were compiled from, and data that only their own examples read
+_SOURCES = (".pyx", ".pxd", ".pxi", ".tp", ".pyi", ".h", ".hpp", ".c", ".cpp", ".build", ".typed")
+_EXAMPLES = ("sklearn/datasets/", "pyqtgraph/colors/maps/", "pyqtgraph/icons/peegee/")
 _SYSTEM_LIBRARY = re.compile(r"^lib[^/]+\.so[.\d]*$")
 
 
 def keep(item: Item) -> bool:
     name = PurePosixPath(item[0].replace("\\", "/"))
     if _LIBRARIES.search(name.name):
+        return False
+    if name.as_posix().startswith(_EXAMPLES) or (name.suffix in _SOURCES and name.parts[0] != "resources"):
         return False
     if "translations" in name.parts and "PySide6" in name.parts:
         return name.stem in _TRANSLATIONS

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QTextBlockFormat, QTextCharFormat, QTextCursor
+from PySide6.QtGui import QResizeEvent, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QFrame, QTextBrowser, QVBoxLayout
 
 from pprl_desktop import resources
-from pprl_desktop.ui import i18n, theme
+from pprl_desktop.ui import help_pictures, i18n, theme
 from pprl_desktop.ui.i18n import tr
 from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.basics import follow, label, row, tool
@@ -63,7 +64,8 @@ class HelpText(QTextBrowser):
         while True:  # Markdown gives no air between lines
             block = cursor.block()
             form = QTextBlockFormat(block.blockFormat())
-            form.setLineHeight(132, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+            air = 100 if "\ufffc" in block.text() else 132  # a picture needs none
+            form.setLineHeight(air, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
             heading = form.headingLevel() > 0
             form.setTopMargin(2 * GRID if heading and block.blockNumber() else 0)
             form.setBottomMargin(GRID if not block.textList() else 4)
@@ -78,9 +80,36 @@ class HelpText(QTextBrowser):
                 cursor.clearSelection()
             if not cursor.movePosition(QTextCursor.MoveOperation.NextBlock):
                 break
+        help_pictures.place(document, self._room(), self.devicePixelRatioF())
         self.moveCursor(QTextCursor.MoveOperation.Start)
 
+    def _room(self) -> int:
+        """For pictures: the text's width with its scroll bar, whether that shows or not, else they would flicker."""
+        return self.width() - self.verticalScrollBar().sizeHint().width() - GRID
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            help_pictures.fit(self.document(), self._room(), self.devicePixelRatioF())
+
+    def loadResource(self, kind: int, name: QUrl | str) -> object:
+        """Pictures are placed by help_pictures; nothing is looked for elsewhere."""
+        return None if kind == QTextDocument.ResourceType.ImageResource.value else super().loadResource(kind, name)
+
+    def enlarge(self, name: str) -> help_pictures.PictureDialog:
+        dialog = help_pictures.PictureDialog(name, self._words(name), self.window())
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+        return dialog
+
+    def _words(self, name: str) -> str:
+        found = re.search(rf"!\[([^\]]*)\]\([^)]*/{re.escape(name)}\.png\)", self._text)
+        return found[1] if found else ""
+
     def _follow_link(self, url: QUrl) -> None:
+        if url.scheme() == help_pictures.SCHEME:
+            self.enlarge(url.path())
+            return
         name = Path(url.path()).stem or url.toString()
         if page_path(name) is not None:
             self.page_asked.emit(name)

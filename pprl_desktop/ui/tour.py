@@ -9,15 +9,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
 
 SIZES = ((1024, 700), (1440, 900))
 THEMES = ("light", "dark")
 PAGES = (
     "welcome", "contacts", "data", "fields", "method", "agreement", "export", "partner", "match", "results", "review",
-    "finish", "releases", "settings", "help",
+    "finish", "releases", "settings", "help", "about",
 )  # fmt: skip
 WAIT = 180.0  # s for the work a page starts when it is shown
 SETTLE = 0.3  # s for timers and layouts
@@ -98,6 +102,8 @@ class _Tour:
                 if name == "welcome":
                     window.desk.close_project()
                     self._shoot("welcome")
+                elif name == "about":
+                    self._about()
                 else:
                     self._open()
                     window.show_pane(name)
@@ -120,6 +126,15 @@ class _Tour:
             raise Problem("This is not a folder of the demo.", do="Give the folder of 'demo --out DIR'.", place="demo")
         self.window.desk.open_project(projects[0])
         self.window.desk.unlocked(self.window.desk.home.unlock(PASSPHRASE))
+
+    def _about(self) -> None:
+        """What is inside, with its licences: a dialog over the page."""
+        from pprl_desktop.ui.about import AboutDialog
+
+        dialog = AboutDialog(self.window)
+        dialog.show()
+        self._shoot("about", dialog)
+        dialog.close()
 
     def _states(self, name: str) -> None:
         if name == "review":
@@ -181,13 +196,13 @@ class _Tour:
             self.app.processEvents()
             time.sleep(0.01)
 
-    def _shoot(self, name: str) -> None:
+    def _shoot(self, name: str, seen: QWidget | None = None) -> None:
         for mode in THEMES:
             self.theme.apply(self.app, mode, self.plan.text_size)  # type: ignore[arg-type]
             for wide, high in SIZES:
                 self.window.resize(wide, high)
                 self._settle()
                 path = self.plan.out / f"{name}-{mode}-{wide}x{high}.png"
-                if not self.window.grab().save(str(path), "PNG"):
+                if not (seen or self.window).grab().save(str(path), "PNG"):
                     raise Problem("A picture could not be written.", do="Check the disk and the folder.", place="out")
                 self.files.append(path)
