@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.matching import adaptive_cross, adaptive_dependence, adaptive_null, blocking, em
+from pprl_desktop.matching import adaptive_cross, adaptive_dependence, adaptive_null, blocking, em, listed_scan
 from pprl_desktop.matching.adaptive_check import SelfLinkage, Weights, false_pairs
 from pprl_desktop.matching.base import MatchOptions, Numbers, Rows, Scored
 from pprl_desktop.matching.levels import (
@@ -55,11 +55,15 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
     random = np.random.default_rng(options.seed)
     null = adaptive_null.random_pairs(own.rows, partner.rows, random)
     fields, seen = adaptive_null.build(own, partner, rule, null, progress.part(0.0, 0.1))
-    blocking.prepare(fields, options.threads, progress.part(0.1, 0.25))
+    index = None
+    if listed_scan.wanted(own.rows, partner.rows):
+        index = listed_scan.build(fields, options.threads, progress.part(0.1, 0.25))
+    else:
+        blocking.prepare(fields, options.threads, progress.part(0.1, 0.25))
     progress.at(0.25, "Comparing the records of one file")
     within = adaptive_null.within(own, partner, fields, random, progress)
     sizes = em.Sizes(own.rows, partner.rows, options.one_to_one)
-    job = _Job(fields, seen, len(null.own), sizes, options, random, within, progress)
+    job = _Job(fields, seen, len(null.own), sizes, options, random, within, index, progress)
     for place in range(ROUNDS):
         low, high = 0.25 + 0.7 * place / ROUNDS, 0.25 + 0.7 * (place + 1) / ROUNDS
         job.find(progress.part(low, (low + high) / 2))
@@ -112,6 +116,7 @@ class _Job:
     options: MatchOptions
     random: np.random.Generator
     within: adaptive_null.Within
+    index: listed_scan.Index | None  # None: small files, all pairs are compared
     progress: Progress  # asked between steps whether to go on
 
     def __post_init__(self) -> None:
@@ -147,8 +152,13 @@ class _Job:
         prior = float(np.log(self.sizes.odds(self.matches)))
         lowest = LOWEST - prior
         most = min(PER_ROW * (self.sizes.own + self.sizes.partner), self.options.memory // BYTES_PER_PAIR)
-        bar, passing = blocking.place_bar(self.fields, weights, lowest, most, self.random, progress)
-        found = blocking.scan(self.fields, weights, bar, most, self.options.threads, progress)
+        if self.index is None:
+            bar, passing = blocking.place_bar(self.fields, weights, lowest, most, self.random, progress)
+            found = blocking.scan(self.fields, weights, bar, most, self.options.threads, progress)
+        else:
+            scan = listed_scan.under(self.index, weights)
+            bar, passing = listed_scan.place_bar(scan, lowest, most, self.random, progress)
+            found = listed_scan.run(scan, bar, most, self.options.threads, progress)
         self.warnings = []
         if found.bar + prior > WORTH_TELLING and passing > len(found.own):
             self.warnings.append(
@@ -156,7 +166,7 @@ class _Job:
                 f"{passing - len(found.own):,} were left out. Add a field that tells people apart or allow more memory."
             )
         self.own, self.partner, self.examined, self.bar = found.own, found.partner, found.examined, found.bar
-        self.levels = self._levels(self.own, self.partner)
+        self.levels = self._levels(self.own, self.partner) if found.levels is None else found.levels
 
     def _levels(self, own: Rows, partner: Rows) -> npt.NDArray[np.uint8]:
         made = np.full((len(own), len(self.fields)), MISSING, dtype=np.uint8)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.matching.base import Rows
-from pprl_desktop.matching.levels import Codes, FieldLevels
+from pprl_desktop.matching.levels import Codes, FieldLevels, Levels
 from pprl_desktop.methods.blocks import interruptible
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
@@ -22,6 +23,7 @@ TABLE_CELLS = 400 << 20  # level tables kept in memory, all fields together
 SAMPLE_ROWS = 256  # own rows tried out to place the bar
 SAMPLE_PAIRS = 1 << 25  # and their pairs at most: 128 MB
 
+Part = tuple[npt.NDArray[Any], ...]  # own rows, partner rows, scores, and levels where they are known
 Weights = npt.NDArray[np.float32]  # [own values, levels]
 
 
@@ -31,6 +33,7 @@ class Found:
     partner: Rows
     bar: float  # pairs below this were not kept
     examined: int
+    levels: Levels | None = None  # [pairs, fields] where they are known already
 
 
 def prepare(fields: Sequence[FieldLevels], threads: int, progress: Progress) -> None:
@@ -61,15 +64,64 @@ def place_bar(
         progress.check()
         blocks.append(_scores(fields, weights, block).reshape(-1))
     scores = np.concatenate(blocks)
-    allowed = int(most * (len(some) / own_rows))
-    passing = scores[scores >= lowest]
-    total = int(len(passing) * (own_rows / max(len(some), 1)))
+    return bar_of(scores[scores >= lowest], lowest, most, len(some) / own_rows)
+
+
+def bar_of(passing: npt.NDArray[np.float32], lowest: float, most: int, share: float) -> tuple[float, int]:
+    """The same from the scores at or above `lowest` of a share of all pairs."""
+    allowed, total = int(most * share), int(len(passing) / max(share, 1e-12))
     if len(passing) <= allowed:
         return lowest, total
     cut = float(np.partition(passing, len(passing) - allowed - 1)[len(passing) - allowed - 1])
-    if cut == float(passing.max()):  # namesakes: all are equally good, scan() keeps a fair choice of them
+    if cut == float(passing.max()):  # namesakes: all are equally good, Kept keeps a fair choice of them
         return cut, total
     return float(np.nextafter(np.float32(cut), np.float32(np.inf))), total
+
+
+class Kept:
+    """Pairs found so far; once they are more than `most`, the bar rises and the weakest go."""
+
+    def __init__(self, bar: float, most: int) -> None:
+        self.bar = float(bar)
+        self._most = most
+        self._parts: list[Part] = []
+        self._held = 0
+
+    def add(self, part: Part, progress: Progress) -> None:
+        above = part[2] >= self.bar
+        self._parts.append(part if above.all() else tuple(array[above] for array in part))
+        self._held += len(self._parts[-1][0])
+        if self._held > 1.5 * self._most:
+            interruptible(progress, self._raise)
+
+    def found(self, examined: int, progress: Progress) -> Found:
+        if self._held > self._most:
+            interruptible(progress, self._raise)
+        if not self._parts:
+            none = np.zeros(0, np.int32)
+            return Found(none, none, self.bar, examined)
+        whole = self._whole()
+        order = interruptible(progress, np.lexsort, (whole[1], whole[0]))
+        levels = whole[3][order] if len(whole) > 3 else None
+        return Found(whole[0][order], whole[1][order], self.bar, examined, levels)
+
+    def _whole(self) -> Part:
+        whole = tuple(np.concatenate(arrays) for arrays in zip(*self._parts, strict=True))
+        self._parts = [whole]
+        return whole
+
+    def _raise(self) -> None:
+        own, partner, score = self._whole()[:3]
+        self.bar = float(np.partition(score, len(score) - self._most)[len(score) - self._most])
+        above = score > self.bar
+        at_bar = np.flatnonzero(score == self.bar)
+        room = self._most - int(above.sum())
+        if len(at_bar) > room:  # equal scores: spread what is kept over the rows instead of filling the first ones
+            turn = (partner[at_bar].astype(np.int64) - own[at_bar]) % max(int(partner.max()) + 1, 1)
+            at_bar = at_bar[np.argsort(turn, kind="stable")[:room]]
+        above[at_bar] = True
+        self._parts = [tuple(array[above] for array in self._parts[0])]
+        self._held = int(above.sum())
 
 
 def scan(
@@ -86,50 +138,21 @@ def scan(
     own_rows, partner_rows = len(fields[0].own.codes), len(fields[0].partner.codes)
     order = _by_largest_field(fields)
     blocks = _cut_up(order, partner_rows)
-    level = [float(bar)]
+    kept = Kept(bar, most)
 
-    def work(rows: Codes) -> tuple[Rows, Rows, npt.NDArray[np.float32]]:
-        scores = _scores(fields, weights, rows)
-        at = np.flatnonzero(scores.reshape(-1) >= level[0])
-        return (
-            rows[at // partner_rows].astype(np.int32),
-            (at % partner_rows).astype(np.int32),
-            scores.reshape(-1)[at],
-        )
+    def work(rows: Codes) -> Part:
+        scores = _scores(fields, weights, rows).reshape(-1)
+        at = np.flatnonzero(scores >= bar)
+        return rows[at // partner_rows].astype(np.int32), (at % partner_rows).astype(np.int32), scores[at]
 
-    kept: list[tuple[Rows, Rows, npt.NDArray[np.float32]]] = []
-    held = 0
     for part in in_blocks(work, blocks, threads, progress, "Comparing all pairs"):
-        kept.append(part)
-        held += len(part[0])
-        if held > 1.5 * most:
-            kept, held = interruptible(progress, _raise, kept, level, most)
-    if held > most:
-        kept, held = interruptible(progress, _raise, kept, level, most)
-    own = np.concatenate([part[0] for part in kept]) if kept else np.zeros(0, np.int32)
-    partner = np.concatenate([part[1] for part in kept]) if kept else np.zeros(0, np.int32)
-    sorted_ = interruptible(progress, np.lexsort, (partner, own))
-    return Found(own[sorted_], partner[sorted_], level[0], own_rows * partner_rows)
+        kept.add(part, progress)
+    return kept.found(own_rows * partner_rows, progress)
 
 
 def _cut_up(rows: Codes, partner_rows: int) -> list[Codes]:
     step = max(1, BLOCK_PAIRS // max(partner_rows, 1))
     return [rows[start : start + step] for start in range(0, len(rows), step)]
-
-
-def _raise(
-    kept: list[tuple[Rows, Rows, npt.NDArray[np.float32]]], level: list[float], most: int
-) -> tuple[list[tuple[Rows, Rows, npt.NDArray[np.float32]]], int]:
-    own, partner, score = (np.concatenate([part[k] for part in kept]) for k in range(3))
-    level[0] = float(np.partition(score, len(score) - most)[len(score) - most])
-    above = score > level[0]
-    at_bar = np.flatnonzero(score == level[0])
-    room = most - int(above.sum())
-    if len(at_bar) > room:  # equal scores: spread what is kept over the rows instead of filling the first ones
-        turn = (partner[at_bar].astype(np.int64) - own[at_bar]) % max(int(partner.max()) + 1, 1)
-        at_bar = at_bar[np.argsort(turn, kind="stable")[:room]]
-    above[at_bar] = True
-    return [(own[above], partner[above], score[above])], int(above.sum())
 
 
 def _by_largest_field(fields: Sequence[FieldLevels]) -> Codes:

@@ -39,6 +39,7 @@ GROUPS = (tuple(range(INITIAL)), (INITIAL, OTHER_INITIAL))
 EQUAL_BUT_FOR_NOISE = 5e5  # similarities above this are equality
 BLOCK_CELLS = 1 << 20  # pairs of values compared in one go: some tens of ms
 PAIRS_AT_ONCE = 1 << 17  # single pairs looked up in one go
+EVERY = slice(None)
 MANY = 3_000_000  # distinct value pairs a word may make before it is too common to count
 
 Codes = npt.NDArray[np.int32]
@@ -156,7 +157,7 @@ class FieldLevels:
         if self._all is not None:
             return self._all[own, partner]
         assert similarity is not None
-        level = self._cut(similarity)
+        level = self.cut(similarity)
         a, b, what = self.facts
         if len(a):
             width = max(self.partner.values, 1)
@@ -168,7 +169,7 @@ class FieldLevels:
         return level
 
     def _compute(self, values: Codes) -> Levels:
-        level = self._cut(self.similar.block(values))
+        level = self.cut(self.similar.block(values))
         a, b, what = self.facts
         if len(a):
             place = np.full(self.own.values, -1, dtype=np.int64)
@@ -179,7 +180,8 @@ class FieldLevels:
         self._initials(level, own, partner)
         return level
 
-    def _cut(self, similarity: Floats) -> Levels:
+    def cut(self, similarity: Floats) -> Levels:
+        """The levels of similarities, before tokens have their say."""
         from pprl_desktop.matching.adaptive_kernels import cut
 
         level = np.empty(similarity.shape, dtype=np.uint8)
@@ -216,8 +218,8 @@ class Similar(ABC):
     """How two values are compared; larger is more alike. One subclass per measure."""
 
     @abstractmethod
-    def block(self, own: Codes) -> Floats:
-        """Each of these own values with every value of the partner."""
+    def block(self, own: Codes, partner: slice = EVERY) -> Floats:
+        """Each of these own values with the partner's values of the slice."""
 
     @abstractmethod
     def pairs(self, own: Codes, partner: Codes, progress: Progress = NO_PROGRESS) -> Floats:

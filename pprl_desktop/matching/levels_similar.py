@@ -10,7 +10,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.matching.levels import BLOCK_CELLS, Codes, Floats, Similar, View
+from pprl_desktop.matching.levels import BLOCK_CELLS, EVERY, Codes, Floats, Similar, View
 from pprl_desktop.matching.levels import PAIRS_AT_ONCE as BITS_AT_ONCE
 from pprl_desktop.methods.rules import Measure
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -47,8 +47,8 @@ class Nothing(Similar):
     def __init__(self, partner_values: int) -> None:
         self._values = partner_values
 
-    def block(self, own: Codes) -> Floats:
-        return np.zeros((len(own), self._values), dtype=np.float32)
+    def block(self, own: Codes, partner: slice = EVERY) -> Floats:
+        return np.zeros((len(own), len(range(*partner.indices(self._values)))), dtype=np.float32)
 
     def pairs(self, own: Codes, partner: Codes, progress: Progress = NO_PROGRESS) -> Floats:
         return np.zeros(len(own), dtype=np.float32)
@@ -74,13 +74,13 @@ class Bits(Similar):
         self._sizes = -np.log1p(-np.minimum(steps, 0.999)).astype(np.float32)
         self._flips = flip_own, flip_partner
 
-    def block(self, own: Codes) -> Floats:
+    def block(self, own: Codes, partner: slice = EVERY) -> Floats:
         from pprl_desktop.matching.adaptive_kernels import common_bits
 
-        left = np.ascontiguousarray(self._left[own])
-        common = np.empty((len(own), len(self._right)), dtype=np.float32)
-        common_bits(left, self._right, common)
-        return self._score(common, self._ones_left[own][:, None], self._ones_right[None, :])
+        left, right = np.ascontiguousarray(self._left[own]), self._right[partner]
+        common = np.empty((len(own), len(right)), dtype=np.float32)
+        common_bits(left, right, common)
+        return self._score(common, self._ones_left[own][:, None], self._ones_right[None, partner])
 
     def pairs(self, own: Codes, partner: Codes, progress: Progress = NO_PROGRESS) -> Floats:
         from pprl_desktop.matching.adaptive_kernels import common_bits_of_pairs
@@ -153,11 +153,11 @@ class Vectors(Similar):
     def between(self, own: View, partner: View, epsilon: tuple[float | None, float | None]) -> Similar:
         return Vectors(own, partner, epsilon, self) if own.parts and partner.parts else Nothing(partner.values)
 
-    def block(self, own: Codes) -> Floats:
-        product: npt.NDArray[np.float32] = self._left[own] @ self._right.T
+    def block(self, own: Codes, partner: slice = EVERY) -> Floats:
+        product: npt.NDArray[np.float32] = self._left[own] @ self._right[partner].T
         product *= 2
         product -= self._square_left[own][:, None]
-        product -= self._square_right[None, :]
+        product -= self._square_right[None, partner]
         return self._marked(product)
 
     def _marked(self, similarity: Floats) -> Floats:
