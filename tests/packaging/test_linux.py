@@ -9,6 +9,7 @@ made before.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import struct
@@ -58,6 +59,40 @@ def test_the_frozen_program_starts_quickly(app: Path) -> None:
     assert min(times) < START_LIMIT
 
 
+def test_the_window_is_on_the_screen_quickly(app: Path, tmp_path: Path) -> None:
+    """From the start of the program to the window, on a screen of its own."""
+    if not shutil.which("Xvfb") or not shutil.which("xwininfo"):
+        pytest.skip("needs xvfb and x11-utils")
+    env = {"DISPLAY": ":93", "HOME": str(tmp_path), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+    screen = subprocess.Popen(["Xvfb", ":93", "-screen", "0", "1440x900x24", "-nolisten", "tcp"])
+    times = []
+    try:
+        while subprocess.run(["xwininfo", "-root"], env=env, capture_output=True).returncode:
+            assert screen.poll() is None, "the screen did not start"
+            time.sleep(0.05)
+        for _ in range(3):
+            start = time.perf_counter()
+            program = subprocess.Popen([str(app)], env=env)
+            while not shown(env) and program.poll() is None:
+                time.sleep(0.02)
+            times.append(time.perf_counter() - start)
+            assert program.poll() is None, "the program ended"
+            program.terminate()
+            program.wait()
+    finally:
+        screen.terminate()
+        screen.wait()
+    print(f"window of the frozen program: {', '.join(f'{one:.2f}' for one in times)} s (limit {START_LIMIT} s)")
+    assert min(times) < START_LIMIT
+
+
+def shown(env: dict[str, str]) -> bool:
+    tree = subprocess.run(["xwininfo", "-root", "-tree"], env=env, capture_output=True, text=True).stdout
+    windows = [line.split()[0] for line in tree.splitlines() if '"PPRL Desktop"' in line]
+    command = ["xwininfo", "-id", *windows[:1]]
+    return bool(windows) and "IsViewable" in subprocess.run(command, env=env, capture_output=True, text=True).stdout
+
+
 def test_nothing_of_the_bundle_is_missing_or_left_over(app: Path) -> None:
     """No link without its file, no file of Python's development, no second toolkit."""
     folder = app.parent
@@ -66,6 +101,13 @@ def test_nothing_of_the_bundle_is_missing_or_left_over(app: Path) -> None:
     assert not [name for name in names if name.startswith(("libgtk", "libgdk", "libQt6Network", "libQt6Qml"))]
     inside = {path.name for path in (folder / "_internal").iterdir()}
     assert not inside & {"pandas", "matplotlib", "setuptools", "coverage", "mypy", "pytest"}
+    assert not [name for name in names if name.endswith((".pyx", ".pxd", ".cpp", ".h", ".build"))]
+    libraries = [path for path in folder.rglob("*.so*") if path.is_file() and not path.is_symlink()]
+    assert len({hashlib.sha256(path.read_bytes()).digest() for path in libraries}) == len(libraries)
+    if shutil.which("readelf"):
+        command = ["readelf", "-SW", *map(str, libraries)]
+        sections = subprocess.run(command, capture_output=True, text=True).stdout
+        assert ".debug_info" not in sections
 
 
 def test_the_archive_runs_where_it_is_unpacked(app: Path, tmp_path: Path) -> None:
