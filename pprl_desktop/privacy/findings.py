@@ -93,7 +93,12 @@ class Rehearsal:
 
     @property
     def headline(self) -> str:
-        return f"The partner could name {self.partner.named.words('records')} by {_which(self.partner)}."
+        named = self.partner.named.words("records")
+        if self.partner.both is not None:
+            return f"The partner could name {named} by first and last name."
+        if self.partner.last is not None:
+            return f"The partner could name {named} by last name."
+        return f"The partner could name {named} by first name."
 
     def sentences(self) -> tuple[str, ...]:
         said = [
@@ -121,9 +126,3 @@ class Rehearsal:
         plain["changes"] = [one.as_dict() for one in self.changes]
         plain["sentences"] = list(self.sentences())
         return plain
-
-
-def _which(names: Names) -> str:
-    if names.both is not None:
-        return "first and last name"
-    return "last name" if names.last is not None else "first name"

@@ -46,8 +46,8 @@ class Share:
 
     def words(self, what: str = "") -> str:
         """In the steward's words: '34 of 100 records (33 to 36)'."""
-        counted = f"{_of_100(self.share)} of 100 {what}".rstrip()
-        return f"{counted} ({_of_100(self.low)} to {_of_100(self.high)})"
+        share, low, high = (_of_100(one) for one in (self.share, self.low, self.high))
+        return f"{share} of 100 {what} ({low} to {high})" if what else f"{share} of 100 ({low} to {high})"
 
     def as_dict(self) -> dict[str, Any]:
         rounded = {name: round(getattr(self, name), 6) for name in ("share", "low", "high")}

@@ -56,8 +56,11 @@ def outlook(planned: Planned, releases: Sequence[Release], limits: Mapping[str, 
     ]
     if same:
         first = same[0]
-        sentence = f"This table was released to this partner under this agreement on {first.time[:10]}: "
-        return Outlook(first, (), {}, 0, (sentence + "the same bytes are sent again, and nothing is added.",), None)
+        sentence = (
+            f"This table was released to this partner under this agreement on {first.time[:10]}: "
+            "the same bytes are sent again, and nothing is added."
+        )
+        return Outlook(first, (), {}, 0, (sentence,), None)
     shared = [(one, planned.table.overlap(one.table)) for one in releases]
     shared = [(one, share) for one, share in shared if share is None or share > 0]
     here = tuple((one, share) for one, share in shared if one.partner == planned.partner)
@@ -109,10 +112,12 @@ def _blocked(total: Mapping[str, float], limits: Mapping[str, float], adds_up: b
     for unit, most in limits.items():
         reached = total.get(unit, 0.0)
         if unit != WITHOUT_NOISE and reached > most:
-            together = " together with the earlier releases of the same people" if adds_up else ""
+            sum_ = f"{_number(reached)} {unit}"
             return Problem(
                 f"This release would exceed your organisation's limit of epsilon {_number(most)} {unit}.",
-                f"It would come to {_number(reached)} {unit}{together}.",
+                f"It would come to {sum_} together with the earlier releases of the same people."
+                if adds_up
+                else f"It would come to {sum_}.",
                 "Choose a smaller epsilon, or ask whoever set the limit.",
                 place="epsilon",
             )

@@ -275,12 +275,17 @@ def _finish(party: Party, figures: Figures) -> tuple[str, ...]:
 
 def _keep_project(party: Party) -> None:
     """The project as if its steward had walked through every step, for the window to open."""
+    from pprl_desktop.project.kept import keep_rehearsal, match_artefact
+
     assert party.contact is not None
     party.choices = party.choices.changed(partner=party.contact.id, agreement=party.agreed().id)
     changes = {name: getattr(party.choices, name) for name in party.choices.__dataclass_fields__}
     party.project.change("Run the demo", **changes)
+    if party.rehearsal is not None:
+        keep_rehearsal(party.project, party.rehearsal)
+    kept = {"match": {"match": match_artefact(party.match)}} if party.match is not None else {}
     for step in ("data", "fields", "method", "agreement", "export", "partner", "match", "results", "finish"):
-        party.project.confirm(step)
+        party.project.confirm(step, kept.get(step))
 
 
 def _summary(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pprl_desktop.matching.base import ACCEPT, REVIEW
 from pprl_desktop.project.report import Cell, Grid, Report, Section
@@ -18,12 +18,17 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.results import Outcome
     from pprl_desktop.matching.base import Match
     from pprl_desktop.privacy.claims import Statement
-    from pprl_desktop.privacy.rehearsal import Rehearsal
 
 NEVER_SENT = (
     "Never sent: the table itself, the passphrase and private keys, the map from pseudonyms to own rows, "
     "the sensitive columns."
 )
+
+
+class Rehearsed(Protocol):
+    """A rehearsal, as it was just played or as it was kept."""
+
+    def sentences(self) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +38,10 @@ class Happened:
     home: Home
     pact: Pact
     statement: Statement | None = None
-    rehearsal: Rehearsal | None = None
+    rehearsal: Rehearsed | None = None
     match: Match | None = None
     found: Found | None = None  # the match as it was kept, where the match itself is no longer at hand
+    matched: Sequence[str] = ()  # the sentences on the match as they were kept, in place of both
     outcome: Outcome | None = None
     figures: Figures | None = None  # only where the truth is known, as in the sample
     review: Sequence[str] = ()  # sentences of the review's own privacy-loss report
@@ -48,7 +54,7 @@ def report(happened: Happened, title: str) -> Report:
         _rehearsal(happened.rehearsal),
         _releases(happened.home, happened.pact),
         _files(happened.pact),
-        _match(happened.match, happened.found),
+        Section("How it was matched", tuple(happened.matched) or match_sentences(happened.match, happened.found)),
         _results(happened),
         _review(happened.review),
     ]
@@ -76,7 +82,7 @@ def _privacy(statement: Statement | None) -> Section | None:
     return Section("What the numbers promise", sentences, grid)
 
 
-def _rehearsal(rehearsal: Rehearsal | None) -> Section:
+def _rehearsal(rehearsal: Rehearsed | None) -> Section:
     if rehearsal is None:
         return Section("Attack rehearsal", ("No rehearsal was made before the release.",))
     return Section("Attack rehearsal", tuple(rehearsal.sentences()))
@@ -108,24 +114,25 @@ def _files(pact: Pact) -> Section:
     return Section("Files exchanged", (), Grid(("direction", "kind", "number", "hash"), tuple(rows)))
 
 
-def _match(match: Match | None, found: Found | None) -> Section:
+def match_sentences(match: Match | None, found: Found | None) -> tuple[str, ...]:
+    """What the report says of a match; of one that was only kept at home, without its forecast."""
     known = match or found
     if known is None:
-        return Section("Matching", ("This side has not matched yet.",))
+        return ("This side has not matched yet.",)
     accepted, uncertain = (int((known.band == code).sum()) for code in (ACCEPT, REVIEW))
     sentences = [
         f"{accepted:,} pairs were accepted and {uncertain:,} were uncertain; "
         f"accepted at a score of {known.accept:.4g} or more."
     ]
     if match is None:
-        return Section("Matching", tuple(sentences))
+        return tuple(sentences)
     expected: dict[str, Any] = dict(match.expected)
     if expected.get("precision", float("nan")) == expected.get("precision"):
         sentences.append(
             f"Forecast, not fact: about {100 * (1 - expected['precision']):.1f} of 100 accepted pairs are wrong "
             f"and about {100 * (1 - expected['recall']):.1f} of 100 shared people are missed."
         )
-    return Section("Matching", (*sentences, *match.warnings))
+    return (*sentences, *match.warnings)
 
 
 def _results(happened: Happened) -> Section:

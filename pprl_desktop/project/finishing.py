@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
-from pprl_desktop.project.disclosure import Happened, report
+from pprl_desktop.project.disclosure import Happened, Rehearsed, report
 from pprl_desktop.project.outputs import Linked, write_linked
-from pprl_desktop.project.report import to_html
+from pprl_desktop.project.report import in_words, to_html
 
 if TYPE_CHECKING:
     from pprl_desktop.evaluation.figures import Figures
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.identity import Identity
     from pprl_desktop.exchange.results import Outcome
     from pprl_desktop.matching.base import Match
-    from pprl_desktop.privacy.rehearsal import Rehearsal
     from pprl_desktop.project.choices import Choices
     from pprl_desktop.project.workplace import Workplace
 
@@ -41,13 +40,16 @@ def finish(
     title: str,
     match: Match | None = None,
     outcome: Outcome | None = None,
-    rehearsal: Rehearsal | None = None,
+    matched: Sequence[str] = (),
+    rehearsal: Rehearsed | None = None,
     figures: Figures | None = None,
     review: Sequence[str] = (),
     identifying: Sequence[str] = (),
+    words: Callable[[str], str] = str,
+    language: str = "en",
     progress: Progress = NO_PROGRESS,
 ) -> Finished:
-    """`identifying` columns only where that was permitted separately."""
+    """`identifying` columns only where that was permitted separately; `words` puts the report into `language`."""
     from pprl_desktop.exchange import agreement, results
     from pprl_desktop.privacy.statements import statement
 
@@ -59,9 +61,12 @@ def finish(
         linked = write_linked(folder / "linked.csv", table, outcome, choices.sensitive, identifying)
         recipe = agreement.recipe_of(home, own, pact)
         said = statement(recipe, table.rows)
-        happened = Happened(home, pact, said, rehearsal, match, outcome=outcome, figures=figures, review=tuple(review))
+        happened = Happened(
+            home, pact, said, rehearsal, match,
+            matched=tuple(matched), outcome=outcome, figures=figures, review=tuple(review),
+        )  # fmt: skip
         page = folder / "report.html"
-        write_whole(page, to_html(report(happened, title)))
+        write_whole(page, to_html(in_words(report(happened, title), words), language))
     except OSError:
         raise Problem(
             "The results could not be written.",

@@ -139,6 +139,10 @@ class Project:
         log.event("confirmed", step=name, hash=given)
         return self._changed(old, ())
 
+    def keep(self, name: str, data: bytes) -> None:
+        """Something that no step waits for, such as a rehearsal: replaces what was kept before."""
+        self._store.keep(name, data)
+
     def artefact(self, name: str) -> bytes | None:
         return self._store.artefact(name)
 

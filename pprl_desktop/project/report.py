@@ -7,7 +7,7 @@ theorem it names; the two renderings hold the same words. It contains no value o
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,6 +36,7 @@ class Report:
     title: str
     date: str  # ISO, day only
     sections: tuple[Section, ...] = field(default_factory=tuple)
+    made_by: str = ""  # the line below the title
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -67,15 +68,27 @@ font-variant-numeric:tabular-nums}
 """
 
 
-def to_html(report: Report) -> str:
+def in_words(report: Report, words: Callable[[str], str]) -> Report:
+    """The same report in another language: `words` gives each sentence's twin and leaves names and figures alone."""
+    sections = []
+    for one in report.sections:
+        grid = one.grid
+        if grid is not None:
+            rows = tuple(tuple(words(cell) if isinstance(cell, str) else cell for cell in row) for row in grid.rows)
+            grid = Grid(tuple(words(name) for name in grid.header), rows)
+        sections.append(Section(words(one.title), tuple(words(text) for text in one.sentences), grid))
+    return Report(report.title, report.date, tuple(sections), words(_made_by(report)))
+
+
+def to_html(report: Report, language: str = "en") -> str:
     """One file, no script, nothing loaded from elsewhere; prints well."""
     parts = [
         "<!doctype html>",
-        '<html lang="en"><head><meta charset="utf-8">',
+        f'<html lang="{html.escape(language)}"><head><meta charset="utf-8">',
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
         f"<title>{html.escape(report.title)}</title><style>{_STYLE}</style></head><body>",
         f"<h1>{html.escape(report.title)}</h1>",
-        f'<p class="quiet">{html.escape(report.date)} · made by PPRL Desktop {__version__}</p>',
+        f'<p class="quiet">{html.escape(_made_by(report))}</p>',
     ]
     for section in report.sections:
         parts.append(f"<h2>{html.escape(section.title)}</h2>")
@@ -83,6 +96,10 @@ def to_html(report: Report) -> str:
         if section.grid:
             parts.append(_html_grid(section.grid))
     return "\n".join([*parts, "</body></html>", ""])
+
+
+def _made_by(report: Report) -> str:
+    return report.made_by or f"{report.date} · made by PPRL Desktop {__version__}"
 
 
 def _html_grid(grid: Grid) -> str:
@@ -102,7 +119,7 @@ def _html_grid(grid: Grid) -> str:
 
 def to_text(report: Report) -> str:
     """The same words for a terminal or a mail."""
-    lines = [report.title, "=" * len(report.title), f"{report.date} · made by PPRL Desktop {__version__}"]
+    lines = [report.title, "=" * len(report.title), _made_by(report)]
     for section in report.sections:
         lines += ["", section.title, "-" * len(section.title), *section.sentences]
         if section.grid:

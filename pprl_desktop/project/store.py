@@ -154,6 +154,10 @@ class Store:
             for name, data in artefacts.items():
                 db.execute("INSERT OR REPLACE INTO artefact VALUES (?, ?, ?)", (name, data, now))
 
+    def keep(self, name: str, data: bytes) -> None:
+        with self.writing() as db:
+            db.execute("INSERT OR REPLACE INTO artefact VALUES (?, ?, ?)", (name, data, time.time()))
+
     def confirmed(self) -> dict[str, tuple[str, str]]:
         rows = self._db.execute("SELECT step, input_hash, output_hash FROM confirmed")
         return {str(step): (str(given), str(made)) for step, given, made in rows}

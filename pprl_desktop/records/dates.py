@@ -194,8 +194,9 @@ class DateReport:
             return f"{many}. No date of this column proves it: check it with the people who made the file."
         against = self.only_month_first if self.order == "day-first" else self.only_day_first
         proof = self.only_day_first if self.order == "day-first" else self.only_month_first
-        contrary = f" ({against:,} make sense the other way only)" if against else ""
-        return f"{many}, as {proof:,} other dates of the column prove{contrary}."
+        if not against:
+            return f"{many}, as {proof:,} other dates of the column prove."
+        return f"{many}, as {proof:,} other dates of the column prove ({against:,} make sense the other way only)."
 
 
 def report(dates: list[Date], counts: npt.NDArray[np.int64], missing: int, day_order: DayOrder) -> DateReport:

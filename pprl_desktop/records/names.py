@@ -11,11 +11,11 @@ from pprl_desktop.problem import Problem
 def no_such_column(name: str, names: Sequence[str]) -> Problem:
     lower = {candidate.casefold(): candidate for candidate in names}
     close = difflib.get_close_matches(name.casefold(), list(lower), n=1)
-    hint = f"Did you mean '{lower[close[0]]}'? " if close else ""
+    do = "Choose one of these columns."
     shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
     return Problem(
         f"There is no column '{name}'.",
         f"The file has: {shown}.",
-        f"{hint}Choose one of these columns.",
+        f"Did you mean '{lower[close[0]]}'? {do}" if close else do,
         place=name,
     )

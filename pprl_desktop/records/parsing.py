@@ -112,10 +112,10 @@ class Text:
     def warnings(self) -> tuple[Problem, ...]:
         if not self._nuls:
             return ()
-        where = f", the first in line {self._line:,}" if self._line else ""
+        removed = f"{self._nuls:,} NUL bytes were removed"
         return (
             Problem(
-                f"{self._nuls:,} NUL bytes were removed{where}.",
+                f"{removed}, the first in line {self._line:,}." if self._line else f"{removed}.",
                 "They are no text; a broken export or another encoding leaves them.",
                 "Check the lines where they stood.",
                 place=f"line {self._line}" if self._line else "file",

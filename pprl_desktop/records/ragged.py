@@ -67,9 +67,9 @@ class RaggedRows:
 
     def _refusal(self) -> Problem:
         line, cells = self.refused[0]
-        named = ", ".join(f"{line:,}" for line, _ in self.refused)
-        more = ", …" if self.refused_count > len(self.refused) else ""
-        which = f"Line {named} has" if self.refused_count == 1 else f"{self.refused_count:,} lines ({named}{more}) have"
+        more = ["…"] if self.refused_count > len(self.refused) else []
+        named = ", ".join([*(f"{line:,}" for line, _ in self.refused), *more])
+        which = f"Line {named} has" if self.refused_count == 1 else f"{self.refused_count:,} lines ({named}) have"
         counts = f"line {line:,} has {cells} cells, the header has {self._width}"
         if self._policy == "leave out":
             return Problem(

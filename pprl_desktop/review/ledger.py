@@ -210,6 +210,17 @@ def verify(path: Path, key: bytes | None = None) -> Verification:
     return Verification(len(found), last.hash if last else "", key is not None, plan, problems)
 
 
+def read_entries(path: Path) -> tuple[Entry, ...]:
+    """Every entry, for whoever has no passphrase; refused where the chain is not whole."""
+    file = _connect(path)
+    try:
+        found = _read(file)
+    finally:
+        file.close()
+    _refuse(_check(found, None, _head(path)))
+    return tuple(entry for entry, _ in found)
+
+
 def files_of(path: Path) -> tuple[Path, ...]:
     """The files a ledger remembers, for whoever deletes it; needs no key."""
     file = _connect(path)

@@ -40,8 +40,10 @@ class Suggestion:
     @property
     def sentence(self) -> str:
         often = f"settles about {round(10 * self.settles)} of 10 pairs like this one"
-        basis = "" if self.cases else " (a first guess, before experience)"
-        return f"{self.field}: {often}{basis}, costs {100 * float(self.cost):.3g} %."
+        cost = f"{100 * float(self.cost):.3g}"
+        if not self.cases:
+            return f"{self.field}: {often} (a first guess, before experience), costs {cost} %."
+        return f"{self.field}: {often}, costs {cost} %."
 
 
 Experience = Mapping[tuple[str, str], tuple[int, int]]  # (field, level) -> (settled, opened)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from PySide6.QtCore import QLibraryInfo, QLocale, QTranslator
 from PySide6.QtWidgets import QApplication
@@ -19,9 +20,15 @@ from pprl_desktop import resources
 LANGUAGES: Mapping[str, str] = {"en": "English", "de": "Deutsch"}  # code -> its own name
 PSEUDO = "pseudo"
 
+MOST_PIECES = 6  # neighbouring sentences that are looked up as one
+
 _catalogue: dict[str, str] = {}
-_patterns: list[tuple[re.Pattern[str], str]] = []
+_core: dict[str, str] = {}  # the part of it that the core's sentences need
+_patterns: list[tuple[re.Pattern[str], str, frozenset[str]]] = []  # the last: values in quotes, which are names
 _state = {"language": "en"}
+_NUMBER = re.compile(r"[+-]?\d[\d,]*(\.\d+)?( ?%)?")
+_DECIMALS = str.maketrans(",.", ".,")
+_LIST = re.compile(r"(, |; | · | \((?=[^)]*\))|\): |: )")
 _ACCENTS = str.maketrans("aeiouAEIOU", "áéíóúÁÉÍÓÚ")
 
 
@@ -42,23 +49,49 @@ def tr_core(text: str) -> str:
         return text
     if _state["language"] == PSEUDO:
         return _pseudo(text)
-    whole = _known(text)
-    if whole is not None:
-        return whole
-    sentences = re.split(r"(?<=[.;!?]) ", text)
-    if len(sentences) > 1:
-        return " ".join(_known(one) or _by_parts(one) for one in sentences)
-    return _by_parts(text)
+    return "\n".join(_sentences(line) for line in text.split("\n"))
 
 
+def _sentences(text: str) -> str:
+    """Sentence by sentence; one that is known only together with its neighbours is taken with them."""
+    pieces, made, place = re.split(r"(?<=[.;!?]) ", text), [], 0
+    while place < len(pieces):
+        for end in range(place + 1, min(place + MOST_PIECES, len(pieces)) + 1):
+            found = _known(" ".join(pieces[place:end]))
+            if found is not None:
+                break
+        else:
+            end, found = place + 1, _by_parts(pieces[place])
+        made.append(found)
+        place = end
+    return " ".join(made)
+
+
+@lru_cache(maxsize=2000)
 def _known(text: str) -> str | None:
     if text in _catalogue:
         return _catalogue[text]
-    for pattern, translation in _patterns:
+    for pattern, translation, quoted in _patterns:
         found = pattern.fullmatch(text)
         if found is not None:
-            return translation.format(**found.groupdict())
+            values = found.groupdict()
+            return translation.format(**{name: v if name in quoted else _value(v) for name, v in values.items()})
     return None
+
+
+def _value(text: str) -> str:
+    """What stands in a sentence: a number, a phrase of the core, a list of such, or something to leave alone."""
+    if _NUMBER.fullmatch(text):
+        return text.translate(_DECIMALS)
+    whole = _known(text) if text not in _catalogue or text in _core else None
+    if whole is not None:
+        return whole
+    parts = _LIST.split(text)
+    return "".join(part if at % 2 else _phrase(part) for at, part in enumerate(parts)) if len(parts) > 1 else text
+
+
+def _phrase(text: str) -> str:
+    return _core.get(text) or (_known(text) if " " in text and text not in _catalogue else None) or text
 
 
 def _by_parts(sentence: str) -> str:
@@ -94,9 +127,12 @@ def install(app: QApplication | None, code: str) -> None:
     chosen = system_language() if code == "system" else code
     _state["language"] = chosen
     _catalogue.clear()
+    _core.clear()
     _patterns.clear()
+    _known.cache_clear()
     if chosen not in ("en", PSEUDO):
         core = _read(f"{chosen}-core")
+        _core.update(core)
         _catalogue.update(core)
         _catalogue.update(_read(chosen))
         _patterns.extend(_compiled(core))
@@ -118,20 +154,21 @@ def _read(name: str) -> dict[str, str]:
     return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
 
 
-def _compiled(catalogue: Mapping[str, str]) -> list[tuple[re.Pattern[str], str]]:
+def _compiled(catalogue: Mapping[str, str]) -> list[tuple[re.Pattern[str], str, frozenset[str]]]:
     made = []
     for source, translation in catalogue.items():
         names = re.findall(r"{(\w+)}", source)
         if not names or len(set(names)) != len(names):
             continue
         parts = re.split(r"{\w+}", source)
-        if len("".join(parts).replace(" ", "")) < 6:
+        if len("".join(parts).replace(" ", "")) < 5:
             continue  # too little fixed text to recognise a sentence by
         expression = re.escape(parts[0]) + "".join(
             f"(?P<{name}>.+?){re.escape(part)}" for name, part in zip(names, parts[1:], strict=True)
         )
-        made.append((re.compile(expression, re.DOTALL), translation))
-    return sorted(made, key=lambda item: -len(item[0].pattern))
+        quoted = frozenset(re.findall(r"'{(\w+)}'", source))
+        made.append((re.compile(expression, re.DOTALL), translation, quoted))
+    return sorted(made, key=lambda item: (-len(re.sub(r"\(\?P.*?\)", "", item[0].pattern)), item[0].groups))
 
 
 def _pseudo(text: str) -> str:

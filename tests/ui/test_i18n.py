@@ -13,6 +13,7 @@ import pytest
 from pprl_desktop import resources
 from pprl_desktop.project.steps import STEPS
 from pprl_desktop.ui import i18n
+from tests.ui.sentences import MARK, core_sentences
 
 UI = Path(i18n.__file__).parent
 CALLS = {"tr": 1, "tr_n": 2}
@@ -61,6 +62,35 @@ def test_translations_keep_placeholders_and_mnemonics(german: dict[str, str]) ->
         or source.count("&") != made.count("&")
     ]
     assert not wrong
+
+
+def test_german_has_every_sentence_of_the_core() -> None:
+    """Read out of the source; each is recognised with values in it, and none of its values is lost."""
+    i18n.install(None, "de")
+    wrong = []
+    for place, text in core_sentences():
+        made = i18n.tr_core(text)
+        if made == text or sorted(MARK.findall(made)) != sorted(MARK.findall(text)):
+            wrong.append(f"{place} {text!r} -> {made!r}")
+    assert not wrong
+
+
+@pytest.mark.parametrize("name", ["de.json", "de-core.json"])
+def test_every_translation_has_the_places_of_its_source(name: str) -> None:
+    catalogue = json.loads(resources.find("i18n", name).read_text(encoding="utf-8"))
+    places = re.compile(r"{\w+}")
+    wrong = [one for one, made in catalogue.items() if sorted(places.findall(one)) != sorted(places.findall(made))]
+    assert not wrong
+
+
+def test_values_in_a_sentence_are_translated_where_they_are_words_and_kept_where_they_are_names() -> None:
+    i18n.install(None, "de")
+    said = i18n.tr_core("The partner could name 34.5 of 100 records (33 to 1,036) by last name.")
+    assert said == "Der Partner könnte 34,5 von 100 Datensätzen (33 bis 1.036) am Nachnamen erkennen."
+    assert "„all pairs“" in i18n.tr_core("The field 'all pairs' is mapped to no reference attribute.")
+    assert i18n.tr_core("Compared are: last name, sex. Each side maps its own columns to these fields.").startswith(
+        "Verglichen werden: last name, sex."
+    )
 
 
 def test_no_sentence_is_built_up_from_parts() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -12,6 +13,7 @@ from pprl_desktop.ui.panes.unlock import IdentityCard
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.inbox import Received
+    from pprl_desktop.exchange.results import Outcome
     from pprl_desktop.ui.desk import Desk
 
 SEALED = (".pprl", ".age")
@@ -36,6 +38,26 @@ class KeyedPane(Pane):
 
     def key_reason(self) -> str:
         return "" if self.desk.identity() is not None else tr("Unlock your key.")
+
+    # the outcome ---------------------------------------------------------------------------------
+
+    def put_together(self, shown: Callable[[], None]) -> None:
+        """What both sides decided, from the results kept at home; after a restart this is where it comes back."""
+        from pprl_desktop.exchange import results
+
+        own, home, choices = self.desk.identity(), self.desk.home, self.project.choices
+        if own is None or not (choices.result_path and choices.partner_result_path):
+            return
+        pact = home.pact(choices.agreement)
+
+        def done(outcome: Outcome) -> None:
+            self.desk.working["outcome"] = outcome
+            shown()
+
+        self.run(
+            tr("Putting both together"), lambda _progress: results.outcome(home, own, pact), done,
+            key="outcome", quiet=True,
+        )  # fmt: skip
 
     # sealed files ---------------------------------------------------------------------------------
 

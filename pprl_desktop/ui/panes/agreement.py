@@ -12,7 +12,7 @@ from pprl_desktop.project import partnership
 from pprl_desktop.ui.i18n import tr, tr_core
 from pprl_desktop.ui.panes._files import out_path
 from pprl_desktop.ui.panes._keyed import KeyedPane
-from pprl_desktop.ui.panes._work import kind_words, rule_words
+from pprl_desktop.ui.panes._work import kind_words, point_value, rule_words
 from pprl_desktop.ui.panes.contacts import state_words
 from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.banner import Banner, clear
@@ -210,7 +210,12 @@ class AgreementPane(KeyedPane):
         self._proposal = proposal
         choices, words = self.project.choices, point_words()
         rows = [
-            ("≠" if one.differs and one.theirs else "", words.get(one.what, one.what), one.mine, one.theirs)
+            (
+                "≠" if one.differs and one.theirs else "",
+                words.get(one.what, one.what),
+                point_value(one.what, one.mine),
+                point_value(one.what, one.theirs),
+            )
             for one in partnership.differences(choices, proposal.terms)
         ]
         self.points.show_rows(rows)

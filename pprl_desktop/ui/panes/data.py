@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtWidgets import QFileDialog, QStackedLayout, QWidget
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.ui.i18n import tr, tr_n
+from pprl_desktop.ui.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.panes._work import kind_words, separator_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.plots.bars import BarsPlot
@@ -168,7 +168,8 @@ class DataPane(Pane):
     def _show_warnings(self, seen: Seen) -> None:
         self.messages.clear()
         for problem in (*seen.warnings, *seen.profile.warnings):
-            self.say("warning", problem.what, " ".join(part for part in (problem.why, problem.do) if part))
+            more = " ".join(tr_core(part) for part in (problem.why, problem.do) if part)
+            self.say("warning", tr_core(problem.what), more)
 
     def _show_profile(self) -> None:
         seen: Seen = self.desk.working["seen"]
@@ -276,7 +277,7 @@ class DataPane(Pane):
         if self.desk.jobs.busy():
             return ""
         found: tuple[Problem, ...] = self.project.problems("data")
-        return found[0].sentence() if found else ""
+        return tr_core(found[0].sentence()) if found else ""
 
     def next_text(self) -> str:
         return tr("Next: fields")

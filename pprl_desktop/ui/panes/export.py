@@ -59,6 +59,8 @@ class ExportPane(KeyedPane):
         self.changed.emit()
 
     def _tell(self) -> None:
+        from pprl_desktop.project.kept import rehearsal_of
+
         choices = self.project.choices
         terms = self.desk.home.pact(choices.agreement).terms
         try:
@@ -84,7 +86,7 @@ class ExportPane(KeyedPane):
         self._list(self.stays, "lock", stays)
         self._list(self.remains, "review", [tr_core(text) for text in said.leaves_open])
         clear(self.earlier)
-        rehearsal = self.desk.working.get("rehearsal")
+        rehearsal = rehearsal_of(self.project)
         if rehearsal is not None:
             self.earlier.addWidget(
                 Banner("warning", tr_core(rehearsal.headline), tr("As measured on the page before."))

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QGridLayout, QLineEdit, QWidget
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
-from pprl_desktop.ui.i18n import tr
+from pprl_desktop.ui.i18n import tr, tr_core
 from pprl_desktop.ui.panes._cleaning import CleaningDialog
 from pprl_desktop.ui.panes._work import kind_words
 from pprl_desktop.ui.panes.base import Pane
@@ -228,7 +228,7 @@ class FieldsPane(Pane):
             self.run(
                 tr("Comparing with the reference set"),
                 lambda progress: place.overlap(choices, progress),
-                lambda found: self.overlap.setText(found.sentence()),
+                lambda found: self.overlap.setText(tr_core(found.sentence())),
                 key="fields.overlap",
                 quiet=True,
             )
@@ -253,7 +253,7 @@ class FieldsPane(Pane):
             done,
             key="fields.example",
             quiet=True,
-            problem=lambda problem: self.becomes_note.setText(problem.sentence()),
+            problem=lambda problem: self.becomes_note.setText(tr_core(problem.sentence())),
         )
 
     # what the steward does ------------------------------------------------------------------------
@@ -333,7 +333,7 @@ class FieldsPane(Pane):
 
     def reason(self) -> str:
         found = self.project.problems("fields")
-        return found[0].sentence() if found else ""
+        return tr_core(found[0].sentence()) if found else ""
 
     def next_text(self) -> str:
         return tr("Next: method")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,8 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QLineEdit, QTextBrowser
 
-from pprl_desktop.ui.i18n import tr, tr_core
+from pprl_desktop.project import kept
+from pprl_desktop.ui.i18n import language, tr, tr_core
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import Card, boxed, button, check_line, icon_label, label, labelled, row
@@ -77,6 +79,11 @@ class FinishPane(KeyedPane):
 
     def show_state(self) -> None:
         self.identity.setVisible(self.desk.identity() is None)
+        if self.desk.working.get("outcome") is None:
+            self.put_together(self._show_facts)
+        self._show_facts()
+
+    def _show_facts(self) -> None:
         clear(self.facts.body)
         for icon, text in self._facts():
             line = row(icon_label(icon, "muted", 16), label(text, "muted"), gap=1)
@@ -88,7 +95,7 @@ class FinishPane(KeyedPane):
 
     def _facts(self) -> list[tuple[str, str]]:
         found: list[tuple[str, str]] = []
-        outcome, match = self.desk.working.get("outcome"), self.desk.working.get("match")
+        outcome, match = self.desk.working.get("outcome"), kept.match_of(self.project)
         if outcome is not None:
             counts = outcome.counts()
             found.append(("results", tr("{n} pairs are linked under the agreed rule", n=count(counts["linked"]))))
@@ -98,20 +105,18 @@ class FinishPane(KeyedPane):
                     tr("Both sides agreed on {n}; {m} are left open", n=count(counts["both"]), m=count(counts["open"])),
                 )
             )
-        if match is not None and match.expected.get("precision", -1) >= 0:
+        if match is not None and math.isfinite(match.precision):
             found.append(
                 (
                     "chart",
                     tr(
                         "Expected: about {wrong} links are wrong, about {missed} shared people are missed",
-                        wrong=of_100(1 - match.expected["precision"]),
-                        missed=of_100(1 - match.expected["recall"]),
+                        wrong=of_100(1 - match.precision),
+                        missed=of_100(1 - match.recall),
                     ),
                 )
             )
-        estimate = self.desk.working.get("review_estimate")
-        if estimate:
-            found.append(("review", tr_core(str(estimate))))
+        found += [("review", tr_core(text)) for text in kept.review_of(self.project).estimates]
         sensitive = self.project.choices.sensitive
         found.append(
             ("lock", tr("Joined back: {names}", names=", ".join(sensitive)) if sensitive else tr("No sensitive column"))
@@ -132,18 +137,19 @@ class FinishPane(KeyedPane):
         if own is None:
             return
         choices = self.project.choices
-        folder, place, working = Path(self.folder.text().strip()), self.desk.workplace, dict(self.desk.working)
+        folder, place, outcome = Path(self.folder.text().strip()), self.desk.workplace, self.desk.working.get("outcome")
         identifying = tuple(col for _, col in choices.columns) if self.names.isChecked() else ()
         title, manager = self.project.title, self.desk.working.get("review_desk")
+        match, rehearsal = kept.match_of(self.project), kept.rehearsal_of(self.project)
+        reviewed = kept.review_of(self.project).said
         self.messages.clear()
 
         def work(progress: Progress) -> Finished:
-            told = tuple(line for loss in manager.losses() for line in loss.as_text().splitlines()) if manager else ()
+            told = kept.told(kept.review_told(manager, progress.part(0.0, 0.2))) if manager else reviewed
             return finish(
-                folder, home, own, choices, place, title=title, match=working.get("match"),
-                outcome=working.get("outcome"), rehearsal=working.get("rehearsal"), identifying=identifying,
-                review=told,
-                progress=progress,
+                folder, home, own, choices, place, title=title, matched=match.said if match is not None else (),
+                outcome=outcome, rehearsal=rehearsal, identifying=identifying, review=told,
+                words=tr_core, language=language(), progress=progress.part(0.2, 1.0),
             )  # fmt: skip
 
         def done(made: Finished) -> None:

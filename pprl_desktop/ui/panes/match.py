@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QSizePolicy
 
 from pprl_desktop.matching.base import ACCEPT, REVIEW
-from pprl_desktop.ui.i18n import number, tr, tr_core, tr_n
+from pprl_desktop.ui.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.plots.histogram import ScoreHistogram
 from pprl_desktop.ui.plots.precision_recall import Curve, PrecisionRecallPlot
@@ -247,15 +246,11 @@ class MatchPane(KeyedPane):
 
     def go_on(self, done: Callable[[], None]) -> None:
         from pprl_desktop.exchange import linking
+        from pprl_desktop.project.kept import match_artefact
 
         match: Match = self.desk.working["match"]
         own, home = self.desk.identity(), self.desk.home
         assert own is not None
         linking.keep(home, own, home.pact(self.project.choices.agreement), match)
-        kept = {
-            "accepted": len(match.accepted()),
-            "to_review": len(match.to_review()),
-            "accept": number(match.accept, 4),
-        }
-        self.desk.confirm("match", {"match": json.dumps(kept, sort_keys=True).encode()})
+        self.desk.confirm("match", {"match": match_artefact(match)})
         done()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,6 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QSizePolicy, QTabWidget, QWidget
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.i18n import number, tr, tr_core
+from pprl_desktop.ui.panes._work import decision_words, layout_words, method_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.plots.precision_recall import Curve, PrecisionRecallPlot
 from pprl_desktop.ui.plots.sweep import EpsilonSweepPlot, FrontierPlot, SweepPoint
@@ -29,33 +29,6 @@ if TYPE_CHECKING:
 
 ORDER = ("split", "simhash", "bloom", "dp-nn")
 EXPERT = ("split-svm",)
-
-
-def method_words() -> dict[str, tuple[str, str, str]]:
-    """Title, sentence and mark of each method, in the steward's words."""
-    return {
-        "split": (
-            tr("Reference distances"),
-            tr("Sends distances of your values to public names. Best on misspelt and changed names."),
-            tr("usual choice"),
-        ),
-        "simhash": (
-            tr("SimHash with noise"),
-            tr("Sends yes/no bits per field or record; some are flipped at random."),
-            tr("best with noise"),
-        ),
-        "bloom": (tr("Bloom filter"), tr("The method most registries know. The baseline."), ""),
-        "dp-nn": (
-            tr("Private nearest neighbour"),
-            tr("Answers with one noisy best match per record of the partner."),
-            tr("noise is in the answer"),
-        ),
-        "split-svm": (
-            tr("Reference distances, published decision"),
-            tr("The support-vector decision of the paper, trained on synthetic errors only."),
-            tr("for comparison"),
-        ),
-    }
 
 
 class MethodPane(Pane):
@@ -120,16 +93,12 @@ class MethodPane(Pane):
         card = Card()
         self.decision = combo(
             tr("Decision"),
-            [
-                (tr("field by field, learned from the pairs (adaptive)"), "adaptive"),
-                (tr("one threshold on the whole record"), "threshold"),
-                (tr("support-vector machine"), "svm"),
-            ],
+            [(decision_words()[name], name) for name in ("adaptive", "threshold", "svm")],
             lambda data: self._settings(decision=str(data)),
         )
         self.layout_of = combo(
             tr("Layout"),
-            [(tr("one code per field"), "field"), (tr("one code per record"), "record")],
+            [(words, name) for name, words in layout_words().items()],
             lambda data: self._settings(layout=str(data)),
         )
         self.kernel = combo(
@@ -216,7 +185,7 @@ class MethodPane(Pane):
         if not said.epsilon:
             words = tr("ε unlimited: only the rehearsal tells")
         self.slider.describe(tr_core(said.unit or "per bit"), words)
-        self.slider.setToolTip("\n".join(said.sentences))
+        self.slider.setToolTip("\n".join(tr_core(one) for one in said.sentences))
 
     # forecast and rehearsal -----------------------------------------------------------------------
 
@@ -238,12 +207,12 @@ class MethodPane(Pane):
         self.learn.say(tr("Playing the partner against your own records …"))
         self.run(
             tr("Forecast"), lambda progress: place.forecast(choices, progress=progress), self._show_forecast,
-            key="method.forecast", quiet=True, problem=lambda problem: self.found.say(problem.sentence()),
+            key="method.forecast", quiet=True, problem=lambda problem: self.found.say(tr_core(problem.sentence())),
         )  # fmt: skip
         self.run(
             tr("Rehearsal"), lambda progress: place.rehearse(choices, progress=progress, changes=False),
             self._show_rehearsal, key="method.rehearse", quiet=True,
-            problem=lambda problem: self.learn.say(problem.sentence()),
+            problem=lambda problem: self.learn.say(tr_core(problem.sentence())),
         )  # fmt: skip
 
         def done(found: Rehearsal) -> None:
@@ -273,7 +242,9 @@ class MethodPane(Pane):
         self.changed.emit()
 
     def _show_rehearsal(self, found: Rehearsal) -> None:
-        self.desk.working["rehearsal"] = found
+        from pprl_desktop.project.kept import keep_rehearsal
+
+        keep_rehearsal(self.project, found)
         named = found.partner.named
         self.learn.say(
             tr(
@@ -384,7 +355,5 @@ class MethodPane(Pane):
         return tr("Forecast and rehearsal run in the background") if not self.desk.jobs.idle() else ""
 
     def go_on(self, done: Callable[[], None]) -> None:
-        found: Rehearsal | None = self.desk.working.get("rehearsal")
-        kept = {"rehearsal": json.dumps(found.as_dict(), sort_keys=True).encode()} if found is not None else {}
-        self.desk.confirm("method", kept)
+        self.desk.confirm("method")
         done()

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QStackedWidget
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
-from pprl_desktop.ui.i18n import tr, tr_n
+from pprl_desktop.ui.i18n import tr, tr_core, tr_n
+from pprl_desktop.ui.panes._work import point_value
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.basics import Card, boxed, button, column, row
 from pprl_desktop.ui.widgets.empty import EmptyState
@@ -102,13 +103,13 @@ class ReleasesPane(Pane):
 
 def _row(release: Release, names: dict[str, str]) -> tuple[object, ...]:
     partner = names.get(release.partner, release.partner[:12])
-    noise = tr("no noise") if not release.epsilon else f"ε {release.epsilon} {release.unit}"
+    noise = tr("no noise") if not release.epsilon else f"ε {release.epsilon} {tr_core(release.unit)}"
     return (
         release.number,
         release.time[2:16].replace("T", " "),
         partner if not release.sent else tr("{partner}, sent again {n}×", partner=partner, n=count(release.sent)),
         release.table.rows,
-        tr("{method}, {noise}", method=release.method, noise=noise),
+        tr("{method}, {noise}", method=point_value("method", release.method), noise=noise),
         release.record_epsilon or tr("no limit"),
         release.table.digest[:8],
     )

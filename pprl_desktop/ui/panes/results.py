@@ -76,8 +76,10 @@ class ResultsPane(KeyedPane):
     # what is shown --------------------------------------------------------------------------------
 
     def enter(self) -> None:
+        known = self.desk.working.get("outcome") is not None
         super().enter()
-        self._reconcile()
+        if known:  # a newer result may have come in
+            self.put_together(self._show_state)
 
     def show_state(self) -> None:
         own, choices = self.desk.identity(), self.project.choices
@@ -95,6 +97,11 @@ class ResultsPane(KeyedPane):
             self.theirs_text.setText(tr("When {partner} sends theirs, open it here or drop it.", partner=partner))
         rule = self.desk.home.pact(choices.agreement).terms.rule
         self.rule.setText(tr("Agreed rule: {rule}.", rule=rule_words()[rule]))
+        if self.desk.working.get("outcome") is None:
+            self.put_together(self._show_state)
+        self._show_state()
+
+    def _show_state(self) -> None:
         self._show_outcome(self.desk.working.get("outcome"))
         self.changed.emit()
 
@@ -156,23 +163,6 @@ class ResultsPane(KeyedPane):
             lambda progress: results.export(home, own, pact, out, progress=progress),
             done,
         )
-
-    def _reconcile(self) -> None:
-        from pprl_desktop.exchange import results
-
-        own, home, choices = self.desk.identity(), self.desk.home, self.project.choices
-        if own is None or not (choices.result_path and choices.partner_result_path):
-            return
-        pact = home.pact(choices.agreement)
-
-        def done(outcome: Outcome) -> None:
-            self.desk.working["outcome"] = outcome
-            self.show_state()
-
-        self.run(
-            tr("Putting both together"), lambda _progress: results.outcome(home, own, pact), done,
-            key="results.outcome", quiet=True,
-        )  # fmt: skip
 
     # moving on ------------------------------------------------------------------------------------
 

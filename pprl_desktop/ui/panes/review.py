@@ -266,10 +266,23 @@ class ReviewPane(Pane):
         return [*([self.hand_back] if self.share is not None else []), self.previous, self.following]
 
     def go_on(self, done: Callable[[], None]) -> None:
-        if self.panel.session is not None:
+        from pprl_desktop.project.kept import review_told
+
+        session, manager = self.panel.session, self.manager
+        if session is None:
+            done()
+            return
+        if manager is None:  # a share: its manager tells what came of it
+            self.desk.confirm("review", {"share": session.ledger.head.encode()})
+            done()
+            return
+
+        def told(found: bytes) -> None:
             self._take_in()
-            self.desk.confirm("review", {"review": self.panel.session.ledger.head.encode()})
-        done()
+            self.desk.confirm("review", {"review": found})
+            done()
+
+        self.run(tr("Adding up the review"), lambda progress: review_told(manager, progress), told)
 
     # menu -----------------------------------------------------------------------------------------
 

@@ -322,7 +322,7 @@ class ReviewPanel(QWidget):
         self.notices.clear()
         self.notices.show_banner(Banner.of(problem, kind=kind))
         self.cards.hide()
-        self._say(problem.sentence())
+        self._say(tr_core(problem.sentence()))
 
     def _say(self, text: str) -> None:
         """Spoken, never more than is on the screen."""

@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 
 from pprl_desktop.matching.base import REVIEW
 from pprl_desktop.problem import Problem
-from pprl_desktop.ui.i18n import tr, tr_n
+from pprl_desktop.ui.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.panes._files import choose_sealed, out_path
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.basics import Card, SecretEdit, button, label, labelled, row
@@ -108,7 +108,7 @@ class PartnerReview(Card):
         home = desk.home
 
         def done(received: Received) -> None:
-            self.pane.say("good", received.sentence, received.statement)
+            self.pane.say("good", tr_core(received.sentence), tr_core(received.statement))
             self.refresh()
 
         self.pane.run(tr("Checking the file"), lambda progress: inbox.open_file(home, own, Path(path), progress), done)

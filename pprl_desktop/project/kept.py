@@ -1,0 +1,169 @@
+"""What the report tells and a restart would lose: the rehearsal, what was expected of the match, the review.
+
+All of it is kept with the project as plain sentences and figures, without a value of any record. A review that is
+not open is told from its ledger, which needs no passphrase to be read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.project.disclosure import match_sentences
+
+if TYPE_CHECKING:
+    from pprl_desktop.matching.base import Match
+    from pprl_desktop.privacy.rehearsal import Rehearsal
+    from pprl_desktop.project.choices import Choices
+    from pprl_desktop.project.project import Project
+    from pprl_desktop.review.desk import Desk
+    from pprl_desktop.review.estimates import Interval
+
+# what a rehearsal depends on: played under other choices it says nothing about these
+REHEARSED = ("table_sha256", "fields", "columns", "reference", "mapping", "method", "settings")
+
+
+@dataclass(frozen=True)
+class KeptRehearsal:
+    headline: str
+    said: tuple[str, ...]
+
+    def sentences(self) -> tuple[str, ...]:
+        return self.said
+
+
+@dataclass(frozen=True)
+class KeptMatch:
+    precision: float  # expected; NaN where the rule gives no forecast
+    recall: float
+    said: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class KeptReview:
+    said: tuple[str, ...]  # for the report
+    estimates: tuple[str, ...]  # precision and recall after the review; none where nothing was decided
+
+
+def keep_rehearsal(project: Project, found: Rehearsal) -> None:
+    made = {"of": _rehearsed(project.choices), "headline": found.headline, "said": list(found.sentences())}
+    project.keep("rehearsal", _json(made))
+
+
+def rehearsal_of(project: Project) -> KeptRehearsal | None:
+    """The rehearsal of the present choices; None where none was played to its end."""
+    plain = _plain(project.artefact("rehearsal"))
+    if plain.get("of") != _rehearsed(project.choices):
+        return None
+    return KeptRehearsal(str(plain["headline"]), tuple(plain["said"]))
+
+
+def match_artefact(match: Match) -> bytes:
+    """Kept when the step is confirmed."""
+    figures = {name: match.expected.get(name, math.nan) for name in ("precision", "recall")}
+    known = {name: value for name, value in figures.items() if math.isfinite(value) and value >= 0}
+    counted = {"accepted": len(match.accepted()), "to_review": len(match.to_review()), "accept": f"{match.accept:.6g}"}
+    return _json({**counted, "expected": known, "said": list(match_sentences(match, None))})
+
+
+def match_of(project: Project) -> KeptMatch | None:
+    plain = _plain(project.artefact("match"))
+    if "said" not in plain or project.state("match").state != "done":
+        return None
+    expected = plain["expected"]
+    return KeptMatch(
+        float(expected.get("precision", math.nan)), float(expected.get("recall", math.nan)), tuple(plain["said"])
+    )
+
+
+def review_told(manager: Desk, progress: Progress = NO_PROGRESS) -> bytes:
+    """The open review for the report: the loss of everyone who opened something, and what the decisions show."""
+    from pprl_desktop.review.estimates import count, estimate
+
+    said = [line.strip() for loss in manager.losses(progress) for line in loss.as_text().splitlines()]
+    outcome = manager.outcome()
+    estimates: list[str] = []
+    if any(same is not None for same in outcome.values()):
+        made = estimate(count(manager.review.strata, manager.review.pairs, outcome))
+        estimates = [
+            f"Precision after the review: {_interval(made.precision_after)}, an estimate.",
+            f"Recall after the review: {_interval(made.recall_after)}, an estimate.",
+            made.sentence,
+        ]
+    return _json({"head": manager.ledger.head, "said": [*said, *estimates], "estimates": estimates})
+
+
+def told(review: bytes) -> tuple[str, ...]:
+    """The sentences of review_told()."""
+    return tuple(_plain(review)["said"])
+
+
+def review_of(project: Project) -> KeptReview:
+    """What was kept at the end of the review, or, where the ledger has grown since, what the ledger tells."""
+    from pprl_desktop.review.desk import LEDGER
+
+    if not project.choices.review_path:
+        return KeptReview((), ())
+    path = Path(project.choices.review_path) / LEDGER
+    if not path.is_file():
+        return KeptReview(("A masked review was made; its folder is no longer where it was.",), ())
+    plain = _plain(project.artefact("review"))
+    try:
+        told, head = ledger_told(path)
+    except Problem as problem:
+        return KeptReview((problem.what,), ())
+    if plain.get("head") == head:
+        return KeptReview(tuple(plain["said"]), tuple(plain["estimates"]))
+    return KeptReview(told, ())
+
+
+def ledger_told(path: Path) -> tuple[tuple[str, ...], str]:
+    """A review from its ledger alone, without its passphrase, and the hash of the last entry."""
+    from pprl_desktop.review.decisions import Decisions
+    from pprl_desktop.review.desk import MANAGER, Past
+    from pprl_desktop.review.ledger import read_entries
+
+    entries = read_entries(path)
+    own = tuple(entry for entry in entries if entry.body.get("who", MANAGER) == MANAGER)
+    opened = [entry for entry in own if entry.what in ("start", "reveal")]
+    decided = Decisions(Past(own), MANAGER, bytes).current
+    head = entries[-1].hash if entries else ""
+    if not opened and not decided:
+        return (), head
+    refused = sum(entry.what == "refuse" for entry in own)
+    risk = max((float(entry.body.get("total", 0)) for entry in opened), default=0.0)
+    return (
+        f"{len(decided):,} pairs were decided; cells were opened {len(opened):,} times, and {refused:,} openings "
+        "were refused.",
+        f"KAPR reached {100 * risk:.4f} %.",
+        f"From the ledger of the review: {len(entries):,} entries, last hash {head[:16]}.",
+    ), head
+
+
+def _interval(one: Interval) -> str:
+    return f"about {100 * one.value:.1f} % ({100 * one.low:.1f} to {100 * one.high:.1f})"
+
+
+def _rehearsed(choices: Choices) -> str:
+    plain = choices.as_dict()
+    return hashlib.sha256(_json({name: plain[name] for name in REHEARSED})).hexdigest()
+
+
+def _json(plain: Mapping[str, Any]) -> bytes:
+    return json.dumps(plain, sort_keys=True, ensure_ascii=False).encode()
+
+
+def _plain(data: bytes | None) -> dict[str, Any]:
+    """Nothing where nothing was kept, or by another version in another form."""
+    try:
+        found = json.loads(data) if data else {}
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

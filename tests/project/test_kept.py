@@ -1,0 +1,86 @@
+"""What the report tells survives a restart: the rehearsal, what was expected of the match, and the review."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from pprl_desktop.project import kept
+from pprl_desktop.project.project import Project
+from pprl_desktop.review.desk import Desk
+from tests.review.people import make_review
+
+WORDS = "four quite unrelated words"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    with Project.create(tmp_path / "p.pprlproject") as made:
+        yield made
+
+
+def again(project: Project) -> Project:
+    """As after a restart: nothing but the file is left."""
+    project.close()
+    return Project.open(project.path)
+
+
+def rehearsed(headline: str) -> Any:
+    return cast(Any, SimpleNamespace(headline=headline, sentences=lambda: (headline, "More.")))
+
+
+def test_a_rehearsal_comes_back_after_a_restart(project: Project) -> None:
+    kept.keep_rehearsal(project, rehearsed("The partner could name 3."))
+    with again(project) as opened:
+        found = kept.rehearsal_of(opened)
+        assert found is not None
+        assert found.sentences() == ("The partner could name 3.", "More.")
+
+
+def test_a_rehearsal_of_another_method_is_not_told_for_this_one(project: Project) -> None:
+    kept.keep_rehearsal(project, rehearsed("The partner could name 3."))
+    project.change("Choose method", method="bloom")
+    assert kept.rehearsal_of(project) is None
+    project.undo()
+    assert kept.rehearsal_of(project) is not None
+
+
+@pytest.fixture
+def review_folder(tmp_path: Path, project: Project) -> Path:
+    folder = tmp_path / "one.review"
+    rows = [("MARTHA", "1950-01-01"), ("MARHTA", "1950-01-01"), ("ANNA", "1960-02-02"), ("ANNE", "1960-02-02")]
+    with Desk.create(folder, make_review(rows, [(0, 1), (2, 3)], ("variable", "date")), WORDS) as desk:
+        session = desk.session()
+        session.reveal("f0", "1")
+        session.decide(6, "", "1")
+        project.change("Make a review", review_path=str(folder))
+        project.keep("review", kept.review_told(desk))
+    return folder
+
+
+def test_a_closed_review_is_told_as_it_was_added_up(project: Project, review_folder: Path) -> None:
+    with again(project) as opened:
+        found = kept.review_of(opened)
+    assert any("decided 1" in line for line in found.said)
+    assert any(line.startswith("Precision after the review") for line in found.estimates)
+
+
+def test_a_review_that_went_on_is_told_from_its_ledger(project: Project, review_folder: Path) -> None:
+    """The program ended before the review was added up again: every decision and charge is in the ledger."""
+    with Desk.open(review_folder, WORDS) as desk:
+        desk.session().decide(1, "", "2")
+    found = kept.review_of(project)
+    assert found.said[0].startswith("2 pairs were decided; cells were opened 1 times")
+    assert float(found.said[1].split()[2]) > 0
+    assert not found.estimates
+
+
+def test_a_review_whose_folder_is_gone_is_not_told_as_none(project: Project, tmp_path: Path) -> None:
+    project.change("Make a review", review_path=str(tmp_path / "gone.review"))
+    assert "no longer" in kept.review_of(project).said[0]
+    project.change("No review", review_path="")
+    assert kept.review_of(project).said == ()
