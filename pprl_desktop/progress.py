@@ -25,9 +25,11 @@ class Progress:
         *,
         start: float = 0.0,
         end: float = 1.0,
+        attended: bool = False,
     ) -> None:
         self._report = report
         self._cancelled = cancelled
+        self._attended = attended
         self._start = start
         self._end = end
         self._last = 0.0
@@ -50,6 +52,11 @@ class Progress:
     def can_be_cancelled(self) -> bool:
         return self._cancelled is not None
 
+    @property
+    def attended(self) -> bool:
+        """Somebody else hears Cancel while this work runs (methods.attended): no call needs a listener of its own."""
+        return self._attended
+
     def check(self) -> None:
         if self._cancelled is not None and self._cancelled():
             raise Cancelled
@@ -57,7 +64,11 @@ class Progress:
     def part(self, start: float, end: float) -> Progress:
         width = self._end - self._start
         child = Progress(
-            self._report, self._cancelled, start=self._start + start * width, end=self._start + end * width
+            self._report,
+            self._cancelled,
+            start=self._start + start * width,
+            end=self._start + end * width,
+            attended=self._attended,
         )
         child._what = self._what
         return child

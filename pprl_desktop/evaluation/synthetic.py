@@ -15,6 +15,7 @@ from pprl_desktop.evaluation.figures import Curve, Figures, Truth, curve, histog
 from pprl_desktop.evaluation.play import play
 from pprl_desktop.matching.base import MatchOptions
 from pprl_desktop.matching.reconcile import Pairs, as_pairs
+from pprl_desktop.methods.attended import stage
 from pprl_desktop.methods.base import Recipe
 from pprl_desktop.methods.corrupt import corrupt
 from pprl_desktop.problem import Problem
@@ -75,6 +76,7 @@ def _distinct_rows(table: CleanTable) -> np.ndarray[tuple[int], np.dtype[np.int6
     return usable[np.sort(first)]
 
 
+@stage
 def forecast(
     table: CleanTable, recipe: Recipe, *, seed: int = 0, most: int = MOST_ROWS, progress: Progress = NO_PROGRESS
 ) -> Forecast:

@@ -9,6 +9,7 @@ from typing import Any
 from pprl_desktop.evaluation.figures import Figures, Truth
 from pprl_desktop.evaluation.play import play
 from pprl_desktop.matching.base import MatchOptions
+from pprl_desktop.methods.attended import stage
 from pprl_desktop.methods.base import Recipe, method, with_noise
 from pprl_desktop.methods.mapping import default_mapping
 from pprl_desktop.problem import Problem
@@ -53,6 +54,7 @@ class Contest:
     seed: int = 0
 
 
+@stage
 def measured(contest: Contest, recipe: Recipe, progress: Progress = NO_PROGRESS) -> Row:
     from pprl_desktop.privacy.statements import epsilon_unit
 
@@ -73,6 +75,7 @@ def measured(contest: Contest, recipe: Recipe, progress: Progress = NO_PROGRESS)
     )
 
 
+@stage
 def sweep(
     contest: Contest, recipe: Recipe, epsilons: Sequence[float], progress: Progress = NO_PROGRESS
 ) -> tuple[Row, ...]:
@@ -97,6 +100,7 @@ def recipe_for(name: str, like: Recipe, reference: ReferenceSet) -> Recipe:
     return Recipe(name, like.fields, settings, used, mapping, like.secret)
 
 
+@stage
 def compare(contest: Contest, recipes: Sequence[Recipe], progress: Progress = NO_PROGRESS) -> tuple[Row, ...]:
     rows = []
     for number, recipe in enumerate(recipes):
@@ -106,6 +110,7 @@ def compare(contest: Contest, recipes: Sequence[Recipe], progress: Progress = NO
     return tuple(rows)
 
 
+@stage
 def frontier(
     contest: Contest, recipes: Sequence[Recipe], *, sample: int = 500, progress: Progress = NO_PROGRESS
 ) -> tuple[Row, ...]:

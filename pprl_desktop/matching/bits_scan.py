@@ -48,7 +48,7 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
     pairs, warnings = _pairs(mine, theirs, similarity, floor, room, rule, options, notes, progress.part(0.0, 0.9))
     either = flips[0] + flips[1] - 2 * flips[0] * flips[1]
     noise = math.sqrt(either * (1 - either) / (8 * mine.width)) / max(1 - 2 * either, 1e-9)
-    kept = probabilities(pairs, rule, len(own_rows), len(partner_rows), options.one_to_one, noise)
+    kept = probabilities(pairs, rule, len(own_rows), len(partner_rows), options.one_to_one, noise, progress)
     notes["expected_matches"] = kept.matches
     notes["similarity_at_half"] = kept.similarity_at_half
     progress.at(1.0, "Weighing pairs")
@@ -115,7 +115,7 @@ def _pairs(
     fill = float(np.unpackbits(theirs.values[:1000], axis=1).mean())
     plan = lsh.plan(len(mine.values), len(theirs.values), 8 * mine.width, similarity, rule, fill)
     if plan is None:
-        prepared = kernels.prepare(theirs.values)
+        prepared = kernels.prepare(theirs.values, progress)
         found = kernels.above(mine.values, prepared, similarity, floor, room, options.threads, progress.part(0.0, 0.8))
         notes["candidates"] = "all pairs"
     else:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from pprl_desktop.methods import likelihood
 from pprl_desktop.methods.kernels import Pairs
 from pprl_desktop.methods.rules import BitsRule
+from pprl_desktop.progress import NO_PROGRESS, Progress
 
 ROUNDS = 30
 BELIEF = 200.0  # what the synthetic matches count, in real pairs
@@ -37,7 +38,13 @@ class Weighed:
 
 
 def probabilities(
-    pairs: Pairs, rule: BitsRule, own: int, partner: int, one_to_one: bool, noise: float = 0.0
+    pairs: Pairs,
+    rule: BitsRule,
+    own: int,
+    partner: int,
+    one_to_one: bool,
+    noise: float = 0.0,
+    progress: Progress = NO_PROGRESS,
 ) -> Weighed:
     """`noise` is how far randomised response alone moves a similarity (one standard deviation)."""
     if len(rule.matches) < FEW or len(rule.others) < FEW:
@@ -55,10 +62,12 @@ def probabilities(
     probability = np.zeros(len(pairs.own))
     ratio = np.zeros(likelihood.CELLS)
     for _ in range(ROUNDS):
+        progress.check()
         ratio = likelihood.log_ratio(likelihood.match_mass(on, counts, spread), other)
         weight = np.exp(np.clip(ratio[cells] + np.log(matches / total), -500, MOST))
+        progress.check()
         if one_to_one:
-            probability = _competing(pairs, weight, own, partner, matches)
+            probability = _competing(pairs, weight, own, partner, matches, progress)
         else:
             probability = weight / (1.0 + weight)
         found = float(probability.sum())
@@ -74,9 +83,10 @@ def probabilities(
     return Weighed(odds, 1 / (1 + np.exp(-odds)), ratio[cells], float(probability.sum()), border)
 
 
-def _competing(pairs: Pairs, weight: Numbers, own: int, partner: int, matches: float) -> Numbers:
+def _competing(pairs: Pairs, weight: Numbers, own: int, partner: int, matches: float, progress: Progress) -> Numbers:
     """w / (w + what else the own record could be x what else the partner's could be); 'nothing' is among it."""
     rest_own = np.bincount(pairs.own, weights=weight)[pairs.own] - weight + max(1 - matches / own, UNMATCHED)
+    progress.check()
     rest_partner = np.bincount(pairs.partner, weights=weight)[pairs.partner] - weight
     rest_partner += max(1 - matches / partner, UNMATCHED)
     made: Numbers = weight / (weight + np.maximum(rest_own, 1e-12) * np.maximum(rest_partner, 1e-12))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import cast
 
 from pprl_desktop.matching.base import Match, MatchOptions, Scored
+from pprl_desktop.methods.attended import stage
 from pprl_desktop.methods.base import Rule, Smashed
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
@@ -39,6 +40,7 @@ def score(
     return runner(own, partner, rule, options, progress)
 
 
+@stage
 def match(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progress: Progress = NO_PROGRESS) -> Match:
     from pprl_desktop.matching.decide import decide
     from pprl_desktop.matching.namesakes import warning

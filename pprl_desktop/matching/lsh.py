@@ -2,12 +2,13 @@
 
 A band is a random choice of bit places (Indyk and Motwani 1998). How many bits and bands it takes is worked out from
 the noise in force and from what matches and non-matches look like, so the share of matches compared is known
-before the work and told. Where the exact scan would not take much longer, there is no plan: it is exact.
+before the work and told: the lower end of what the sample of synthetic matches leaves open, so that it is reached.
+Where the exact scan would not take much longer, there is no plan: it is exact.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from pprl_desktop.matching.base import MatchOptions
 from pprl_desktop.methods.bit_planes import Floats, Ints
 from pprl_desktop.methods.blocks import in_blocks
-from pprl_desktop.methods.kernels import Bytes, Pairs, Similarity, ones_of, words_of
+from pprl_desktop.methods.kernels import Bytes, Pairs, Similarity, joined, ones_of, words_of
 from pprl_desktop.methods.rules import BitsRule
 from pprl_desktop.progress import Progress
 
@@ -25,7 +26,7 @@ TARGETS = (0.98, 0.95, 0.9, 0.8)  # candidate recalls to try, best first
 GAIN = 2.0  # the plan must be this much faster than the exact scan
 # seconds of one core, measured by tests/benchmarks/scan_bits.py; only their ratios matter
 EXACT_COST, BAND_COST, CANDIDATE_COST = 1 / 4e8, 2.5e-7, 6e-8
-BANDS_TOGETHER = 8  # bands between two clean-ups of what was found
+SURE = 1.645  # standard errors below the mean: the recall told is a lower bound at 95 %
 CROWD = 4096  # partner rows of one band compared with one own row at most
 BUFFER = 1 << 16
 WORK = 1 << 21  # comparisons between two looks at the cancel button
@@ -37,7 +38,7 @@ Numbers = npt.NDArray[np.float64]
 class Plan:
     bits: int  # places in a band
     bands: int
-    recall: float  # expected share of the matches that become candidates
+    recall: float  # share of the matches that become candidates at least (95 % lower bound)
     candidates: float  # expected comparisons
 
     def notes(self) -> dict[str, object]:
@@ -59,14 +60,16 @@ def plan(own: int, partner: int, bits: int, similarity: Similarity, rule: BitsRu
     for target in TARGETS:
         best: tuple[float, Plan] | None = None
         for width in range(8, min(bits, 64)):
-            bands = _bands(same**width, target)
+            together = collide(same, bits, width)
+            bands = _bands(together, target)
             if bands is None:
                 continue
-            share = float((other**width).mean()) + float((high**width).sum()) / max(rule.others_of, 1)
+            share = float(collide(other, bits, width).mean())
+            share += float(collide(high, bits, width).sum()) / max(rule.others_of, 1)
             compared = bands * pairs * share
             cost = bands * (own + partner) * BAND_COST + compared * CANDIDATE_COST
             if best is None or cost < best[0]:
-                best = cost, Plan(width, bands, _recall(same**width, bands), compared)
+                best = cost, Plan(width, bands, _recall(together, bands), compared)
         if best is not None and best[0] * GAIN <= pairs * EXACT_COST:
             return best[1]
     return None
@@ -82,18 +85,29 @@ def agreement(values: Numbers, rule: BitsRule, similarity: Similarity, bits: int
     return np.asarray(np.clip(2 * (values * similarity.d0 - similarity.n0) / bits + 1.0, 0.0, 1.0))
 
 
-def _recall(collide: Numbers, bands: int) -> float:
-    return float((1 - np.exp(bands * np.log1p(-np.minimum(collide, 1 - 1e-12)))).mean())
+def collide(agreement: Numbers, bits: int, width: int) -> Numbers:
+    """The chance that two rows agree at all of `width` different places drawn at random (hypergeometric)."""
+    equal = np.rint(agreement * bits)
+    chance = np.ones(len(equal))
+    for drawn in range(width):
+        chance *= np.maximum(equal - drawn, 0.0) / (bits - drawn)
+    return chance
 
 
-def _bands(collide: Numbers, target: float) -> int | None:
+def _recall(together: Numbers, bands: int) -> float:
+    """At least this share of the matches meets in one of the bands."""
+    met = 1 - np.exp(bands * np.log1p(-np.minimum(together, 1 - 1e-12)))
+    return max(float(met.mean() - SURE * met.std() / np.sqrt(len(met))), 0.0)
+
+
+def _bands(together: Numbers, target: float) -> int | None:
     """The fewest bands that reach the target, if 4096 do."""
     low, high = 1, 4096
-    if _recall(collide, high) < target:
+    if _recall(together, high) < target:
         return None
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if _recall(collide, middle) >= target else (middle + 1, high)
+        low, high = (low, middle) if _recall(together, middle) >= target else (middle + 1, high)
     return low
 
 
@@ -107,30 +121,44 @@ def scan(
     options: MatchOptions,
     progress: Progress,
 ) -> tuple[Pairs, int]:
-    """Pairs at or above the floor that share a band; and how many comparisons crowded bands were spared."""
+    """Pairs at or above the floor that share a band; and how many comparisons crowded bands were spared.
+
+    A pair is taken in the first band it shares, so that nothing found has to be compared with what was found before.
+    """
     random = np.random.default_rng(options.seed)
     mine, theirs = words_of(own), words_of(partner)
     places = [random.choice(8 * own.shape[1], size=made.bits, replace=False) for _ in range(made.bands)]
-    join = _Join(mine, theirs, ones_of(mine), ones_of(theirs), similarity.numbers(), floor, room, progress.check)
-    codes, scores, skipped, found = np.empty(0, np.int64), np.empty(0), 0, 0
-    waiting: list[tuple[npt.NDArray[np.int64], Floats]] = []
-    for number, (new, score, spared) in enumerate(
-        in_blocks(join.band, places, options.threads, progress, "Comparing signatures in bands")
-    ):
-        waiting.append((new, score))
+    masks = np.stack([mask_of(each, mine.shape[1]) for each in places])
+    join = _Join(mine, theirs, ones_of(mine), ones_of(theirs), similarity.numbers(), floor, room, masks, progress.check)
+    pieces: list[Piece] = []
+    bands = list(enumerate(places))
+    skipped = held = found = 0
+    for new, spared in in_blocks(join.band, bands, options.threads, progress, "Comparing signatures in bands"):
+        pieces += new
         skipped += spared
-        full = sum(len(each) for each, _ in waiting) > room // 4
-        if full or len(waiting) == BANDS_TOGETHER or number == len(places) - 1:
-            codes, first = np.unique(np.concatenate([codes, *(each for each, _ in waiting)]), return_index=True)
-            scores = np.concatenate([scores, *(each for _, each in waiting)])[first]
-            waiting = []
-            found = max(found, len(codes))
-            if len(codes) > room:  # keep the best; what is dropped is counted
-                kept = np.sort(np.argsort(-scores, kind="stable")[:room])
-                codes, scores = codes[kept], scores[kept]
-    a, b = np.divmod(codes, len(theirs))
-    order = np.lexsort((b, -scores, a))
-    return Pairs(a[order].astype(np.int32), b[order].astype(np.int32), scores[order], found), skipped
+        held += sum(len(scores) for _, _, scores in new)
+        found += sum(len(scores) for _, _, scores in new)
+        if held > 1.5 * room:  # keep the best; what is dropped is counted
+            pieces, held = _best(pieces, room), room
+    kept = _best(pieces, room) if held > room else pieces
+    return joined(kept, found), skipped
+
+
+Piece = tuple[Ints, Ints, Floats]
+
+
+def mask_of(places: npt.NDArray[np.int64], words: int) -> npt.NDArray[np.uint64]:
+    mask = np.zeros(words, np.uint64)
+    for place in places.tolist():
+        mask[place // 64] |= np.uint64(1 << (place % 64))
+    return mask
+
+
+def _best(pieces: list[Piece], room: int) -> list[Piece]:
+    own, partner, scores = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    bar = np.partition(scores, len(scores) - room)[len(scores) - room]
+    kept = np.concatenate([np.flatnonzero(scores > bar), np.flatnonzero(scores == bar)])[:room]
+    return [(own[kept], partner[kept], scores[kept])]
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,39 +170,29 @@ class _Join:
     numbers: Floats
     floor: float
     room: int  # pairs of one band held at most
+    masks: npt.NDArray[np.uint64]  # [bands, words]
     check: Callable[[], None]  # raises Cancelled
 
-    def band(self, places: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], Floats, int]:
-        """All pairs of one band, as own * rows + partner."""
-        from pprl_desktop.matching.lsh_join import keys
+    def band(self, which: tuple[int, npt.NDArray[np.int64]]) -> tuple[list[Piece], int]:
+        """All pairs of one band that share no earlier one."""
+        from pprl_desktop.matching.lsh_join import join, keys
 
+        number, places = which
         mine, theirs = keys(self.mine, places), keys(self.theirs, places)
         order, their_order = np.argsort(mine, kind="stable"), np.argsort(theirs, kind="stable")
-        found, scores, skipped = [np.empty(0, np.int64)], [np.empty(0)], 0
-        for code, score, spared in self._pieces(mine[order], theirs[their_order], order, their_order):
-            found.append(code)
-            scores.append(score)
-            skipped += spared
-            if sum(map(len, found)) > self.room:  # only where nearly all rows are alike
-                skipped += 1
-                break
-        return np.concatenate(found), np.concatenate(scores), skipped
-
-    def _pieces(
-        self,
-        mine: npt.NDArray[np.uint64],
-        theirs: npt.NDArray[np.uint64],
-        order: npt.NDArray[np.int64],
-        their_order: npt.NDArray[np.int64],
-    ) -> Iterator[tuple[npt.NDArray[np.int64], Floats, int]]:
-        from pprl_desktop.matching.lsh_join import join
-
-        at, there = 0, 0
-        codes, scores = np.empty(BUFFER, np.int64), np.empty(BUFFER)
+        mine, theirs = mine[order], theirs[their_order]
+        rows, others, scores = np.empty(BUFFER, np.int32), np.empty(BUFFER, np.int32), np.empty(BUFFER)
+        found: list[Piece] = []
+        at = there = skipped = 0
         while at < len(mine):
             self.check()  # in the worker too: a band of a million rows takes seconds
             at, there, held, spared = join(
-                mine, theirs, order, their_order, self.mine, self.theirs, self.ones, self.their_ones,
-                self.numbers, self.floor, at, there, CROWD, WORK, codes, scores,
+                mine, theirs, order, their_order, self.mine, self.theirs, self.ones, self.their_ones, self.masks,
+                number, self.numbers, self.floor, at, there, CROWD, WORK, rows, others, scores,
             )  # fmt: skip
-            yield codes[:held].copy(), scores[:held].copy(), int(spared)
+            found.append((rows[:held].copy(), others[:held].copy(), scores[:held].copy()))
+            skipped += int(spared)
+            if sum(len(each) for _, _, each in found) > self.room:  # only where nearly all rows are alike
+                skipped += 1
+                break
+        return found, skipped

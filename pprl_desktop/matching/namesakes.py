@@ -6,14 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.methods.base import Part, Smashed
-from pprl_desktop.methods.blocks import interruptible
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 Counts = npt.NDArray[np.int64]
 Marks = npt.NDArray[np.uint64]
 
 
-def groups(smashed: Smashed) -> Counts:
+def groups(smashed: Smashed, progress: Progress = NO_PROGRESS) -> Counts:
     """Sizes of the groups of records that are equal in everything, two or more each; empty records are no group.
 
     Under noise every record differs from every other, so nothing is found.
@@ -24,20 +23,22 @@ def groups(smashed: Smashed) -> Counts:
     key = np.zeros(smashed.rows, dtype=np.uint64)
     present = np.zeros(smashed.rows, dtype=np.bool_)
     for part in smashed.parts:
-        mark = np.append(_marks(part, random), np.uint64(0))  # index -1 reads the appended 0
+        mark = np.append(_marks(part, random, progress), np.uint64(0))  # index -1 reads the appended 0
         key += mark[part.rows]
         present |= part.rows >= 0
+    progress.check()
     _, counts = np.unique(key[present], return_counts=True)
     return np.asarray(counts[counts > 1], dtype=np.int64)
 
 
-def _marks(part: Part, random: np.random.Generator) -> Marks:
+def _marks(part: Part, random: np.random.Generator, progress: Progress) -> Marks:
     """A number for each value, the same for the same value: the sum of its words under random odd factors."""
     short = -part.width % 8
     width = (part.width + short) // 8
     factors = random.integers(0, 2**63, width, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
     made = np.full(len(part.values), random.integers(1, 2**63, dtype=np.uint64))
     for place in range(width):
+        progress.check()
         word = np.zeros((len(part.values), 8), dtype=np.uint8)
         some = part.values[:, 8 * place : 8 * place + 8]
         word[:, : some.shape[1]] = some
@@ -53,7 +54,7 @@ def most_equal_pairs(own: Smashed, partner: Smashed) -> int:
 
 def warning(smashed: Smashed, whose: str, progress: Progress = NO_PROGRESS) -> str:
     """Told once such records make more pairs among themselves than the file has records: a few namesakes are usual."""
-    found = interruptible(progress, groups, smashed)
+    found = groups(smashed, progress)
     pairs = int((found * (found - 1) // 2).sum())
     if pairs <= smashed.rows:
         return ""

@@ -22,6 +22,8 @@ from pprl_desktop.progress import Progress
 
 QUERIES = 1024  # per block
 BYTES_PER_PAIR = 48
+ODDS = 12 << 20  # bytes: chances of the distance classes of a block of queries, on all nodes of the integrals
+SAMPLED = 20_000  # random pairs by which the memory is foreseen
 OVERLAP = 0.5  # share of the queries that have a record here, where nothing is known
 
 Random = Callable[[int], bytes]
@@ -35,7 +37,7 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
     said = limits(own.rows, len(queries), rule.epsilon)
     if not len(rows) or not len(queries) or mine.width != theirs.width:
         return _scored(np.empty(0, np.int32), np.empty(0, np.int32), rule, 0, 0, said)
-    prepared = kernels.prepare(mine.values[mine.rows[rows]])
+    prepared = kernels.prepare(mine.values[mine.rows[rows]], progress)
     answered = np.full(len(queries), -1, np.int64)
     room = max(int(options.memory // BYTES_PER_PAIR), len(rows))  # the distances of one query always fit
     source = options.random_bytes or os.urandom
@@ -60,10 +62,24 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
 
 
 def estimated_memory(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions) -> int:
-    """Bytes beside the smashed data: bit planes of the own side, and the near records of one block of queries."""
+    """Bytes beside the smashed data: bit planes of the own side, and the near records of one block of queries.
+
+    How many records are near is counted on some random pairs; these are the same for the same data.
+    """
     assert isinstance(rule, NearestRule)
+    mine, theirs = own.part(rule.part), partner.part(rule.part)
     room = max(options.memory, own.rows * BYTES_PER_PAIR)
-    return 3 * own.part(rule.part).values.nbytes + min(room, QUERIES * own.rows * BYTES_PER_PAIR)
+    near = _near_share(mine.values, theirs.values, rule) * min(QUERIES, partner.rows) * own.rows
+    return ODDS + 4 * own.rows * mine.width + min(room, int(near * BYTES_PER_PAIR))
+
+
+def _near_share(own: Bytes, partner: Bytes, rule: NearestRule) -> float:
+    if not len(own) or not len(partner) or own.shape[1] != partner.shape[1]:
+        return 0.0
+    random = np.random.default_rng(0)
+    a, b = random.integers(len(own), size=SAMPLED), random.integers(len(partner), size=SAMPLED)
+    likeness = Similarity.hamming(8 * own.shape[1]).of_rows(own[a], partner[b])
+    return float(((1 - likeness) * 8 * own.shape[1] < rule.far).mean())
 
 
 def _answers(

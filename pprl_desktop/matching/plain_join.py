@@ -6,12 +6,16 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.matching.base import MatchOptions, Scored
+from pprl_desktop.matching.namesakes import most_equal_pairs
+from pprl_desktop.methods.attended import looking
 from pprl_desktop.methods.base import Part, Rule, Smashed
 from pprl_desktop.methods.plain import PlainRule, edits, texts
 from pprl_desktop.progress import Progress
 
 BYTES_PER_PAIR = 64
-BLOCK = 1 << 22  # pairs in one block: some tens of ms
+PER_ROW = 2.0  # pairs above the floor per row, where nothing is known
+PER_CELL = 24  # bytes per pair of a block: scores, edits, and what is added to them
+BLOCK = 1 << 20  # pairs in one block: some tens of ms
 REVIEW = 1.5  # how far below the border pairs are kept, in units of the heaviest field's edit
 
 Floats = npt.NDArray[np.float32]
@@ -34,6 +38,7 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
         score = np.full((len(rows), partner.rows), np.float32(rule.base))
         seen = np.zeros((len(rows), partner.rows), np.bool_)
         for place, (one, other) in enumerate(zip(mine, theirs, strict=True)):
+            progress.check()
             _add(score, seen, rows, one, other, their_texts[place], rule.weight[place], rule.neutral[place])
         a, b = np.nonzero((score >= floor) & seen)
         found += len(a)
@@ -43,14 +48,15 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
         held += len(a)
         kept.append((rows[a], b, score[a, b]))
     progress.at(1.0)
-    return _scored(kept, mine, theirs, their_texts, rule, own.rows * partner.rows, found)
+    return _scored(kept, mine, theirs, their_texts, rule, own.rows * partner.rows, found, progress)
 
 
 def estimated_memory(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions) -> int:
     """Bytes beside the clear tables: one block of scores, and the pairs kept."""
     assert isinstance(rule, PlainRule)
     pairs = own.rows * partner.rows
-    return 12 * min(pairs, BLOCK) + min(options.memory, pairs * BYTES_PER_PAIR)
+    likely = int(PER_ROW * max(own.rows, partner.rows)) + most_equal_pairs(own, partner)
+    return PER_CELL * min(pairs, BLOCK) + min(options.memory, min(likely, pairs) * BYTES_PER_PAIR)
 
 
 def _by_value(parts: list[Part], rows: int) -> npt.NDArray[np.int64]:
@@ -92,6 +98,7 @@ def _scored(
     rule: PlainRule,
     examined: int,
     found: int,
+    progress: Progress,
 ) -> Scored:
     own = np.concatenate([each for each, _, _ in kept]) if kept else np.empty(0, np.int64)
     partner = np.concatenate([each for _, each, _ in kept]) if kept else np.empty(0, np.int64)
@@ -103,7 +110,7 @@ def _scored(
         a, b = one.rows[own], other.rows[partner]
         both = np.flatnonzero((a >= 0) & (b >= 0))
         evidence[both, place] = rule.weight[place] * (
-            rule.neutral[place] - _pairwise(one, their_texts[place], a[both], b[both])
+            rule.neutral[place] - _pairwise(one, their_texts[place], a[both], b[both], progress)
         )
     warnings: tuple[str, ...] = ()
     if found > len(own):
@@ -125,7 +132,9 @@ def _scored(
     )
 
 
-def _pairwise(one: Part, their_texts: list[str], a: npt.NDArray[np.int32], b: npt.NDArray[np.int32]) -> Floats:
+def _pairwise(
+    one: Part, their_texts: list[str], a: npt.NDArray[np.int32], b: npt.NDArray[np.int32], progress: Progress
+) -> Floats:
     """Edits of listed pairs, each distinct pair of values once."""
     if not len(a):
         return np.empty(0, np.float32)
@@ -137,6 +146,6 @@ def _pairwise(one: Part, their_texts: list[str], a: npt.NDArray[np.int32], b: np
     mine = texts(one)
     made = [
         min(OSA.distance(mine[code // len(their_texts)], their_texts[code % len(their_texts)]), CAP)
-        for code in codes.tolist()
+        for code in looking(codes.tolist(), progress.part(1.0, 1.0))
     ]
     return np.asarray(np.array(made, np.float32)[which.reshape(-1)])

@@ -12,15 +12,18 @@ import numpy.typing as npt
 from pprl_desktop.matching.base import MatchOptions, Scored
 from pprl_desktop.matching.namesakes import most_equal_pairs
 from pprl_desktop.matching.split_join_threshold import border, probabilities
-from pprl_desktop.methods.base import Rule, Smashed
+from pprl_desktop.methods.base import Part, Rule, Smashed
+from pprl_desktop.methods.split_bounds import bytes_per_value
 from pprl_desktop.methods.split_rule import SplitRule
-from pprl_desktop.methods.split_search import Found, Join
+from pprl_desktop.methods.split_search import REMEMBERED, Found, Join
 from pprl_desktop.methods.split_vectors import Records, records_of, shape_and_vectors
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 SMALLEST_ROOM = 1000  # pairs held at least, whatever the memory cap
 PER_PAIR = 130  # bytes while a pair is found, scored and sorted, without its evidence
+COPIES = 2.5  # of the distances, while they are laid out for the search
+BUFFERS = 30 << 20  # bytes: pairs of the blocks under way, and the working memory of matrix products
 PER_EVIDENCE = 24  # bytes per field and pair: exact cost, evidence, and a copy while sorting
 
 Codes = npt.NDArray[np.int32]
@@ -47,14 +50,22 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
 def estimated_memory(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions) -> int:
     """Bytes the join needs at most beside the smashed data themselves, told before it starts."""
     assert isinstance(rule, SplitRule)
-    copies = sum(part.values.nbytes for side in (own, partner) for part in side.parts if part.kind == "distances")
+    distances = [[part for part in side.parts if part.kind == "distances"] for side in (own, partner)]
+    copies = sum(part.values.nbytes for parts in distances for part in parts)
+    values = sum(len(part.values) for parts in distances for part in parts)
     rows = (own.rows + partner.rows) * (len(rule.fields) * 12 + 40)
     per_field = PER_PAIR + PER_EVIDENCE * len(rule.fields)
     # the own table's strangers tell how many pairs to expect above the floor
     expected = len(rule.null.scores) / max(rule.null.rows, 1) / max(rule.null.table, 1) * own.rows * partner.rows
     expected += most_equal_pairs(own, partner)
     pairs = min(options.memory, int((expected + max(own.rows, partner.rows)) * per_field))
-    return int(2 * copies + rows + pairs)
+    return int(COPIES * copies + values * bytes_per_value() + _remembered(distances) + BUFFERS + rows + pairs)
+
+
+def _remembered(sides: list[list[Part]]) -> int:
+    """Bounds of the field that comes second in the search: usually the third most selective one, or either of two."""
+    cells = sorted((len(a.values) * len(b.values) for a, b in zip(*sides, strict=False)), reverse=True)
+    return sum(size for size in (cells[2:3] if len(cells) > 2 else cells[:2]) if size <= REMEMBERED)
 
 
 def check_parts(own: Smashed, partner: Smashed, rule: SplitRule) -> None:

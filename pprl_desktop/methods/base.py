@@ -16,6 +16,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from pprl_desktop.methods.attended import attended
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.fields import Field
@@ -157,7 +158,7 @@ REGISTRY: Mapping[str, str] = {  # name -> module holding METHOD
 }
 
 
-def method(name: str) -> Method:
+def method(name: str) -> Attended:
     if name not in REGISTRY:
         raise Problem(
             f"There is no method '{name}'.",
@@ -166,8 +167,28 @@ def method(name: str) -> Method:
             place="method",
         )
     found: Any = importlib.import_module(REGISTRY[name])
-    made: Method = found.METHOD
-    return made
+    return Attended(found.METHOD)
+
+
+class Attended:
+    """A method whose long work hears Cancel at any moment."""
+
+    def __init__(self, made: Method) -> None:
+        self.made = made
+        self.name, self.title, self.sentence = made.name, made.title, made.sentence
+        self.exportable, self.uses_reference = made.exportable, made.uses_reference
+
+    def defaults(self) -> Settings:
+        return self.made.defaults()
+
+    def problems(self, recipe: Recipe) -> tuple[Problem, ...]:
+        return self.made.problems(recipe)
+
+    def smash(self, table: CleanTable, recipe: Recipe, progress: Progress) -> Smashed:
+        return attended(progress, lambda inner: self.made.smash(table, recipe, inner))
+
+    def learn(self, table: CleanTable, own: Smashed, recipe: Recipe, seed: int, progress: Progress) -> Rule:
+        return attended(progress, lambda inner: self.made.learn(table, own, recipe, seed, inner))
 
 
 def derive(secret: bytes, purpose: str, length: int = 32) -> bytes:

@@ -27,6 +27,7 @@ PER_RECORD = 50  # non-matches kept for each: the highest
 BULK = 200_000  # random non-matches
 OVERLAP = 0.5  # share of the own records expected at the partner, for the forecast
 Numbers = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.int64]
 
 
 def flip_rate(epsilon: float | None) -> float:
@@ -52,21 +53,21 @@ def learn_bits(
     if len(there) < 2:
         return BitsRule(measure, math.inf, np.empty(0), np.empty(0))
     picked, theirs, mine = picked[there], flip_rate(recipe.settings.epsilon), flip_rate(own.epsilon)
-    sent = _flipped(copies.values[copies.rows[there]], theirs, random)
+    sent = _flipped(copies.values[copies.rows[there]], theirs, random, progress)
     against = usable if len(usable) <= AGAINST else np.sort(random.choice(usable, size=AGAINST, replace=False))
     kept, original = part.values[part.rows[against]], part.values[part.rows[picked]]
     if own.epsilon is None and recipe.settings.noise == "two-sided":
         mine = theirs
-        kept, original = _flipped(kept, mine, random), _flipped(original, mine, random)
+        kept, original = (_flipped(each, mine, random, progress) for each in (kept, original))
 
     similarity = between(measure, 8 * part.width, theirs, mine)
-    matches = np.sort(similarity.of_rows(sent, original))
+    matches = np.sort(similarity.of_rows(sent, original, progress))
     a, b = random.integers(len(sent), size=BULK), random.integers(len(against), size=BULK)
     a, b = a[picked[a] != against[b]], b[picked[a] != against[b]]
-    bulk = np.sort(similarity.of_rows(sent[a], kept[b]))
+    bulk = np.sort(_of_pairs(similarity, sent, kept, a, b, progress))
     floor = float(np.quantile(bulk, 1 - min(PER_RECORD / len(against), 1.0))) if len(bulk) else -math.inf
     room = 4 * PER_RECORD * len(sent)
-    found = kernels.above(sent, kernels.prepare(kept), similarity, floor, room, progress=progress.part(0.4, 1.0))
+    found = kernels.above(sent, kernels.prepare(kept, progress), similarity, floor, room, 0, progress.part(0.4, 1.0))
     others = np.sort(found.score[picked[found.own] != against[found.partner]])
     pairs = len(sent) * len(against) * len(found.own) // max(found.found, 1)  # fewer where the room was too small
     return _forecast(measure, matches, others, pairs, bulk, len(usable))
@@ -85,12 +86,21 @@ def _forecast(measure: Measure, matches: Numbers, others: Numbers, pairs: int, b
     )
 
 
-def _flipped(values: Bytes, rate: float, random: np.random.Generator) -> Bytes:
+def _of_pairs(similarity: Similarity, sent: Bytes, kept: Bytes, a: Rows, b: Rows, progress: Progress) -> Numbers:
+    """Similarities of listed pairs of rows, a piece at a time: all rows of the pairs at once would be much memory."""
+    step = kernels.ROWS_AT_ONCE
+    pieces = [slice(start, start + step) for start in range(0, len(a), step)]
+    made = [similarity.of_rows(sent[a[piece]], kept[b[piece]], progress) for piece in pieces]
+    return np.concatenate(made) if made else np.empty(0)
+
+
+def _flipped(values: Bytes, rate: float, random: np.random.Generator, progress: Progress) -> Bytes:
     """Noise as the partner would add it, for training only; what leaves is noised by privacy/."""
     if not rate:
         return values
     out = values.copy()
     for start in range(0, len(out), 4096):
+        progress.check()
         here = out[start : start + 4096]
         here ^= np.packbits(random.random((len(here), 8 * out.shape[1]), dtype=np.float32) < rate, axis=1)
     return out

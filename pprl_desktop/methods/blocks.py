@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import Any, TypeVar, TypeVarTuple
+from typing import Any, TypeVar
 
+from pprl_desktop.methods.attended import THREAD
+from pprl_desktop.methods.attended import interruptible as interruptible
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 T = TypeVar("T")
 R = TypeVar("R")
-Ts = TypeVarTuple("Ts")
 
 
 def jit(function: Callable[..., Any], any_order: bool = False) -> Any:
@@ -58,7 +58,7 @@ def in_blocks(
     """Runs `work` on each block in threads and yields the results in order; Cancel waits for running blocks only."""
     count = threads_of(threads)
     total = len(blocks)
-    with ThreadPoolExecutor(count) as pool:
+    with ThreadPoolExecutor(count, THREAD) as pool:
         waiting: list[Future[R]] = []
         given = 0
         try:
@@ -75,25 +75,3 @@ def in_blocks(
             for future in waiting:
                 future.cancel()
     progress.at(1.0, what)
-
-
-def interruptible(progress: Progress, work: Callable[[*Ts], R], *args: *Ts) -> R:
-    """One long call that cannot be cut into blocks (a sort of millions, an assignment), with Cancel heard meanwhile.
-
-    On Cancel the call is left to end by itself and its result is dropped; it must not hold the interpreter lock.
-    """
-    if not progress.can_be_cancelled:
-        return work(*args)
-    made: Future[R] = Future()
-
-    def run() -> None:
-        try:
-            made.set_result(work(*args))
-        except BaseException as wrong:  # handed to the caller, who waits for it
-            made.set_exception(wrong)
-
-    threading.Thread(target=run, daemon=True).start()
-    while not made.done():
-        wait([made], timeout=0.05)
-        progress.check()
-    return made.result()

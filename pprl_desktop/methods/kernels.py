@@ -25,6 +25,7 @@ from pprl_desktop.progress import NO_PROGRESS, Progress
 Bytes = npt.NDArray[np.uint8]
 
 TILE = 256  # own rows per block: 13M pairs at 50k partner rows, some 20 ms
+ROWS_AT_ONCE = 64 * GROUP  # rows prepared between two looks at Cancel: some 20 ms
 MAX_BITS = 1 << 15  # bit positions are kept as uint16
 LEAST_FILL = 0.01  # of the bits: estimated sizes below it are noise
 
@@ -71,12 +72,15 @@ class Similarity:
         value = (shared + self.n0 + self.na * own + self.nb * partner) / np.maximum(over, self.least)
         return np.asarray(value, np.float64)
 
-    def of_rows(self, own: Bytes, partner: Bytes) -> Floats:
+    def of_rows(self, own: Bytes, partner: Bytes, progress: Progress = NO_PROGRESS) -> Floats:
         """Row by row of two packed arrays of one shape."""
-        ones, theirs, both = (
-            np.bitwise_count(each).sum(axis=1, dtype=np.int64) for each in (own, partner, own & partner)
-        )
-        return self.score(both, ones, theirs)
+        made = np.empty(len(own))
+        for start in range(0, len(own), ROWS_AT_ONCE):
+            progress.check()
+            a, b = own[start : start + ROWS_AT_ONCE], partner[start : start + ROWS_AT_ONCE]
+            ones, theirs, both = (np.bitwise_count(each).sum(axis=1, dtype=np.int64) for each in (a, b, a & b))
+            made[start : start + len(a)] = self.score(both, ones, theirs)
+        return made
 
     def numbers(self) -> Floats:
         return np.array([self.n0, self.na, self.nb, self.d0, self.da, self.db, self.least])
@@ -119,7 +123,7 @@ def ones_of(words: Words) -> Ints:
     return ones
 
 
-def prepare(packed: Bytes) -> Planes:
+def prepare(packed: Bytes, progress: Progress = NO_PROGRESS) -> Planes:
     words = words_of(packed)
     if words.shape[1] * 64 > MAX_BITS:
         raise ValueError("too many bits for a scan")
@@ -127,7 +131,9 @@ def prepare(packed: Bytes) -> Planes:
     order = np.argsort(ones, kind="stable").astype(np.int32)
     words, ones = np.ascontiguousarray(words[order]), ones[order]
     planes = np.zeros((-(-len(ones) // GROUP), words.shape[1] * 64 + 1, LANES), np.uint64)
-    bit_planes.fill_planes(words, planes)
+    for start in range(0, len(ones), ROWS_AT_ONCE):  # whole groups of rows
+        progress.check()
+        bit_planes.fill_planes(words[start : start + ROWS_AT_ONCE], planes[start // GROUP :])
     return Planes(words, ones, order, planes)
 
 
@@ -156,7 +162,7 @@ def top(
         return (row + start).astype(np.int32), ids[row, place], best[row, place]
 
     starts = range(0, len(words) if k > 0 else 0, TILE)
-    return _joined(list(in_blocks(block, starts, threads, progress, "Comparing signatures")), found=None)
+    return joined(list(in_blocks(block, starts, threads, progress, "Comparing signatures")), found=None)
 
 
 def above(
@@ -193,7 +199,7 @@ def above(
         pieces.append(piece)
         kept += len(piece[0])
         total += found
-    return _joined(pieces, total)
+    return joined(pieces, total)
 
 
 def shared_ones(own: Words, partner: Words, own_rows: Ints, partner_rows: Ints) -> Ints:
@@ -203,7 +209,7 @@ def shared_ones(own: Words, partner: Words, own_rows: Ints, partner_rows: Ints) 
     return out
 
 
-def _joined(pieces: list[tuple[Ints, Ints, Floats]], found: int | None) -> Pairs:
+def joined(pieces: list[tuple[Ints, Ints, Floats]], found: int | None) -> Pairs:
     if not pieces:
         return Pairs(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0), 0)
     own, partner, score = (np.concatenate(column) for column in zip(*pieces, strict=True))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from pprl_desktop.methods.attended import looking
 from pprl_desktop.methods.base import Part, Recipe, Rule, Settings, Smashed
 from pprl_desktop.methods.simhash import in_use
 from pprl_desktop.problem import Problem
@@ -20,6 +21,7 @@ from pprl_desktop.records.table import CleanTable, Column
 CAP = 9  # edits beyond this are as bad as it gets
 SAMPLE = 1000  # own records copied and corrupted for training
 AGAINST = 20_000  # own records they are compared with
+AT_ONCE = 50  # copies compared between two looks at Cancel: some 20 ms
 HARD = 5  # nearest non-matches per record, as many as there really are; and one random one
 C = 100.0  # as in the paper
 MAX_BYTES = 255  # of one value; the rest is not compared
@@ -77,17 +79,17 @@ class Plain:
 
     def smash(self, table: CleanTable, recipe: Recipe, progress: Progress) -> Smashed:
         """Nothing is hidden: the parts are of the kind 'clear', which no bundle accepts."""
-        return Smashed(self.name, table.rows, tuple(_clear(in_use(column)) for column in table.columns))
+        return Smashed(self.name, table.rows, tuple(_clear(in_use(column), progress) for column in table.columns))
 
     def learn(self, table: CleanTable, own: Smashed, recipe: Recipe, seed: int, progress: Progress) -> Rule:
         return _learn(table, seed, progress)
 
 
-def _clear(column: Column) -> Part:
+def _clear(column: Column, progress: Progress) -> Part:
     encoded = [str(value).encode("utf-8")[:MAX_BYTES] for value in column.values]
     width = max((len(each) for each in encoded), default=1)
     values = np.zeros((len(encoded), width), np.uint8)
-    for row, each in enumerate(encoded):
+    for row, each in enumerate(looking(encoded, progress)):
         values[row, : len(each)] = np.frombuffer(each, np.uint8)
     return Part(f"{column.name}.clear", column.name, "clear", "value", column.codes, values)
 
@@ -148,17 +150,24 @@ def _look_alikes(
     progress: Progress,
 ) -> npt.NDArray[np.int64]:
     """For each copy the HARD other own records with the fewest edits in all."""
-    total = np.zeros((copy.rows, len(against)), np.float32)
-    for one, other in zip(copy.columns, table.columns, strict=True):
+    theirs = []
+    for column in table.columns:
+        codes, at = np.unique(column.codes[against], return_inverse=True)
+        theirs.append((codes, [str(column.values[code]) for code in codes], at.reshape(-1)))
+    nearest = []
+    for start in range(0, copy.rows, AT_ONCE):
         progress.check()
-        a, x = np.unique(one.codes, return_inverse=True)
-        b, y = np.unique(other.codes[against], return_inverse=True)
-        made = edits([str(one.values[code]) for code in a], [str(other.values[code]) for code in b]).astype(np.float32)
-        made[a < 0, :] = CAP / 2
-        made[:, b < 0] = CAP / 2
-        total += made[x.reshape(-1)][:, y.reshape(-1)]
-    total[picked[:, None] == against] = np.inf
-    return against[np.argpartition(total, min(HARD, len(against) - 1), axis=1)[:, :HARD]]
+        rows = slice(start, start + AT_ONCE)
+        total = np.zeros((len(picked[rows]), len(against)), np.float32)
+        for one, (b, texts_b, y) in zip(copy.columns, theirs, strict=True):
+            a, x = np.unique(one.codes[rows], return_inverse=True)
+            made = edits([str(one.values[code]) for code in a], texts_b).astype(np.float32)
+            made[a < 0, :] = CAP / 2
+            made[:, b < 0] = CAP / 2
+            total += made[x.reshape(-1)][:, y]
+        total[picked[rows][:, None] == against] = np.inf
+        nearest.append(against[np.argpartition(total, min(HARD, len(against) - 1), axis=1)[:, :HARD]])
+    return np.concatenate(nearest)
 
 
 def _fit(names: tuple[str, ...], matches: Numbers, others: Numbers) -> PlainRule:

@@ -46,6 +46,13 @@ class Bounds:
     largest: Floats  # [fields, attributes] what one edit of difference costs, in units of the budget
 
 
+def bytes_per_value() -> int:
+    """Memory of the bounds of one distinct value of a field, while they are put together."""
+    from pprl_desktop.methods.split_kernels import DIMENSIONS, PIVOTS
+
+    return 2 * (4 * DIMENSIONS * 3 + PIVOTS)
+
+
 def bounds_of(
     shape: Shape, own: Vectors, partner: Vectors, weights: Weights, seed: int, progress: Progress = NO_PROGRESS
 ) -> Bounds:
@@ -59,6 +66,7 @@ def bounds_of(
     places, rests, lows, highs = [], [], [], []
     edit = (weights.largest / max(weights.budget, 1)).astype(np.float32)
     for f in range(len(shape.fields)):
+        progress.check()
         x, y = matrix(shape, own, f), matrix(shape, partner, f)
         count = shape.counts[shape.count_at[f] : shape.count_at[f] + shape.widths[f]]
         left = rng.integers(0, max(len(x), 1), size=SAMPLE if len(x) else 0)
@@ -78,8 +86,10 @@ def bounds_of(
         basis, centre = _basis(_embedded(sample, scales), DIMENSIONS, rng)
         mine.append(_projected(x, scales, basis, centre, progress))
         theirs.append(mine[-1] if own is partner else _projected(y, scales, basis, centre, progress))
+        progress.check()
         shown = y[:, pivots[f].reshape(-1)]
         place = _neighbours(theirs[-1][:, :FIRST], shown[:, :SPLITTING] * edit[f, 0], TILE)
+        progress.check()
         columns.append(np.ascontiguousarray(theirs[-1][place].T))
         pivot_values.append(np.ascontiguousarray(shown[place].T))
         rests.append(theirs[-1][place, FIRST:])

@@ -111,6 +111,7 @@ class Training:
         for f in range(len(self.fields)):
             a, b = left.codes[f][i].astype(np.int64), right.codes[f][j].astype(np.int64)
             there = (a < left.distinct[f]) & (b < right.distinct[f])
+            self.progress.check()
             groups = int(s.groups[f])
             cosine = np.zeros((len(i), groups), dtype=np.int64)
             largest = np.zeros((len(i), groups), dtype=np.int64)

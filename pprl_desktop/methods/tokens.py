@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from pprl_desktop.methods.attended import looking
 from pprl_desktop.methods.base import Bytes, Part, Recipe, derive
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.fields import Field
@@ -36,25 +37,26 @@ def parts(table: CleanTable, recipe: Recipe, progress: Progress = NO_PROGRESS) -
         return ()
     made: list[Part] = []
     for place, (field, column) in enumerate(zip(table.fields, table.columns, strict=True)):
-        progress.at(place / max(len(table.fields), 1))
-        made += field_parts(field, column, recipe.secret)
+        share = progress.part(place / len(table.fields), (place + 1) / len(table.fields))
+        made += field_parts(field, column, recipe.secret, share)
     return tuple(made)
 
 
-def field_parts(field: Field, column: Column, secret: bytes) -> list[Part]:
+def field_parts(field: Field, column: Column, secret: bytes, progress: Progress = NO_PROGRESS) -> list[Part]:
+    still = progress.part(1.0, 1.0)  # the bar stands, Cancel works
     key = derive(secret, f"token/{field.kind}")
-    made = [_part(field, EQUAL, column, lambda value: value, key)]
+    made = [_part(field, EQUAL, column, lambda value: value, key, progress)]
     if field.kind in NAME_LIKE:
         letter = derive(secret, "token/initial")
-        made.append(_part(field, INITIAL, column, initial, letter))
-        made.append(_part(field, SINGLE, column, lambda value: initial(value) if is_initial(value) else "", letter))
+        made.append(_part(field, INITIAL, column, initial, letter, still))
+        made.append(_part(field, SINGLE, column, _alone, letter, still))
     if field.kind in WORDY:
         for place, role in enumerate(WORD_ROLES):
-            made.append(_part(field, role, column, _word(place), key))
+            made.append(_part(field, role, column, _word(place), key, still))
     if field.kind == "date":
-        made.append(_part(field, SWAPPED, column, swapped_date, key))
+        made.append(_part(field, SWAPPED, column, swapped_date, key, still))
     if field.kind in ("number", "date"):
-        made.append(_part(field, NEXT, column, next_number, key))
+        made.append(_part(field, NEXT, column, next_number, key, still))
     # a part in which nobody has a token says nothing and costs room
     return [part for part in made if part.role == EQUAL or (part.rows >= 0).any()]
 
@@ -65,6 +67,10 @@ def initial(value: str) -> str:
 
 def is_initial(value: str) -> bool:
     return len(value.replace(".", "").strip()) == 1
+
+
+def _alone(value: str) -> str:
+    return initial(value) if is_initial(value) else ""
 
 
 def words(value: str) -> list[str]:
@@ -101,16 +107,17 @@ def _word(place: int) -> Callable[[str], str]:
     return take
 
 
-def _part(field: Field, role: str, column: Column, text: Callable[[str], str], key: bytes) -> Part:
+def _part(field: Field, role: str, column: Column, text: Callable[[str], str], key: bytes, progress: Progress) -> Part:
     """Tokens of the distinct texts of a column; a value with an empty text is missing in this part."""
+    still = progress.part(1.0, 1.0)
     seen: dict[str, int] = {}
     index = np.full(len(column.values) + 1, -1, dtype=np.int32)  # the last entry serves the missing code -1
-    for code, value in enumerate(column.values):
+    for code, value in enumerate(looking(column.values, progress)):
         shown = text(str(value))
         if shown:
             index[code] = seen.setdefault(shown, len(seen))
     values = np.zeros((len(seen), TOKEN_BYTES), dtype=np.uint8)
-    for place, shown in enumerate(seen):
+    for place, shown in enumerate(looking(list(seen), still)):
         values[place] = token(key, shown)
     return Part(f"{field.name}.{role}", field.name, "token", role, index[column.codes], values)
 

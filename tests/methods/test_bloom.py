@@ -46,7 +46,7 @@ PEOPLE = people(("SMITH", "JOHN", "19760312"), ("SMYTH", "SMITH", "19760321"), (
 
 
 def test_it_is_the_registered_method() -> None:
-    assert method("bloom") is METHOD
+    assert method("bloom").made is METHOD
 
 
 def test_the_same_table_gives_the_same_bits() -> None:
