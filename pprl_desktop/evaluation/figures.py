@@ -105,16 +105,24 @@ def histogram(score: npt.NDArray[np.float64], bins: int = 40) -> dict[str, list[
     return {"edges": np.round(edges, 6).tolist(), "counts": counts.tolist()}
 
 
-def field_weights(scored: Scored, correct: npt.NDArray[np.bool_]) -> dict[str, float]:
-    """How far each field speaks for the right pairs rather than the wrong ones, on average."""
-    weights = {}
-    for position, name in enumerate(scored.fields):
-        column = scored.evidence[:, position]
-        for_right, for_wrong = column[correct], column[~correct]
-        right = float(np.nanmean(for_right)) if np.isfinite(for_right).any() else 0.0
-        wrong = float(np.nanmean(for_wrong)) if np.isfinite(for_wrong).any() else 0.0
-        weights[name] = round(right - wrong, 4)
-    return weights
+def field_weights(scored: Scored, correct: npt.NDArray[np.bool_], most: int = 5000) -> dict[str, float]:
+    """How far each field speaks for the right pairs rather than the wrong ones, on average.
+
+    From `most` right and `most` wrong pairs, evenly spread over the list: evidence may be worked out on demand.
+    """
+    right, wrong = (_mean_evidence(scored, which, most) for which in (correct, ~correct))
+    return {name: round(float(r - w), 4) for name, r, w in zip(scored.fields, right, wrong, strict=True)}
+
+
+def _mean_evidence(scored: Scored, which: npt.NDArray[np.bool_], most: int) -> npt.NDArray[np.float64]:
+    """Per field; 0 where none of the pairs has it."""
+    pairs = np.flatnonzero(which)
+    if len(pairs) > most:
+        pairs = pairs[np.linspace(0, len(pairs) - 1, most).astype(np.int64)]
+    evidence = scored.why(pairs).astype(np.float64)
+    known = np.isfinite(evidence)
+    mean: npt.NDArray[np.float64] = np.where(known, evidence, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    return mean
 
 
 def reliability(probability: npt.NDArray[np.float64], correct: npt.NDArray[np.bool_]) -> list[dict[str, float]]:

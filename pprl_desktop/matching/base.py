@@ -9,8 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pprl_desktop.progress import NO_PROGRESS, Progress
+
 Rows = npt.NDArray[np.int32]
 Numbers = npt.NDArray[np.float64]
+Evidence = npt.NDArray[np.float32]
+Explain = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64], Progress], Evidence]  # own rows, partner's rows
 
 REJECT, REVIEW, ACCEPT = 0, 1, 2  # band codes
 DEFAULT_MEMORY = 2 << 30  # bytes of pairs held at most, unless the steward says otherwise
@@ -36,15 +40,22 @@ class Scored:
     partner: Rows
     score: Numbers
     probability: Numbers  # calibrated; NaN where the rule gives none
-    evidence: npt.NDArray[np.float32]  # [pairs, fields]; positive speaks for a match, NaN: missing
+    evidence: Evidence  # [pairs, fields]; positive speaks for a match, NaN: missing; no row where `explain` is there
     fields: tuple[str, ...]
     threshold: float  # accept at or above: chosen without labels
     examined: int  # pairs looked at (or excluded by an exact bound)
     warnings: tuple[str, ...] = ()
     notes: Mapping[str, Any] = field(default_factory=dict)  # plain figures for the report: weights, levels, match rate
+    explain: Explain | None = field(default=None, repr=False)  # the evidence of pairs, where it is worked out on demand
 
     def __len__(self) -> int:
         return len(self.own)
+
+    def why(self, pairs: npt.NDArray[np.int64], progress: Progress = NO_PROGRESS) -> Evidence:
+        """What each field says of these pairs, [pairs, fields]."""
+        if self.explain is None:
+            return self.evidence[pairs]
+        return self.explain(self.own[pairs].astype(np.int64), self.partner[pairs].astype(np.int64), progress)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +70,11 @@ class Match:
     ties: int  # assignments decided only by the reproducible tie-break
     expected: Mapping[str, float]  # expected precision, recall, share in each band; only what can be estimated
     warnings: tuple[str, ...] = ()
+    evidence: Evidence | None = field(default=None, repr=False)  # of the pairs kept, [kept, fields]; None: ask `scored`
+
+    def kept(self) -> npt.NDArray[np.int64]:
+        """Pairs to accept or to review, in the order of the evidence."""
+        return np.flatnonzero(self.band != REJECT)
 
     def accepted(self) -> npt.NDArray[np.int64]:
         return np.flatnonzero(self.band == ACCEPT)

@@ -10,21 +10,26 @@ import math
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pprl_desktop.matching import lsh
-from pprl_desktop.matching.base import MatchOptions, Scored
+from pprl_desktop.matching.base import Evidence, Explain, MatchOptions, Scored
 from pprl_desktop.matching.bits_scan_probability import probabilities
 from pprl_desktop.matching.namesakes import most_equal_pairs
 from pprl_desktop.methods import kernels
 from pprl_desktop.methods.base import Part, Rule, Smashed
 from pprl_desktop.methods.bits_learning import between, flip_rate
 from pprl_desktop.methods.kernels import Pairs, Similarity
+from pprl_desktop.methods.record_evidence import FieldEvidence
 from pprl_desktop.methods.rules import BitsRule
 from pprl_desktop.progress import Progress
 
 BYTES_PER_PAIR = 130  # rows, score, probability, evidence and what the assignment needs
 PER_ROW = 8.0  # non-matches expected above the floor per row: enough to learn from, few enough to hold
 PER_ROW_NOISY = 20  # pairs kept per own row when all of them would not fit
+RECORD = ("record",)  # the only evidence of a rule that knows no fields
+
+Ints = npt.NDArray[np.int64]
 
 
 def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progress: Progress) -> Scored:
@@ -33,7 +38,7 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
     own_rows, partner_rows = np.flatnonzero(mine.rows >= 0), np.flatnonzero(theirs.rows >= 0)
     examined = len(own_rows) * len(partner_rows)
     if not examined or mine.width != theirs.width:
-        return nothing()
+        return nothing(rule)
     flips = flip_rate(own.epsilon), flip_rate(partner.epsilon)
     similarity = between(rule.measure, 8 * mine.width, *flips)
     floor = _floor(rule, len(own_rows), len(partner_rows))
@@ -58,13 +63,27 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
         partner=pairs.partner[order],
         score=kept.score[order],
         probability=kept.probability[order],
-        evidence=kept.log_ratio[order, None].astype(np.float32),
-        fields=("record",),
+        evidence=np.empty((0, len(rule.why.names)), np.float32)
+        if rule.why
+        else kept.log_ratio[order, None].astype(np.float32),
+        fields=rule.why.names if rule.why else RECORD,
         threshold=0.0,
         examined=examined,
         warnings=warnings,
         notes=notes,
+        explain=explanation(rule.why, theirs, flips[1]),
     )
+
+
+def explanation(why: FieldEvidence | None, theirs: Part, flip: float) -> Explain | None:
+    """Evidence per field for pairs of rows, from the own values behind `why` and the codes of the partner's rows."""
+    if why is None:
+        return None
+
+    def explain(own: Ints, partner: Ints, progress: Progress) -> Evidence:
+        return why.of_pairs(own, theirs.values, theirs.rows[partner].astype(np.int64), flip, progress)
+
+    return explain
 
 
 def estimated_memory(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions) -> int:
@@ -81,11 +100,12 @@ def _memory(mine: Part, theirs: Part, own: int, partner: int) -> int:
     return mine.values.nbytes + 3 * theirs.values.nbytes + pairs
 
 
-def nothing() -> Scored:
+def nothing(rule: BitsRule) -> Scored:
     """No pair at all: an empty side, or no usable record."""
     empty = np.empty(0)
     rows = np.empty(0, np.int32)
-    return Scored(rows, rows, empty, empty, np.empty((0, 1), np.float32), ("record",), 0.0, 0)
+    fields = rule.why.names if rule.why else RECORD
+    return Scored(rows, rows, empty, empty, np.empty((0, len(fields)), np.float32), fields, 0.0, 0)
 
 
 def _floor(rule: BitsRule, own: int, partner: int) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from pprl_desktop.matching import bands
@@ -14,19 +16,21 @@ def decide(scored: Scored, options: MatchOptions, progress: Progress = NO_PROGRE
     accept, review = bands.borders(scored, options)
     ties = 0
     if options.one_to_one:
-        found = assign(scored.own, scored.partner, gains(scored, accept, review), progress)
+        found = assign(scored.own, scored.partner, gains(scored, accept, review), progress.part(0.0, 0.6))
         chosen, ties = found.chosen, found.ties
     else:
         chosen = scored.score >= review
     band = bands.sort_into(scored.score, chosen, accept, review)
-    progress.at(1.0)
     warnings = scored.warnings
     if ties:
         warnings = (
             *warnings,
             f"{ties:,} pairs had an equally good alternative and were decided by the order of the rows.",
         )
-    return Match(scored, chosen, band, accept, review, ties, bands.expectations(scored, band), warnings)
+    made = Match(scored, chosen, band, accept, review, ties, bands.expectations(scored, band), warnings)
+    evidence = scored.why(made.kept(), progress.part(0.6, 1.0))
+    progress.at(1.0)
+    return replace(made, evidence=evidence)
 
 
 def gains(scored: Scored, accept: float, review: float) -> Numbers:

@@ -47,6 +47,6 @@ def match(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, pro
 
     needed = estimate(own, partner, rule, options)
     progress.at(0.0, f"Comparing records, with {max(needed >> 20, 1):,} MB of memory at most")
-    scored = score(own, partner, rule, options, progress.part(0.0, 0.9))
+    scored = score(own, partner, rule, options, progress.part(0.0, 0.8))
     told = [text for side, which in ((own, "own"), (partner, "partner's")) if (text := warning(side, which, progress))]
-    return decide(replace(scored, warnings=(*scored.warnings, *told)), options, progress.part(0.9, 1.0))
+    return decide(replace(scored, warnings=(*scored.warnings, *told)), options, progress.part(0.8, 1.0))

@@ -1,7 +1,8 @@
 """Answers each record of the partner's bundle with the own nearest record under noise (DESIGN 4.4).
 
 What is handed on is only who was answered: every pair has the same score and the same probability, because a score
-per pair would give the distance away that the noise has just hidden.
+per pair would give the distance away that the noise has just hidden. The evidence per field is for the answering side's
+own eyes: it never leaves, and who drops answers because of it undoes the noise, which is said beside it.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.matching.base import MatchOptions, Rows, Scored
+from pprl_desktop.matching.bits_scan import RECORD, explanation
 from pprl_desktop.methods import kernels, nearest_noise
-from pprl_desktop.methods.base import Bytes, Rule, Smashed
-from pprl_desktop.methods.dp_nn import NearestRule, limits
+from pprl_desktop.methods.base import Bytes, Part, Rule, Smashed
+from pprl_desktop.methods.dp_nn import KEEP_ALL, NearestRule, limits
 from pprl_desktop.methods.kernels import Pairs, Planes, Similarity
 from pprl_desktop.progress import Progress
 
@@ -35,8 +37,10 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
     mine, theirs = own.part(rule.part), partner.part(rule.part)
     rows, queries = np.flatnonzero(mine.rows >= 0), np.flatnonzero(theirs.rows >= 0)
     said = limits(own.rows, len(queries), rule.epsilon)
+    if rule.why is not None and rule.epsilon is not None:
+        said = (*said, KEEP_ALL)
     if not len(rows) or not len(queries) or mine.width != theirs.width:
-        return _scored(np.empty(0, np.int32), np.empty(0, np.int32), rule, 0, 0, said)
+        return _scored(np.empty(0, np.int32), np.empty(0, np.int32), theirs, rule, 0, 0, said)
     prepared = kernels.prepare(mine.values[mine.rows[rows]], progress)
     answered = np.full(len(queries), -1, np.int64)
     room = max(int(options.memory // BYTES_PER_PAIR), len(rows))  # the distances of one query always fit
@@ -57,7 +61,7 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
     progress.at(1.0, "Answering records")
     given = np.flatnonzero((answered >= 0) & ~np.isin(answered, list(unusable)))
     return _scored(
-        answered[given].astype(np.int32), queries[given].astype(np.int32), rule, own.rows, len(queries), said
+        answered[given].astype(np.int32), queries[given].astype(np.int32), theirs, rule, own.rows, len(queries), said
     )
 
 
@@ -156,7 +160,9 @@ def _below(source: Random, bounds: npt.NDArray[np.int64]) -> npt.NDArray[np.int6
     return (made % bound).astype(np.int64)
 
 
-def _scored(own: Rows, partner: Rows, rule: NearestRule, rows: int, queries: int, said: tuple[str, ...]) -> Scored:
+def _scored(
+    own: Rows, partner: Rows, theirs: Part, rule: NearestRule, rows: int, queries: int, said: tuple[str, ...]
+) -> Scored:
     probability, recall = 0.5, float("nan")
     if rule.epsilon is not None and rows:
         right, anyone = nearest_noise.best_recall(rows, rule.epsilon, rule.noise, rule.width, rule.none_at)
@@ -164,13 +170,14 @@ def _scored(own: Rows, partner: Rows, rule: NearestRule, rows: int, queries: int
         probability, recall = min(max(true / max(true + wrong, 1e-12), 1e-6), 1 - 1e-6), right
     score = math.log(probability / (1 - probability))
     size = len(own)
+    fields = rule.why.names if rule.why else RECORD
     return Scored(
         own,
         partner,
         np.full(size, score),
         np.full(size, probability if rule.epsilon is not None else np.nan),
-        np.full((size, 1), np.nan, np.float32),
-        ("record",),
+        np.full((0 if rule.why else size, len(fields)), np.nan, np.float32),
+        fields,
         score,
         rows * queries,
         warnings=said,
@@ -183,4 +190,5 @@ def _scored(own: Rows, partner: Rows, rule: NearestRule, rows: int, queries: int
             "best_recall": recall,
             "noise": rule.noise,
         },
+        explain=explanation(rule.why, theirs, 0.0),
     )

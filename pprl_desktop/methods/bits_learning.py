@@ -9,6 +9,7 @@ when they are there (matching/bits_scan.py); the threshold here is the forecast 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ from pprl_desktop.methods import kernels, likelihood
 from pprl_desktop.methods.base import Bytes, Method, Recipe, Smashed
 from pprl_desktop.methods.corrupt import corrupt
 from pprl_desktop.methods.kernels import Similarity
+from pprl_desktop.methods.record_evidence import RecordFields, learn_evidence
 from pprl_desktop.methods.rules import BitsRule, Measure
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.table import CleanTable
@@ -40,20 +42,51 @@ def between(measure: Measure, bits: int, flip_own: float, flip_partner: float) -
     return make(bits, flip_own, flip_partner)
 
 
+@dataclass(frozen=True, eq=False)
+class Copies:
+    """Own records with a corrupted copy each, which stand for the same people at the partner."""
+
+    rows: npt.NDArray[np.int64]  # of the own table
+    codes: Bytes  # record codes of the copies, without noise
+
+
+def synthetic_matches(
+    method: Method,
+    table: CleanTable,
+    own: Smashed,
+    recipe: Recipe,
+    random: np.random.Generator,
+    seed: int,
+    progress: Progress,
+) -> Copies:
+    usable = np.flatnonzero(own.part("record").rows >= 0)
+    picked = np.sort(random.choice(usable, size=min(SAMPLE, len(usable)), replace=False))
+    copies = method.smash(corrupt(table.take(picked), seed), recipe, progress).part("record")
+    there = np.flatnonzero(copies.rows >= 0)  # a copy may have lost its last field
+    return Copies(picked[there], copies.values[copies.rows[there]])
+
+
 def learn_bits(
-    method: Method, table: CleanTable, own: Smashed, recipe: Recipe, measure: Measure, seed: int, progress: Progress
+    method: Method,
+    table: CleanTable,
+    own: Smashed,
+    recipe: Recipe,
+    measure: Measure,
+    fields: RecordFields,
+    seed: int,
+    progress: Progress,
 ) -> BitsRule:
     """From the own table and its record-level part, as they will be compared with the partner's bundle."""
     random = np.random.default_rng(seed)
     part = own.part("record")
     usable = np.flatnonzero(part.rows >= 0)
-    picked = np.sort(random.choice(usable, size=min(SAMPLE, len(usable)), replace=False))
-    copies = method.smash(corrupt(table.take(picked), seed), recipe, progress.part(0.0, 0.4)).part("record")
-    there = np.flatnonzero(copies.rows >= 0)  # a copy may have lost its last field
-    if len(there) < 2:
-        return BitsRule(measure, math.inf, np.empty(0), np.empty(0))
-    picked, theirs, mine = picked[there], flip_rate(recipe.settings.epsilon), flip_rate(own.epsilon)
-    sent = _flipped(copies.values[copies.rows[there]], theirs, random, progress)
+    copies = synthetic_matches(method, table, own, recipe, random, seed, progress.part(0.0, 0.4))
+    picked, theirs, mine = copies.rows, flip_rate(recipe.settings.epsilon), flip_rate(own.epsilon)
+    sent = _flipped(copies.codes, theirs, random, progress)
+    if len(picked) < 2:
+        nothing = np.empty(0)
+        why = learn_evidence(fields, picked, sent, theirs, random)
+        return BitsRule(measure, math.inf, nothing, nothing, why=why)
     against = usable if len(usable) <= AGAINST else np.sort(random.choice(usable, size=AGAINST, replace=False))
     kept, original = part.values[part.rows[against]], part.values[part.rows[picked]]
     if own.epsilon is None and recipe.settings.noise == "two-sided":
@@ -70,7 +103,8 @@ def learn_bits(
     found = kernels.above(sent, kernels.prepare(kept, progress), similarity, floor, room, 0, progress.part(0.4, 1.0))
     others = np.sort(found.score[picked[found.own] != against[found.partner]])
     pairs = len(sent) * len(against) * len(found.own) // max(found.found, 1)  # fewer where the room was too small
-    return _forecast(measure, matches, others, pairs, bulk, len(usable))
+    why = learn_evidence(fields, picked, sent, theirs, random)
+    return replace(_forecast(measure, matches, others, pairs, bulk, len(usable)), why=why)
 
 
 def _forecast(measure: Measure, matches: Numbers, others: Numbers, pairs: int, bulk: Numbers, rows: int) -> BitsRule:

@@ -55,8 +55,11 @@ class Bloom:
     def learn(self, table: CleanTable, own: Smashed, recipe: Recipe, seed: int, progress: Progress) -> Rule:
         if recipe.settings.layout == "record":
             from pprl_desktop.methods.bits_learning import learn_bits
+            from pprl_desktop.methods.bloom_fields import bloom_fields
 
-            return learn_bits(self, table, own, recipe, measure(recipe.settings), seed, progress)
+            fields = bloom_fields(table, recipe, progress.part(0.0, 0.2))
+            rest = progress.part(0.2, 1.0)
+            return learn_bits(self, table, own, recipe, measure(recipe.settings), fields, seed, rest)
         return adaptive_rule(own, recipe, measure(recipe.settings), seed)
 
 
@@ -132,10 +135,10 @@ def _field_part(table: CleanTable, wanted: Field, recipe: Recipe, progress: Prog
     """One filter per distinct value. The key is that of the kind, so equal values of two fields have equal filters."""
     column = table.column(wanted.name)
     bits = recipe.settings.bits
-    salts = _salts(table, recipe)
+    salts = salts_of(table, recipe)
     hashes = hashes_per_piece(qgrams.TYPICAL_PIECES[wanted.kind], bits)
     key = derive(recipe.secret, f"bloom/field/{wanted.kind}")
-    keyed, rows = _salted(column.codes, salts)
+    keyed, rows = salted(column.codes, salts)
     fillers: dict[str, Filler] = {}
     filled = np.zeros((len(keyed), bits), dtype=np.bool_)
     for place, (code, salt) in enumerate(keyed):
@@ -146,16 +149,14 @@ def _field_part(table: CleanTable, wanted: Field, recipe: Recipe, progress: Prog
             filler = fillers.setdefault(salt, Filler(key + salt.encode(), hashes, bits))
         for piece in qgrams.pieces(str(column.values[code]), wanted.kind):
             filled[place, filler.places(piece)] = True
-    return Part(f"{wanted.name}.bits", wanted.name, "bits", "value", rows, _hardened(filled, recipe))
+    return Part(f"{wanted.name}.bits", wanted.name, "bits", "value", rows, hardened(filled, recipe))
 
 
 def _record_part(table: CleanTable, recipe: Recipe, progress: Progress) -> Part:
     """The CLK: all fields of a record in one filter, each field with its own key and its share of the bits."""
     bits = recipe.settings.bits
     kinds = {wanted.name: wanted.kind for wanted in table.fields}
-    total = sum(qgrams.TYPICAL_PIECES[kind] for kind in kinds.values())
-    salts = _salts(table, recipe)
-    hashes = hashes_per_piece(max(total, 1), bits)
+    salts = salts_of(table, recipe)
     fillers: dict[tuple[str, str], Filler] = {}
     known: dict[tuple[str, int, str], np.ndarray[tuple[int], np.dtype[np.intp]]] = {}
     codes = np.stack([column.codes for column in table.columns]) if table.columns else np.zeros((0, 0), np.int32)
@@ -173,23 +174,32 @@ def _record_part(table: CleanTable, recipe: Recipe, progress: Progress) -> Part:
             if at is None:
                 filler = fillers.get((column.name, salt))
                 if filler is None:
-                    key = derive(recipe.secret, f"bloom/record/{column.name}") + salt.encode()
-                    filler = fillers.setdefault((column.name, salt), Filler(key, hashes, bits))
+                    filler = fillers.setdefault(
+                        (column.name, salt), record_filler(recipe, table.fields, column.name, salt)
+                    )
                 found = [filler.places(piece) for piece in qgrams.pieces(str(column.values[code]), kinds[column.name])]
                 at = known[(column.name, code, salt)] = np.concatenate(found)
             filled[row, at] = True
         if (codes[:, row] < 0).all():
             rows[row] = -1  # nothing is known of this record: it is never linked
-    return Part("record", "", "bits", "value", rows, _hardened(filled, recipe))
+    return Part("record", "", "bits", "value", rows, hardened(filled, recipe))
 
 
-def _salts(table: CleanTable, recipe: Recipe) -> list[str]:
+def record_filler(recipe: Recipe, fields: tuple[Field, ...], name: str, salt: str) -> Filler:
+    """How a field of a record with these fields and that salt fills the record's bits."""
+    bits = recipe.settings.bits
+    total = sum(qgrams.TYPICAL_PIECES[one.kind] for one in fields)
+    key = derive(recipe.secret, f"bloom/record/{name}") + salt.encode()
+    return Filler(key, hashes_per_piece(max(total, 1), bits), bits)
+
+
+def salts_of(table: CleanTable, recipe: Recipe) -> list[str]:
     """Per record, the value of the agreed stable field: filters of different salts cannot be compared at all."""
     name = recipe.settings.salt_field
     return table.column(name).cells() if name else [""] * table.rows
 
 
-def _salted(
+def salted(
     codes: np.ndarray[tuple[int], np.dtype[np.int32]], salts: list[str]
 ) -> tuple[list[tuple[int, str]], np.ndarray[tuple[int], np.dtype[np.int32]]]:
     """The distinct (value, salt) pairs, and which of them each row has."""
@@ -201,7 +211,7 @@ def _salted(
     return list(seen), rows
 
 
-def _hardened(filled: np.ndarray[tuple[int, int], np.dtype[np.bool_]], recipe: Recipe) -> Bytes:
+def hardened(filled: np.ndarray[tuple[int, int], np.dtype[np.bool_]], recipe: Recipe) -> Bytes:
     """XOR-folding (Schnell and Borgs 2016a) and balancing (Schnell and Borgs 2016b), then packed."""
     for _ in range(recipe.settings.fold):
         half = filled.shape[1] // 2

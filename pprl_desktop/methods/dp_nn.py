@@ -8,10 +8,13 @@ range that is a constant of the method: a bound taken from the data would itself
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from pprl_desktop.methods import simhash
 from pprl_desktop.methods.base import NearestNoise, Recipe, Rule, Settings, Smashed
+from pprl_desktop.methods.record_evidence import FieldEvidence, learn_evidence
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.table import CleanTable
@@ -25,13 +28,14 @@ EPSILON = 20.0  # per query; see nearest_noise.py for why less than ln n cannot 
 
 @dataclass(frozen=True)
 class NearestRule(Rule):
-    """All of it public: nothing is learned from the table."""
+    """What answers are drawn by is all public: nothing of it is learned from the table. `why` only explains them."""
 
     near: int  # bits
     far: int
     epsilon: float | None  # per query; None: the nearest record itself, without any protection
     noise: NearestNoise
     part: str = "record"
+    why: FieldEvidence | None = field(default=None, repr=False, compare=False)
 
     @property
     def width(self) -> int:
@@ -64,8 +68,16 @@ class NearestNeighbour:
         return Smashed(self.name, table.rows, (simhash.record_part(table, recipe, progress),))
 
     def learn(self, table: CleanTable, own: Smashed, recipe: Recipe, seed: int, progress: Progress) -> Rule:
-        settings = recipe.settings
-        return NearestRule(round(NEAR * settings.bits), round(FAR * settings.bits), settings.epsilon, settings.nearest)
+        from pprl_desktop.methods.bits_learning import synthetic_matches
+        from pprl_desktop.methods.simhash_fields import simhash_fields
+
+        settings, random = recipe.settings, np.random.default_rng(seed)
+        fields = simhash_fields(table, recipe, progress.part(0.0, 0.4))
+        made = synthetic_matches(self, table, own, recipe, random, seed, progress.part(0.4, 0.9))
+        why = learn_evidence(fields, made.rows, made.codes, 0.0, random)  # the bundle itself carries no noise
+        progress.at(1.0)
+        near, far = round(NEAR * settings.bits), round(FAR * settings.bits)
+        return NearestRule(near, far, settings.epsilon, settings.nearest, why=why)
 
 
 def _problems(recipe: Recipe) -> list[Problem]:
@@ -99,6 +111,11 @@ def _problems(recipe: Recipe) -> list[Problem]:
     elif not 0 < settings.epsilon < math.inf:
         found.append(Problem("Epsilon must be a positive number.", do="Choose, for example, 20.", place="epsilon"))
     return found
+
+
+KEEP_ALL = (
+    "What each field says of an answer stays on this computer. Leaving answers out because of it would undo the noise."
+)
 
 
 def limits(rows: int, queries: int, epsilon: float | None) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.methods.base import Recipe, Rule, Smashed
+from pprl_desktop.methods.record_evidence import FieldEvidence
 from pprl_desktop.records.fields import FieldKind
 
 # How two smashed values are compared:
@@ -56,6 +57,7 @@ class BitsRule(Rule):
     others: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty(0))  # the highest of own non-matches
     others_of: int = 0  # how many non-matches these are the highest of
     bulk: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty(0))  # similarities of random non-matches
+    why: FieldEvidence | None = field(default=None, repr=False)  # what each field says of a pair
 
 
 def adaptive_rule(own: Smashed, recipe: Recipe, measure: Measure, seed: int = 0) -> AdaptiveRule:

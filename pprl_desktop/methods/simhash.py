@@ -64,8 +64,10 @@ class Simhash:
     def learn(self, table: CleanTable, own: Smashed, recipe: Recipe, seed: int, progress: Progress) -> Rule:
         if recipe.settings.layout == "record":
             from pprl_desktop.methods.bits_learning import learn_bits
+            from pprl_desktop.methods.simhash_fields import simhash_fields
 
-            return learn_bits(self, table, own, recipe, "hamming", seed, progress)
+            fields = simhash_fields(table, recipe, progress.part(0.0, 0.2))
+            return learn_bits(self, table, own, recipe, "hamming", fields, seed, progress.part(0.2, 1.0))
         return adaptive_rule(own, recipe, "hamming", seed)
 
 
@@ -180,7 +182,19 @@ def _field_part(wanted: Field, column: Column, recipe: Recipe, progress: Progres
 
 def record_part(table: CleanTable, recipe: Recipe, progress: Progress) -> Part:
     """PSH as published: one signature for the whole record; equal records share one."""
-    bits = recipe.settings.bits
+    fields, codes = weighted_fields(table, recipe, progress.part(0.0, 0.5))
+    usable = np.flatnonzero((codes >= 0).any(axis=1))  # nothing is known of the others: they are never linked
+    distinct, which = np.unique(codes[usable], axis=0, return_inverse=True)
+    values = _signatures(fields, distinct.astype(np.int32), recipe.settings.bits, progress.part(0.5, 1.0))
+    rows = np.full(table.rows, -1, np.int32)
+    rows[usable] = which.reshape(-1)
+    return Part("record", "", "bits", "value", rows, values)
+
+
+def weighted_fields(
+    table: CleanTable, recipe: Recipe, progress: Progress
+) -> tuple[list[Weighted], npt.NDArray[np.int32]]:
+    """What each field adds to the record's vector, and which value of each field a row has ([rows, fields])."""
     count = max(len(table.fields), 1)
     fields = []
     columns = [in_use(column) for column in table.columns]
@@ -188,15 +202,11 @@ def record_part(table: CleanTable, recipe: Recipe, progress: Progress) -> Part:
         # names share one key: first and last name exchanged is a common slip, and costs nothing then
         shared = "name" if wanted.kind == "name" else f"{wanted.kind}/{wanted.name}"
         key = derive(recipe.secret, f"simhash/record/{shared}")
-        share = progress.part(0.5 * place / count, 0.5 * (place + 1) / count)
-        fields.append(weighted(column, wanted.kind, key, bits, SCALE * FIELD_WEIGHT[wanted.kind], share))
+        share = progress.part(place / count, (place + 1) / count)
+        length = SCALE * FIELD_WEIGHT[wanted.kind]
+        fields.append(weighted(column, wanted.kind, key, recipe.settings.bits, length, share))
     codes = np.stack([column.codes for column in columns], axis=1) if table.rows else np.zeros((0, count), np.int32)
-    usable = np.flatnonzero((codes >= 0).any(axis=1))  # nothing is known of the others: they are never linked
-    distinct, which = np.unique(codes[usable], axis=0, return_inverse=True)
-    values = _signatures(fields, distinct.astype(np.int32), bits, progress.part(0.5, 1.0))
-    rows = np.full(table.rows, -1, np.int32)
-    rows[usable] = which.reshape(-1)
-    return Part("record", "", "bits", "value", rows, values)
+    return fields, codes
 
 
 METHOD = Simhash()

@@ -39,8 +39,10 @@ class Expected:
 def match_rows(match: Match, most: int = MOST_ROWS) -> list[MatchRow]:
     """Best first; only pairs at or above the review border."""
     scored = match.scored
-    shown = np.flatnonzero(match.chosen & (match.band > 0))
-    shown = shown[np.argsort(-scored.score[shown], kind="stable")][:most]
+    kept = match.kept()
+    by = np.argsort(-scored.score[kept], kind="stable")[:most]
+    shown = kept[by]
+    evidence = match.evidence[by] if match.evidence is not None else scored.why(shown)
     rest = _next_best(match)
     return [
         MatchRow(
@@ -49,10 +51,10 @@ def match_rows(match: Match, most: int = MOST_ROWS) -> list[MatchRow]:
             float(scored.score[k]),
             float(scored.probability[k]),
             int(match.band[k]),
-            tuple(float(x) for x in scored.evidence[k]),
+            tuple(float(x) for x in why),
             float(rest[k]),
         )
-        for k in shown
+        for k, why in zip(shown, evidence, strict=True)
     ]
 
 

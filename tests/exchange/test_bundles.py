@@ -355,3 +355,38 @@ def test_a_card_is_told_from_a_sealed_file(scene: Scene) -> None:
         inbox.open_file(scene.b.home, scene.b.own, path)
     with pytest.raises(Problem, match="not found"):
         inbox.open_file(scene.b.home, scene.b.own, scene.folder / "nothing")
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [("bloom", {"layout": "record", "decision": "threshold", "epsilon": 2.0}),
+     ("simhash", {"layout": "record", "decision": "threshold"}), ("dp-nn", {})],
+)  # fmt: skip
+def test_evidence_per_field_of_a_record_code_lets_nothing_more_leave(
+    scene: Scene, name: str, changes: dict[str, object]
+) -> None:
+    """One code per record goes out, and pairs of random names come back: what each field says stays at home."""
+    agreed = agree(scene.a, scene.b, scene.folder, wanted(name, **changes)).id
+    table = people(0, 60)
+    swap(scene, agreed, table, people(20, 80))
+    pact, here = scene.a.home.pact(agreed), scene.a
+    bundle = letters.reopen(
+        scene.b.home, scene.b.own, scene.b.home.pact(agreed), scene.b.home.pact(agreed).received[-1]
+    )
+    codes = bundles.load(bundle).smashed
+    assert [(part.name, part.field, part.width) for part in codes.parts] == [("record", "", 128)]
+    sent = (scene.folder / "a.pprl").read_bytes()
+
+    made = linking.match_with_partner(here.home, here.own, pact, table)
+    assert made.scored.fields == tuple(field.name for field in FIELDS)
+    assert made.evidence is not None
+    assert made.evidence.shape == (len(made.kept()), len(FIELDS))
+    assert len(made.kept())
+    linking.keep(here.home, here.own, pact, made)
+    results.export(here.home, here.own, pact, scene.folder / "result.pprl")
+    answer = seal.open_sealed(scene.folder / "result.pprl", [scene.b.own.keys], [here.own.keys.public().sign])
+    assert [entry.name for entry in answer.manifest.entries] == ["mine", "yours", "band"]
+    assert set(answer.manifest.body) == {"pairs", "mine", "yours"}
+    again = bundles.export(here.home, here.own, here.home.pact(agreed), table, scene.folder / "again.pprl")
+    assert again.resent
+    assert (scene.folder / "again.pprl").read_bytes() == sent

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from pprl_desktop.matching.base import ACCEPT, REJECT, REVIEW, MatchOptions, Scored
 from pprl_desktop.matching.decide import decide
 from pprl_desktop.matching.thresholds import from_labels, from_probabilities
+from pprl_desktop.progress import Progress
 
 
 def scored(pairs: list[tuple[int, int, float]], known: bool = True, threshold: float = 0.0) -> Scored:
@@ -49,6 +52,25 @@ def test_scores_without_probability_have_bands_but_no_forecast() -> None:
     assert (made.band == ACCEPT).sum() == 21
     assert 1 <= (made.band == REVIEW).sum() <= 3
     assert "precision" not in made.expected
+
+
+def test_only_pairs_that_are_kept_are_explained_and_moved_lines_explain_more() -> None:
+    asked: list[list[int]] = []
+
+    def explain(own: np.ndarray, partner: np.ndarray, progress: Progress) -> np.ndarray:
+        asked.append(own.tolist())
+        return np.stack([own, partner], axis=1).astype(np.float32)
+
+    found = replace(
+        scored([(0, 3, 4.0), (1, 2, 2.0), (2, 1, 1.0)]), evidence=np.empty((0, 2), np.float32), fields=("x", "y"),
+        explain=explain,
+    )  # fmt: skip
+    made = decide(found, MatchOptions(accept=3.0, review=1.5))
+    assert asked == [[0, 1]]
+    assert made.evidence is not None
+    assert made.evidence.tolist() == [[0, 3], [1, 2]]
+    lower = decide(found, MatchOptions(accept=3.0, review=0.5))
+    assert asked[1] == lower.kept().tolist() == [0, 1, 2]
 
 
 def test_ties_are_told() -> None:

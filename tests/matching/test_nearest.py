@@ -95,10 +95,15 @@ def test_the_cost_and_the_limit_are_said_with_the_numbers() -> None:
 
 
 def test_the_bound_is_a_constant_of_the_method() -> None:
+    from pprl_desktop.records.table import CleanTable, Column
+
     fields = (Field.of("last"),)
-    recipe = Recipe("dp-nn", fields, dp_nn.METHOD.defaults())
-    one, other = two_sides(50, 5)[0], two_sides(500, 5)[0]
-    rules = [dp_nn.METHOD.learn(None, each, recipe, seed, NO_PROGRESS) for each, seed in ((one, 0), (other, 1))]  # type: ignore[arg-type]
+    recipe = Recipe("dp-nn", fields, dp_nn.METHOD.defaults(), secret=b"s")
+    rules = []
+    for seed, names in enumerate((["BAUER", "KOCH"], [f"{a}{b}ERMANN" for a in "BDFGHJKL" for b in "AEIOU"])):
+        table = CleanTable(fields, (Column.of("last", names),))
+        own = dp_nn.METHOD.smash(table, recipe, NO_PROGRESS)
+        rules.append(dp_nn.METHOD.learn(table, own, recipe, seed, NO_PROGRESS))
     assert rules[0] == rules[1]
 
 
