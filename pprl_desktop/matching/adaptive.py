@@ -31,7 +31,7 @@ from pprl_desktop.matching.levels import (
 from pprl_desktop.matching.levels import NAMES as LEVEL_NAMES
 from pprl_desktop.matching.thresholds import from_probabilities
 from pprl_desktop.methods.base import Rule, Smashed
-from pprl_desktop.methods.blocks import interruptible
+from pprl_desktop.methods.blocks import interruptible, one_blas_thread
 from pprl_desktop.methods.rules import AdaptiveRule
 from pprl_desktop.progress import Progress
 
@@ -52,6 +52,12 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
     names = tuple(comparison.field for comparison in rule.comparisons)
     if not own.rows or not partner.rows or not names:
         return _nothing(names)
+    with one_blas_thread():
+        return _run(own, partner, rule, options, progress)
+
+
+def _run(own: Smashed, partner: Smashed, rule: AdaptiveRule, options: MatchOptions, progress: Progress) -> Scored:
+    names = tuple(comparison.field for comparison in rule.comparisons)
     random = np.random.default_rng(options.seed)
     null = adaptive_null.random_pairs(own.rows, partner.rows, random)
     fields, seen = adaptive_null.build(own, partner, rule, null, progress.part(0.0, 0.1))

@@ -63,6 +63,50 @@ def common_bits_of_pairs(left: Any, right: Any, own: Any, partner: Any, out: Any
 
 
 @jit
+def sharing(left: Any, ones_left: Any, right: Any, ones_right: Any, need: Any, own: Any, partner: Any) -> int:
+    """Pairs of rows that share as many ones as `need` asks of rows with so many ones; returns how many there are.
+
+    As many as there is room for are written to `own` and `partner`.
+    """
+    found = 0
+    for i in range(left.shape[0]):
+        needed = need[ones_left[i]]
+        for j in range(right.shape[0]):
+            least = needed[ones_right[j]]
+            if least > ones_right[j] or least > ones_left[i]:
+                continue
+            total = np.uint64(0)
+            for k in range(left.shape[1]):
+                total += _ones(left[i, k] & right[j, k])
+            if np.int64(total) >= least:
+                if found < own.shape[0]:
+                    own[found], partner[found] = i, j
+                found += 1
+    return found
+
+
+@jit
+def squared_distances(left: Any, right: Any, own: Any, partner: Any, out: Any) -> None:
+    """out[p] = squared distance of rows left[own[p]] and right[partner[p]]; sixteen sums, always in the same order."""
+    width = left.shape[1]
+    sums = np.zeros(16, np.float32)
+    for p in range(own.shape[0]):
+        a, b = left[own[p]], right[partner[p]]
+        sums[:] = 0.0
+        whole = width // 16 * 16
+        for k in range(0, whole, 16):
+            for lane in range(16):
+                differ = a[k + lane] - b[k + lane]
+                sums[lane] += differ * differ
+        total = np.float32(0.0)
+        for lane in range(16):
+            total += sums[lane]
+        for k in range(whole, width):
+            total += (a[k] - b[k]) * (a[k] - b[k])
+        out[p] = total
+
+
+@jit
 def cut(similarity: Any, cuts: Any, out: Any) -> None:
     """out = how many of the rising cuts each similarity exceeds."""
     for i in range(similarity.shape[0]):

@@ -39,7 +39,6 @@ GROUPS = (tuple(range(INITIAL)), (INITIAL, OTHER_INITIAL))
 EQUAL_BUT_FOR_NOISE = 5e5  # similarities above this are equality
 BLOCK_CELLS = 1 << 20  # pairs of values compared in one go: some tens of ms
 PAIRS_AT_ONCE = 1 << 17  # single pairs looked up in one go
-EVERY = slice(None)
 MANY = 3_000_000  # distinct value pairs a word may make before it is too common to count
 
 Codes = npt.NDArray[np.int32]
@@ -218,12 +217,16 @@ class Similar(ABC):
     """How two values are compared; larger is more alike. One subclass per measure."""
 
     @abstractmethod
-    def block(self, own: Codes, partner: slice = EVERY) -> Floats:
-        """Each of these own values with the partner's values of the slice."""
+    def block(self, own: Codes) -> Floats:
+        """Each of these own values with every value of the partner."""
 
     @abstractmethod
     def pairs(self, own: Codes, partner: Codes, progress: Progress = NO_PROGRESS) -> Floats:
         """Own and partner values one by one."""
+
+    @abstractmethod
+    def near(self, own: Codes, least: float, progress: Progress = NO_PROGRESS) -> tuple[Codes, Codes, Floats]:
+        """Places among these own values, partner values and similarities of all pairs more alike than `least`."""
 
     @abstractmethod
     def between(self, own: View, partner: View, epsilon: tuple[float | None, float | None]) -> Similar:

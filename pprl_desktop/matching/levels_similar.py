@@ -10,16 +10,20 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.matching.levels import BLOCK_CELLS, EVERY, Codes, Floats, Similar, View
+from pprl_desktop.matching.levels import BLOCK_CELLS, Codes, Floats, Similar, View
 from pprl_desktop.matching.levels import PAIRS_AT_ONCE as BITS_AT_ONCE
 from pprl_desktop.methods.rules import Measure
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 SAME = np.float32(1e6)  # added to the similarity of values that differ no more than noise makes them
-PAIRS_AT_ONCE = 1 << 13
+PAIRS_AT_ONCE = 1 << 16
 WHOLE = 40_000_000  # cells of a table of all similarities: 160 MB
 SOFT = 4.0  # mean eigenvalues added before the whitening; 2 to 8 do about equally well
 WHITENED = 5000  # values the whitening is taken from
+ROOM = 1 << 14  # near values of one tile that there is room for at first
+TILE = 1 << 12  # partner values compared at once: their encodings stay in the cache
+DIRECTIONS = 47  # of a sketch
+SLACK = 2e-3  # squared distance by which a sketch may be off for rounding
 GRAIN = 4  # steps per bit in the table of set sizes
 
 
@@ -47,11 +51,14 @@ class Nothing(Similar):
     def __init__(self, partner_values: int) -> None:
         self._values = partner_values
 
-    def block(self, own: Codes, partner: slice = EVERY) -> Floats:
-        return np.zeros((len(own), len(range(*partner.indices(self._values)))), dtype=np.float32)
+    def block(self, own: Codes) -> Floats:
+        return np.zeros((len(own), self._values), dtype=np.float32)
 
     def pairs(self, own: Codes, partner: Codes, progress: Progress = NO_PROGRESS) -> Floats:
         return np.zeros(len(own), dtype=np.float32)
+
+    def near(self, own: Codes, least: float, progress: Progress = NO_PROGRESS) -> tuple[Codes, Codes, Floats]:
+        return np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.float32)
 
     def between(self, own: View, partner: View, epsilon: tuple[float | None, float | None]) -> Similar:
         return Nothing(partner.values)
@@ -73,14 +80,15 @@ class Bits(Similar):
         steps = np.arange(GRAIN * self._bits + 1) / (GRAIN * self._bits)
         self._sizes = -np.log1p(-np.minimum(steps, 0.999)).astype(np.float32)
         self._flips = flip_own, flip_partner
+        self._needs: tuple[float, npt.NDArray[np.int32]] | None = None
 
-    def block(self, own: Codes, partner: slice = EVERY) -> Floats:
+    def block(self, own: Codes) -> Floats:
         from pprl_desktop.matching.adaptive_kernels import common_bits
 
-        left, right = np.ascontiguousarray(self._left[own]), self._right[partner]
-        common = np.empty((len(own), len(right)), dtype=np.float32)
-        common_bits(left, right, common)
-        return self._score(common, self._ones_left[own][:, None], self._ones_right[None, partner])
+        left = np.ascontiguousarray(self._left[own])
+        common = np.empty((len(own), len(self._right)), dtype=np.float32)
+        common_bits(left, self._right, common)
+        return self._score(common, self._ones_left[own][:, None], self._ones_right[None, :])
 
     def pairs(self, own: Codes, partner: Codes, progress: Progress = NO_PROGRESS) -> Floats:
         from pprl_desktop.matching.adaptive_kernels import common_bits_of_pairs
@@ -93,6 +101,39 @@ class Bits(Similar):
             common_bits_of_pairs(self._left, self._right, a, b, common)
             made[start : start + len(a)] = self._score(common, self._ones_left[a], self._ones_right[b])
         return made
+
+    def near(self, own: Codes, least: float, progress: Progress = NO_PROGRESS) -> tuple[Codes, Codes, Floats]:
+        from pprl_desktop.matching.adaptive_kernels import sharing
+
+        need, left, ones = self._needed(least), self._left[own], self._ones_left[own].astype(np.int64)
+        found: list[tuple[Codes, Codes]] = [(np.zeros(0, np.int32), np.zeros(0, np.int32))]
+        for first in range(0, len(self._right), TILE):
+            progress.check()
+            right, others = self._right[first : first + TILE], self._ones_right[first : first + TILE].astype(np.int64)
+            room, held = ROOM, ROOM + 1
+            while held > room:
+                places, partner = np.empty(room, np.int32), np.empty(room, np.int32)
+                held, room = int(sharing(left, ones, right, others, need, places, partner)), max(room, held)
+            found.append((places[:held].copy(), first + partner[:held]))
+        places, partner = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+        similarity = self.pairs(own[places], partner)
+        above = similarity > least
+        return places[above], partner[above], similarity[above]
+
+    def _needed(self, least: float) -> npt.NDArray[np.int32]:
+        """[ones, ones] the fewest shared ones with which two filters can be more alike than `least`."""
+        if self._needs is None or self._needs[0] != least:
+            ones = np.arange(self._bits + 1, dtype=np.float32)
+            left, right = ones[:, None], ones[None, :]
+            low = np.zeros((len(ones), len(ones)), dtype=np.float32)
+            high = np.minimum(left, right) + 1
+            while (low < high).any():  # the similarity rises with the ones that are shared
+                middle = np.floor((low + high) / 2)
+                enough = self._score(middle.copy(), left, right) > least
+                high, low = np.where(enough, np.minimum(middle, high), high), np.where(enough, low, middle + 1)
+                low = np.minimum(low, high)
+            self._needs = least, low.astype(np.int32)
+        return self._needs[1]
 
     def between(self, own: View, partner: View, epsilon: tuple[float | None, float | None]) -> Similar:
         if not own.parts or not partner.parts:
@@ -148,17 +189,53 @@ class Vectors(Similar):
         self._left, self._right = (left - self._centre) @ self._whiten, (right - self._centre) @ self._whiten
         self._square_left = np.einsum("ij,ij->i", self._left, self._left)
         self._square_right = np.einsum("ij,ij->i", self._right, self._right)
+        self._sketch: tuple[Floats, Floats] | None = None
         self._same = _most_noise(self._whiten, _laplace_variance(epsilon[0]) + _laplace_variance(epsilon[1]))
 
     def between(self, own: View, partner: View, epsilon: tuple[float | None, float | None]) -> Similar:
         return Vectors(own, partner, epsilon, self) if own.parts and partner.parts else Nothing(partner.values)
 
-    def block(self, own: Codes, partner: slice = EVERY) -> Floats:
-        product: npt.NDArray[np.float32] = self._left[own] @ self._right[partner].T
+    def block(self, own: Codes) -> Floats:
+        product: npt.NDArray[np.float32] = self._left[own] @ self._right.T
         product *= 2
         product -= self._square_left[own][:, None]
-        product -= self._square_right[None, partner]
+        product -= self._square_right[None, :]
         return self._marked(product)
+
+    def near(self, own: Codes, least: float, progress: Progress = NO_PROGRESS) -> tuple[Codes, Codes, Floats]:
+        mine, theirs = self._sketches()
+        left = mine[own]
+        bar = 0.5 * (np.einsum("ij,ij->i", left, left)[:, None] + np.float32(least - SLACK))
+        found: list[tuple[Codes, Codes]] = [(np.zeros(0, np.int32), np.zeros(0, np.int32))]
+        for first in range(0, len(theirs), TILE):
+            progress.check()
+            right = theirs[first : first + TILE]
+            # twice the product minus both squares is minus the squared distance
+            product: npt.NDArray[np.float32] = left @ right.T
+            product -= 0.5 * np.einsum("ij,ij->i", right, right)
+            row, column = np.divmod(np.flatnonzero(product > bar), product.shape[1])
+            found.append((row.astype(np.int32), (first + column).astype(np.int32)))
+        places, partner = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+        similarity = self._single(own[places], partner, progress)
+        above = similarity > least
+        return places[above], partner[above], similarity[above]
+
+    def _sketches(self) -> tuple[Floats, Floats]:
+        """Both sides in few directions, and the length of the rest in one more: never further apart than the vectors.
+
+        The rest differs by its length at least (triangle inequality), so a filter on sketches loses no pair.
+        """
+        if self._sketch is None:
+            some = self._left[np.linspace(0, len(self._left) - 1, min(len(self._left), WHITENED)).astype(np.intp)]
+            _, direction = np.linalg.eigh(np.cov(some, rowvar=False) if len(some) > 1 else np.eye(some.shape[1]))
+            largest = np.asarray(direction[:, ::-1][:, :DIRECTIONS], dtype=np.float32)
+            made = []
+            for side, square in ((self._left, self._square_left), (self._right, self._square_right)):
+                shadow = side @ largest
+                rest = np.sqrt(np.maximum(square - np.einsum("ij,ij->i", shadow, shadow), 0.0))
+                made.append(np.concatenate([shadow, rest[:, None]], axis=1))
+            self._sketch = made[0], made[1]
+        return self._sketch
 
     def _marked(self, similarity: Floats) -> Floats:
         if self._same is not None:
@@ -166,7 +243,6 @@ class Vectors(Similar):
         return similarity
 
     def pairs(self, own: Codes, partner: Codes, progress: Progress = NO_PROGRESS) -> Floats:
-        made = np.empty(len(own), dtype=np.float32)
         cells = len(self._left) * len(self._right)
         if cells <= WHOLE and cells <= 20 * len(own):  # one matrix product is cheaper than that many single pairs
             whole = np.empty((len(self._left), len(self._right)), dtype=np.float32)
@@ -177,11 +253,17 @@ class Vectors(Similar):
                     np.arange(start, min(start + step, len(whole)), dtype=np.int32)
                 )
             return whole[own, partner]
+        return self._single(own, partner, progress)
+
+    def _single(self, own: Codes, partner: Codes, progress: Progress) -> Floats:
+        from pprl_desktop.matching.adaptive_kernels import squared_distances
+
+        made = np.empty(len(own), dtype=np.float32)
         for start in range(0, len(own), PAIRS_AT_ONCE):
             progress.check()
-            a, b = own[start : start + PAIRS_AT_ONCE], partner[start : start + PAIRS_AT_ONCE]
-            differ = self._left[a] - self._right[b]
-            made[start : start + len(a)] = -np.einsum("ij,ij->i", differ, differ)
+            some = slice(start, start + PAIRS_AT_ONCE)
+            squared_distances(self._left, self._right, own[some], partner[some], made[some])
+        np.negative(made, out=made)
         return self._marked(made)
 
 

@@ -18,6 +18,7 @@ from pprl_desktop.matching.levels import (
     INITIAL,
     NEAR,
     OTHER_INITIAL,
+    QUANTILES,
     Codes,
     FieldLevels,
     Levels,
@@ -29,9 +30,11 @@ from pprl_desktop.progress import Progress
 
 MOST_CELLS = 1.2e11  # pairs of values of one field compared at most: some minutes; beyond it only tokens are joined
 ENTRIES = 20_000_000  # entries of one list: 100 MB, and as much again while it is made
+SMALL = 2_000_000  # pairs of values of a field that are all listed
+USUAL = NEAR + QUANTILES.index(3e-3)  # the lowest near level listed else: less similar values weigh next to nothing
 SAMPLE = 200_000  # pairs of values from which the length of the lists is foreseen
-UNIT_CELLS = 1 << 22  # pairs of values compared between two looks at the cancel button: some tens of ms
-TILE = 1 << 14  # partner values compared at once: their encodings stay in the cache
+UNIT_CELLS = 1 << 22  # pairs of values compared in one block: some tens of ms
+LEAST_VALUES = 64  # own values in one block at least, so that the partner's are not fetched for each of them
 
 Places = npt.NDArray[np.int64]
 
@@ -75,36 +78,27 @@ def _lowest(one: FieldLevels) -> int:
     every = float(one.own.values) * one.partner.values
     if not one.own.parts or not one.partner.parts or not every or every > MOST_CELLS:
         return EQUAL
-    if every <= ENTRIES:
+    if every <= SMALL:
         return NEAR
     random = np.random.default_rng(0)
     a = random.integers(0, one.own.values, SAMPLE, dtype=np.int32)
     b = random.integers(0, one.partner.values, SAMPLE, dtype=np.int32)
     similarity = one.similar.pairs(a, b)
-    for place, cut in enumerate(one.cuts):
-        if every * float((similarity > cut).mean()) <= ENTRIES:
-            return NEAR + place
+    for level in range(USUAL, EQUAL):
+        if every * float((similarity > one.cuts[level - NEAR]).mean()) <= ENTRIES:
+            return level
     return EQUAL
 
 
 def _near(one: FieldLevels, lowest: int, threads: int, progress: Progress) -> tuple[Codes, Codes, Levels]:
     least = float(one.cuts[lowest - NEAR])
-    step = max(1, UNIT_CELLS // max(one.partner.values, 1))
+    step = max(LEAST_VALUES, UNIT_CELLS // max(one.partner.values, 1))
 
     def work(start: int) -> tuple[Codes, Codes, Levels]:
         values = np.arange(start, min(start + step, one.own.values), dtype=np.int32)
-        own, partner, similarity = [], [], []
-        for first in range(0, one.partner.values, TILE):
-            tile = slice(first, first + TILE)
-            found = one.similar.block(values, tile)
-            width = found.shape[1]
-            at = np.flatnonzero(found.reshape(-1) > least)
-            own.append(start + (at // width).astype(np.int32))
-            partner.append((first + at % width).astype(np.int32))
-            similarity.append(found.reshape(-1)[at])
-        a, b = np.concatenate(own), np.concatenate(partner)
-        order = np.lexsort((b, a))
-        return a[order], b[order], one.cut(np.concatenate(similarity)[order])
+        own, partner, similarity = one.similar.near(values, least, progress)
+        order = np.lexsort((partner, own))
+        return values[own[order]], partner[order], one.cut(similarity[order])
 
     parts = list(in_blocks(work, range(0, one.own.values, step), threads, progress))
     return _joined(parts)

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from pprl_desktop.methods.attended import THREAD
@@ -50,6 +51,15 @@ def jit_each_run(function: Callable[..., Any]) -> Any:
 
 def threads_of(asked: int) -> int:
     return asked if asked > 0 else (os.cpu_count() or 1)
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Matrix products of our own threads run in one thread each: threads within threads wait for each other."""
+    from threadpoolctl import threadpool_limits  # comes with scikit-learn
+
+    with threadpool_limits(1, user_api="blas"):
+        yield
 
 
 def in_blocks(
