@@ -12,6 +12,9 @@ from pprl_desktop import __version__
 
 ROOT = Path(__file__).resolve().parent.parent
 ENTITLEMENTS = ROOT / "packaging" / "macos" / "entitlements.plist"
+IDENTITY = "MACOS_SIGNING_IDENTITY"  # in the environment: a name in the keychain
+AD_HOC = "-"  # the signature without a maker that Apple silicon asks for
+PROFILE = "MACOS_NOTARY_PROFILE"
 
 
 def image(app: Path, dist: Path) -> Path:
@@ -26,21 +29,27 @@ def image(app: Path, dist: Path) -> Path:
              str(target)],
             check=True,
         )  # fmt: skip
+    if identity() != AD_HOC:
+        subprocess.run(["codesign", "--sign", identity(), "--timestamp", str(target)], check=True)
     notarise(target)
+    print(target.name)
     return target
 
 
+def identity() -> str:
+    return os.environ.get(IDENTITY) or AD_HOC
+
+
 def sign(bundle: Path) -> None:
-    identity = os.environ.get("MACOS_SIGNING_IDENTITY", "-")  # "-" is the ad-hoc signature that Apple silicon asks for
-    command = ["codesign", "--force", "--deep", "--sign", identity, "--entitlements", str(ENTITLEMENTS)]
-    if identity != "-":
+    command = ["codesign", "--force", "--deep", "--sign", identity(), "--entitlements", str(ENTITLEMENTS)]
+    if identity() != AD_HOC:
         command += ["--options", "runtime", "--timestamp"]
     subprocess.run([*command, str(bundle)], check=True)
 
 
 def notarise(target: Path) -> None:
     """MACOS_NOTARY_PROFILE names a keychain profile made with `notarytool store-credentials`."""
-    profile = os.environ.get("MACOS_NOTARY_PROFILE")
+    profile = os.environ.get(PROFILE)
     if not profile:
         return
     subprocess.run(["xcrun", "notarytool", "submit", str(target), "--keychain-profile", profile, "--wait"], check=True)
