@@ -33,6 +33,11 @@ def page_text(name: str) -> str:
     return path.read_text(encoding="utf-8") if path is not None else ""
 
 
+def page_words(name: str) -> str:
+    """What a search looks through: the text without the targets of its links and pictures."""
+    return re.sub(r"\]\([^)]*\)", "]", page_text(name)).lower()
+
+
 class HelpText(QTextBrowser):
     """Markdown with links between help pages; nothing outside this computer is ever opened."""
 

@@ -104,6 +104,15 @@ def test_a_click_enlarges_and_other_pages_are_still_linked(
     dialog.accept()
 
 
+def test_a_search_looks_through_words_not_through_file_names(window: MainWindow) -> None:
+    window.show_pane("help")
+    pane = window.pane()
+    for words, shown in (("two lines", True), (".png", False)):
+        pane.search.setText(words)
+        hidden = [pane.list.item(number).isHidden() for number in range(pane.list.count())]
+        assert all(hidden) is not shown
+
+
 def test_a_page_without_its_picture_is_just_text(
     open_window: Callable[..., MainWindow], monkeypatch: pytest.MonkeyPatch
 ) -> None:

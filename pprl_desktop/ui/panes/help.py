@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem
 
-from pprl_desktop.ui.help_panel import HelpText, page_text
+from pprl_desktop.ui.help_panel import HelpText, page_text, page_words
 from pprl_desktop.ui.i18n import tr
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.basics import Card, column, row
@@ -77,4 +77,4 @@ class HelpPane(Pane):
         low = words.lower()
         for number in range(self.list.count()):
             item = self.list.item(number)
-            item.setHidden(bool(low) and low not in page_text(item.data(Qt.ItemDataRole.UserRole)).lower())
+            item.setHidden(bool(low) and low not in page_words(item.data(Qt.ItemDataRole.UserRole)))
