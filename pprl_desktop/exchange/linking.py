@@ -17,11 +17,13 @@ from pprl_desktop.exchange.pact import Item, Pact
 from pprl_desktop.exchange.pseudonyms import PseudonymMap, Pseudonyms
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.matching.base import DEFAULT_MEMORY, Match, MatchOptions, Numbers, Rows
-from pprl_desktop.matching.engine import match
+from pprl_desktop.matching.engine import estimate, match
 from pprl_desktop.methods.base import Recipe, Smashed, method
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable
+
+LEARN_FROM = 2_000  # rows: what a rule takes in memory does not depend on how many it was learned from
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +85,19 @@ def match_with_partner(
         one_to_one=recipe.settings.one_to_one, memory=memory, accept=accept, review=review, seed=seed
     )
     return match(known, partner.smashed, rule, options, progress.part(0.4, 1.0))
+
+
+def memory_needed(home: Home, own: Identity, pact: Pact, table: CleanTable, progress: Progress = NO_PROGRESS) -> int:
+    """Bytes that the match will take at most, before it starts; its rule is learned from the first rows only."""
+    sent, received = both_bundles(pact)
+    recipe = agreement.recipe_of(home, own, pact)
+    partner = bundles.load(letters.reopen(home, own, pact, received), progress.part(0.0, 0.2))
+    known = _known(home, own, pact, sent, table, recipe, progress.part(0.2, 0.7))
+    some = table.take(np.arange(min(table.rows, LEARN_FROM)))
+    made = method(recipe.method)
+    rule = made.learn(some, made.smash(some, recipe, progress), recipe, _seed(pact), progress.part(0.7, 1.0))
+    options = MatchOptions(one_to_one=recipe.settings.one_to_one, memory=DEFAULT_MEMORY, seed=_seed(pact))
+    return estimate(known, partner.smashed, rule, options)
 
 
 def _known(

@@ -150,7 +150,10 @@ def in_words(terms: Terms) -> tuple[str, ...]:
     """The agreement as a steward and an ethics board read it."""
     settings = terms.settings
     noise = f"epsilon {terms.epsilon} {terms.unit}, {settings.noise}" if terms.epsilon else "no noise"
-    cleaning = "; ".join(f"{one.name} ({one.kind}): {_cleaning_words(one.cleaning)}" for one in terms.fields)
+    alike: dict[str, list[str]] = {}
+    for one in terms.fields:
+        alike.setdefault(_cleaning_words(one.cleaning), []).append(one.name)
+    cleaning = "; ".join(f"{words} ({', '.join(names)})" for words, names in alike.items())
     reference = (
         f"Reference set {terms.reference.name} with {terms.reference.size:,} records, "
         f"fingerprint {terms.reference.fingerprint[:16]}."
@@ -166,7 +169,8 @@ def in_words(terms: Terms) -> tuple[str, ...]:
     return (
         f"{terms.proposer.name} proposes to {terms.accepter.name}.",
         f"Purpose: {terms.purpose or 'not stated'}.",
-        f"Compared are: {', '.join(one.name for one in terms.fields)}. Each side maps its own columns to these fields.",
+        f"Compared are: {', '.join(f'{one.name} ({one.kind})' for one in terms.fields)}. "
+        "Each side maps its own columns to these fields.",
         f"Cleaning, the same on both sides: {cleaning}.",
         f"Method: {terms.method}; decision {settings.decision}, layout {settings.layout}, "
         f"{'one-to-one' if settings.one_to_one else 'one-to-many'}.",

@@ -253,6 +253,13 @@ class Workplace:
         table = self.clean(choices, progress.part(0.0, 0.2))
         return bundles.export(home, own, home.pact(choices.agreement), table, out, progress=progress.part(0.2, 1.0))
 
+    def match_memory(self, choices: Choices, home: Home, own: Identity, progress: Progress = NO_PROGRESS) -> int:
+        """Bytes that match() will take at most."""
+        from pprl_desktop.exchange import linking
+
+        table = self.clean(choices, progress.part(0.0, 0.3))
+        return linking.memory_needed(home, own, home.pact(choices.agreement), table, progress.part(0.3, 1.0))
+
     def match(self, choices: Choices, home: Home, own: Identity, progress: Progress = NO_PROGRESS) -> Match:
         """The own table against the partner's bundle, with borders set by hand where the steward did."""
         from pprl_desktop.exchange import linking

@@ -11,7 +11,8 @@ from pprl_desktop.ui.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.panes._files import out_path
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.widgets.banner import Banner, clear
-from pprl_desktop.ui.widgets.basics import Card, button, column, icon_label, label, row
+from pprl_desktop.ui.widgets.basics import Card, button, column, label, row, set_kind
+from pprl_desktop.ui.widgets.facts import fact
 from pprl_desktop.ui.words import count, size
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class ExportPane(KeyedPane):
     # what is shown --------------------------------------------------------------------------------
 
     def show_state(self) -> None:
+        set_kind(self.create_button, "" if self.project.choices.bundle_path else "primary")
         own, choices = self.desk.identity(), self.project.choices
         self.identity.setVisible(own is None)
         self.make.setVisible(own is not None)
@@ -104,9 +106,7 @@ class ExportPane(KeyedPane):
     def _list(self, card: Card, icon: str, lines: list[str]) -> None:
         clear(card.body)
         for text in lines:
-            line = row(icon_label(icon, "muted", 16), label(text, "muted"), gap=1)
-            line.setStretch(1, 1)
-            card.body.addLayout(line)
+            card.body.addLayout(fact(icon, text))
         card.body.addStretch(1)
 
     def _show_done(self, path: Path, made: Exported | None) -> None:

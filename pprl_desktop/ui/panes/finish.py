@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,15 +13,29 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QLineEdit, QTextBrowser
 
 from pprl_desktop.project import kept
+from pprl_desktop.ui import theme
 from pprl_desktop.ui.i18n import language, tr, tr_core
 from pprl_desktop.ui.panes._keyed import KeyedPane
+from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import Card, boxed, button, check_line, icon_label, label, labelled, row
+from pprl_desktop.ui.widgets.basics import Card, boxed, button, check_line, follow, label, labelled, row
+from pprl_desktop.ui.widgets.facts import fact
 from pprl_desktop.ui.words import count, of_100
 
 if TYPE_CHECKING:
     from pprl_desktop.progress import Progress
     from pprl_desktop.project.finishing import Finished
+
+
+def report_style() -> str:
+    """The page is written for paper; on the screen it takes the colours and sizes of the window."""
+    c = theme.current()
+    return (
+        f"body {{ color: {c.text}; }} h1 {{ font-size: {theme.px('title')}px; }}"
+        f" h2 {{ font-size: {theme.px('heading')}px; margin-top: {2 * GRID}px; margin-bottom: {GRID}px; }}"
+        f" p {{ margin-top: 0; margin-bottom: {GRID}px; }} .quiet, th {{ color: {c.muted}; }}"
+        " th, td { padding: 3px 12px 3px 0; text-align: left; }"
+    )
 
 
 class FinishPane(KeyedPane):
@@ -41,7 +56,7 @@ class FinishPane(KeyedPane):
         place = boxed(row(self.folder, browse))
         place.setFocusProxy(self.folder)
         self.names = QCheckBox()
-        self.make = button(tr("&Write table and report"), self._write, kind="primary", icon="save")
+        self.make = button(tr("&Write table and report"), self._write, icon="save")
         permitted = check_line(self.names, tr("Also write the identifying columns (only with separate permission)"))
         self.where.add(labelled(tr("Folder"), place), permitted, row(self.make, None))
         self.done = Card(tr("Done"))
@@ -52,6 +67,7 @@ class FinishPane(KeyedPane):
         self.text.setOpenLinks(False)
         self.text.setFrameShape(QFrame.Shape.NoFrame)
         self.text.setMinimumHeight(260)
+        follow(self.text, self._show_report)
         self.page.add(self.text)
         self.page.hide()
         top = row(self.facts, self.where, gap=2)
@@ -71,11 +87,15 @@ class FinishPane(KeyedPane):
 
     def _show_report(self) -> None:
         """The report as it was written, if it is there."""
+        if self.desk.project is None:
+            return
         path = Path(self.folder.text()) / "report.html"
         there = bool(self.project.choices.output_folder) and path.is_file()
         self.page.setVisible(there)
         if there:
-            self.text.setHtml(path.read_text(encoding="utf-8"))
+            self.text.document().setDefaultStyleSheet(report_style())
+            page = path.read_text(encoding="utf-8")
+            self.text.setHtml(re.sub(r"<style>.*?</style>|<title>.*?</title>", "", page, flags=re.DOTALL))
 
     def show_state(self) -> None:
         self.identity.setVisible(self.desk.identity() is None)
@@ -86,9 +106,7 @@ class FinishPane(KeyedPane):
     def _show_facts(self) -> None:
         clear(self.facts.body)
         for icon, text in self._facts():
-            line = row(icon_label(icon, "muted", 16), label(text, "muted"), gap=1)
-            line.setStretch(1, 1)
-            self.facts.body.addLayout(line)
+            self.facts.body.addLayout(fact(icon, text))
         self.facts.body.addStretch(1)
         self.make.setEnabled(self.desk.identity() is not None)
         self.changed.emit()

@@ -16,7 +16,7 @@ from pprl_desktop.ui.widgets.basics import Card, Pages, boxed, button, column, l
 from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.evidence import EvidenceDelegate, evidence_words
 from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
-from pprl_desktop.ui.words import count, exact, of_100
+from pprl_desktop.ui.words import count, exact, of_100, size
 
 if TYPE_CHECKING:
     from pprl_desktop.matching.base import Match
@@ -42,15 +42,14 @@ class MatchPane(KeyedPane):
     def build(self) -> None:
         self.head(tr("Where to draw the lines"), "")
         self.pages = Pages()
-        start = Card()
-        start.add(
-            EmptyState(
-                "match",
-                tr("Ready to match"),
-                tr("Your records are compared with the partner's numbers, on this computer only. Nothing is sent."),
-                ((tr("&Match now"), self._match),),
-            )
+        self.ready = EmptyState(
+            "match",
+            tr("Ready to match"),
+            tr("Your records are compared with the partner's numbers, on this computer only. Nothing is sent."),
+            ((tr("&Match now"), self._match),),
         )
+        start = Card()
+        start.add(self.ready)
         self.pages.addWidget(start)
         self.pages.addWidget(self._build_found())
         self.body.addWidget(self.identity)
@@ -91,7 +90,23 @@ class MatchPane(KeyedPane):
             self._match()  # reopened: the same bundles give the same match
         else:
             self.pages.setCurrentIndex(0)
+            self._ask_memory()
         self.changed.emit()
+
+    def leave(self) -> None:
+        self.desk.jobs.cancel_key("match.memory")
+
+    def _ask_memory(self) -> None:
+        """How much memory it will take, worked out in the background while the steward reads the page."""
+        own, home, choices, place = self.desk.identity(), self.desk.home, self.project.choices, self.desk.workplace
+        self.ready.say("")
+        if own is None or self.project.state("partner").state != "done":
+            return
+        self.run(
+            tr("Working out the memory"), lambda progress: place.match_memory(choices, home, own, progress),
+            lambda needed: self.ready.say(tr("It will take at most about {size} of memory.", size=size(needed))),
+            key="match.memory", quiet=True, problem=lambda _problem: None,
+        )  # fmt: skip
 
     def _show(self, match: Match) -> None:
         self.pages.setCurrentIndex(1)
@@ -186,6 +201,7 @@ class MatchPane(KeyedPane):
             return
         pact, place = home.pact(choices.agreement), self.desk.workplace
         self.messages.clear()
+        self.desk.jobs.cancel_key("match.memory")
 
         def work(progress: Progress) -> tuple[Match, Any]:
             made = place.match(choices, home, own, progress)

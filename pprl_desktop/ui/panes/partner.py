@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from pprl_desktop.ui.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import Card, button, icon_label, label, row
+from pprl_desktop.ui.widgets.basics import Card, button
 from pprl_desktop.ui.widgets.empty import EmptyState
+from pprl_desktop.ui.widgets.facts import fact
 from pprl_desktop.ui.words import count
 
 if TYPE_CHECKING:
@@ -48,9 +49,7 @@ class PartnerPane(KeyedPane):
             ("review", tr("Uncertain pairs can be reviewed masked, opening only what you need.")),
             ("send", tr("The partner learns of a pair only when you write and send your result.")),
         ):
-            line = row(icon_label(icon, "muted", 20), label(text, "muted"), gap=1.5)
-            line.setStretch(1, 1)
-            self.then.add(line)
+            self.then.add(fact(icon, text, size=20))
         self.body.addWidget(self.then)
         self.body.addStretch(1)
 
@@ -75,9 +74,7 @@ class PartnerPane(KeyedPane):
             tr("{n} files received under this agreement so far", n=count(len(pact.received))),
         ]
         for text in lines:
-            line = row(icon_label("check", "accent_text", 16), label(text, "muted"), gap=1)
-            line.setStretch(1, 1)
-            self.here.body.addLayout(line)
+            self.here.body.addLayout(fact("check", text, "accent_text"))
 
     # what the steward does ------------------------------------------------------------------------
 

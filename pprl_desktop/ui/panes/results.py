@@ -10,7 +10,7 @@ from pprl_desktop.ui.i18n import tr, tr_core
 from pprl_desktop.ui.panes._files import out_path
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.panes._work import rule_words
-from pprl_desktop.ui.widgets.basics import Card, button, label, row
+from pprl_desktop.ui.widgets.basics import Card, button, label, row, set_kind
 from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
 from pprl_desktop.ui.words import count
 
@@ -85,6 +85,7 @@ class ResultsPane(KeyedPane):
         own, choices = self.desk.identity(), self.project.choices
         self.identity.setVisible(own is None)
         partner = self.desk.home.pact(choices.agreement).partner_side.name
+        set_kind(self.write, "" if choices.result_path else "primary")
         if choices.result_path:
             self.mine_text.setText(
                 tr("Written. Send {file} to {partner}.", file=Path(choices.result_path).name, partner=partner)

@@ -135,7 +135,7 @@ class IdentityCard(Card):
                 self.open_id,
                 label(tr("Unlocked until you lock it or close the program."), "muted"),
                 row(
-                    button(tr("&Save your card …"), self._save_card, kind="primary", icon="save"),
+                    button(tr("&Save your card …"), self._save_card, icon="save"),
                     button(tr("&Lock"), self._lock, icon="lock"),
                     None,
                 ),

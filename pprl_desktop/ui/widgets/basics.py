@@ -114,6 +114,14 @@ def icon_label(name: str, token: str = "text", size: int = 20) -> QLabel:
     return made
 
 
+def set_kind(made: QPushButton, kind: str) -> None:
+    """One button of a page is the primary one: the next thing to do."""
+    if made.property("kind") != kind:
+        made.setProperty("kind", kind)
+        made.style().unpolish(made)
+        made.style().polish(made)
+
+
 def tool(name: str, tip: str, clicked: Callable[[], object] | None = None, token: str = "muted") -> QToolButton:
     made = QToolButton()
     tint(made, name, token)
@@ -245,6 +253,8 @@ def combo(
         made.addItem(text, data)
     made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     made.setMinimumContentsLength(7)
+    made.currentTextChanged.connect(made.setToolTip)  # whole, where the box is narrower
+    made.setToolTip(made.currentText())
     if chosen is not None:
         made.activated.connect(lambda _i: chosen(made.currentData()))
     return made

@@ -27,4 +27,12 @@ class EmptyState(QWidget):
         if self.buttons:
             inner.addSpacing(8)
             inner.addLayout(row(None, *self.buttons, None))
+        self.note = label("", "small")  # something to know before the button is pressed
+        self.note.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.note.hide()
+        inner.addWidget(self.note)
         self.setLayout(column(None, inner, None, margin=2))
+
+    def say(self, text: str) -> None:
+        self.note.setText(text)
+        self.note.setVisible(bool(text))

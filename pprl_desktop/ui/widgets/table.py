@@ -36,6 +36,7 @@ from pprl_desktop.ui.widgets.basics import follow, icon_label, label, row
 Index = QModelIndex | QPersistentModelIndex
 SORT_ROLE = Qt.ItemDataRole.UserRole
 WIDEST, NARROWEST = 320, 60  # px of a column measured by its content
+PADDING = 12  # px left and right of a heading, as in the style sheet
 HEADER = 130  # a heading claims no more than this: what is in the column comes first
 
 
@@ -73,7 +74,7 @@ class PlainModel(QAbstractTableModel):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation == Qt.Orientation.Horizontal and 0 <= section < len(self.columns):
-            if role == Qt.ItemDataRole.DisplayRole:
+            if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
                 return self.columns[section].title
             if role == Qt.ItemDataRole.TextAlignmentRole:
                 right = self.columns[section].right
@@ -96,8 +97,8 @@ class PlainModel(QAbstractTableModel):
             ) | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.FontRole and spec.mono:
             return theme.font(mono=True)
-        if role == Qt.ItemDataRole.ToolTipRole and spec.tip is not None:
-            return spec.tip(value)
+        if role == Qt.ItemDataRole.ToolTipRole:  # whole, where the column is narrower
+            return spec.tip(value) if spec.tip is not None else spec.show(value)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{spec.title}: {spec.show(value)}"
         return None
@@ -203,10 +204,14 @@ class DataTable(QWidget):
         self._wanted = [
             round(spec.width * theme.zoom())
             if spec.width
-            else min(max(self.view.sizeHintForColumn(i), min(header.sectionSizeHint(i), HEADER)) + 4, WIDEST)
+            else min(max(self.view.sizeHintForColumn(i), min(self._heading(spec.title), HEADER)) + 4, WIDEST)
             for i, spec in enumerate(self.model.columns)
         ]
         self._fit_width()
+
+    def _heading(self, title: str) -> int:
+        """Without room for the sign of the sorted column: it is there for one column at most."""
+        return self.view.horizontalHeader().fontMetrics().horizontalAdvance(title) + 2 * PADDING
 
     def _fit_width(self) -> None:
         """All columns in view if they can be: the widest give way first, down to a width that still reads."""
