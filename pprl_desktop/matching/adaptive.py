@@ -38,6 +38,7 @@ from pprl_desktop.progress import Progress
 ROUNDS = 2  # the second looks for candidates with the weights learned in the first
 LOWEST = -9.0  # log odds below which a pair is no candidate
 WORTH_TELLING = -3.0  # log odds of the weakest kept pair above which leaving pairs out is told
+LEAST_MATCHES = 0.5  # expected matches below which only pairs that are likelier than not are accepted
 PER_ROW = 60  # candidates per row of both files, on average, that EM looks at
 BYTES_PER_PAIR = 400  # working memory per candidate and some fields
 STRENGTH = 25.0  # matches worth of trust in the prior of m
@@ -166,7 +167,8 @@ class _Job:
             bar, passing = listed_scan.place_bar(scan, lowest, most, self.random, progress)
             found = listed_scan.run(scan, bar, most, self.options.threads, progress)
         self.warnings = []
-        if found.bar + prior > WORTH_TELLING and passing > len(found.own):
+        by_hand = [border for border in (self.options.accept, self.options.review) if border is not None]
+        if found.bar + prior > min(WORTH_TELLING, *by_hand, WORTH_TELLING) and passing > len(found.own):
             self.warnings.append(
                 f"About {passing:,} pairs are alike enough to be compared closely, {len(found.own):,} fit: the weakest "
                 f"{passing - len(found.own):,} were left out. Add a field that tells people apart or allow more memory."
@@ -242,7 +244,9 @@ class _Job:
         probability = np.clip(self.fit.probability, 1e-12, 1 - 1e-12)
         score = np.log(probability) - np.log1p(-probability)
         best = from_probabilities(score, probability)
-        threshold = min(best.score, 0.0) if np.isfinite(best.score) else 0.0
+        # where not even one match is expected among all pairs, the best border would let in anything
+        hopeful = np.isfinite(best.score) and float(probability.sum()) >= LEAST_MATCHES
+        threshold = min(best.score, 0.0) if hopeful else 0.0
         check = self._self_linkage(probability[score >= threshold], progress)
         warning = check.warning()
         return Scored(

@@ -23,7 +23,7 @@ from pprl_desktop.progress import NO_PROGRESS, Progress
 SMALLEST_ROOM = 1000  # pairs held at least, whatever the memory cap
 PER_PAIR = 130  # bytes while a pair is found, scored and sorted, without its evidence
 COPIES = 2.5  # of the distances, while they are laid out for the search
-BUFFERS = 30 << 20  # bytes: pairs of the blocks under way, and the working memory of matrix products
+BUFFERS = 8 << 20  # bytes: pairs of the blocks under way, and the working memory of matrix products
 PER_EVIDENCE = 24  # bytes per field and pair: exact cost, evidence, and a copy while sorting
 
 Codes = npt.NDArray[np.int32]
@@ -63,9 +63,10 @@ def estimated_memory(own: Smashed, partner: Smashed, rule: Rule, options: MatchO
 
 
 def _remembered(sides: list[list[Part]]) -> int:
-    """Bounds of the field that comes second in the search: usually the third most selective one, or either of two."""
-    cells = sorted((len(a.values) * len(b.values) for a, b in zip(*sides, strict=False)), reverse=True)
-    return sum(size for size in (cells[2:3] if len(cells) > 2 else cells[:2]) if size <= REMEMBERED)
+    """Bounds of the field that comes second in the search, where they are few enough; of two fields either may."""
+    cells = [len(a.values) * len(b.values) for a, b in zip(*sides, strict=False)]
+    kept = sorted((size for size in cells if size <= REMEMBERED), reverse=True)
+    return sum(kept[: 1 if len(cells) > 2 else 2])
 
 
 def check_parts(own: Smashed, partner: Smashed, rule: SplitRule) -> None:

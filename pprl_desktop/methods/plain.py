@@ -121,14 +121,16 @@ def _distances(table: CleanTable, other: CleanTable, a: npt.NDArray[np.int64], b
 
 def _learn(table: CleanTable, seed: int, progress: Progress) -> PlainRule:
     from pprl_desktop.methods.corrupt import corrupt
+    from pprl_desktop.methods.split_training import distinct_rows
 
     random = np.random.default_rng(seed)
     names = tuple(field.name for field in table.fields)
     count = len(names)
-    if table.rows < FEW:
+    everyone = distinct_rows(table)  # equal records are no non-matches of each other
+    if len(everyone) < FEW:
         return PlainRule(names, PLAIN_WEIGHT * PLAIN_EDITS, np.full(count, PLAIN_WEIGHT), np.zeros(count))
-    picked = np.sort(random.choice(table.rows, size=min(SAMPLE, table.rows), replace=False))
-    against = np.sort(random.choice(table.rows, size=min(AGAINST, table.rows), replace=False))
+    picked = np.sort(random.choice(everyone, size=min(SAMPLE, len(everyone)), replace=False))
+    against = np.sort(random.choice(everyone, size=min(AGAINST, len(everyone)), replace=False))
     copy = corrupt(table.take(picked), seed)
     rows = np.arange(len(picked))
     progress.at(0.2)

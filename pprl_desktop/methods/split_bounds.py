@@ -50,7 +50,7 @@ def bytes_per_value() -> int:
     """Memory of the bounds of one distinct value of a field, while they are put together."""
     from pprl_desktop.methods.split_kernels import DIMENSIONS, PIVOTS
 
-    return 2 * (4 * DIMENSIONS * 3 + PIVOTS)
+    return 4 * 4 * DIMENSIONS + PIVOTS
 
 
 def bounds_of(

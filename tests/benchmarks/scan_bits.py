@@ -2,7 +2,8 @@
 
 Top 10 per row over 1024 bits, one core: the bit-sliced scan, a plain popcount loop, and anonlink's C++ Dice where that
 package is installed (PyPI anonlink needs setuptools < 81). Only a slice of the own rows is timed, in CPU seconds; pairs
-per second are compared. Goal: at least as fast as anonlink, three times as fast if possible. `--lsh`: banded LSH.
+per second are compared. Goal: at least as fast as anonlink, three times as fast if possible.
+`--lsh`: banded LSH, recall told against reached; `--million`: the same at a million rows on either side (under 8 GB).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from pprl_desktop.evaluation.play import peak_memory_mb
 from pprl_desktop.matching import lsh
 from pprl_desktop.matching.base import MatchOptions
 from pprl_desktop.matching.bits_scan import run
@@ -130,9 +132,12 @@ def banded(rows: int) -> None:
     reached = float((found.own == found.partner).sum()) / rows
     told = found.notes.get("candidate_recall", float("nan"))
     print(f"{rows:,} x {rows:,}: {found.notes['candidates']}; {taken:.0f} s")
-    print(f"  candidate recall told {told:.4f}, reached {reached:.4f}")
+    print(f"  candidate recall told {told:.4f}, reached {reached:.4f}; {peak_memory_mb():,.0f} MB at most")
 
 
 if __name__ == "__main__":
     numbers = [int(each) for each in sys.argv[1:] if each.isdigit()]
-    banded(*numbers) if "--lsh" in sys.argv else main(*numbers)
+    if "--million" in sys.argv:
+        banded(1_000_000)
+    else:
+        banded(*numbers) if "--lsh" in sys.argv else main(*numbers)
