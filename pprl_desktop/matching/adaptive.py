@@ -13,7 +13,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.matching import adaptive_cross, adaptive_dependence, adaptive_null, blocking, em, listed_scan
+from pprl_desktop.matching import (
+    adaptive_cross,
+    adaptive_dependence,
+    adaptive_null,
+    blocking,
+    candidate_recall,
+    em,
+    listed_scan,
+)
 from pprl_desktop.matching.adaptive_check import SelfLinkage, Weights, false_pairs
 from pprl_desktop.matching.base import MatchOptions, Numbers, Rows, Scored
 from pprl_desktop.matching.levels import (
@@ -163,9 +171,9 @@ class _Job:
             bar, passing = blocking.place_bar(self.fields, weights, lowest, most, self.random, progress)
             found = blocking.scan(self.fields, weights, bar, most, self.options.threads, progress)
         else:
-            scan = listed_scan.under(self.index, weights)
-            bar, passing = listed_scan.place_bar(scan, lowest, most, self.random, progress)
-            found = listed_scan.run(scan, bar, most, self.options.threads, progress)
+            self.scan = interruptible(progress, listed_scan.under, self.index, weights, self.m)
+            bar, passing = listed_scan.place_bar(self.scan, lowest, most, self.random, progress)
+            found = listed_scan.run(self.scan, bar, most, self.options.threads, progress)
         self.warnings = []
         by_hand = [border for border in (self.options.accept, self.options.review) if border is not None]
         if found.bar + prior > min(WORTH_TELLING, *by_hand, WORTH_TELLING) and passing > len(found.own):
@@ -299,7 +307,12 @@ class _Job:
                 for level in range(LEVELS)
             ]
         named = [one.comparison.field for one in self.fields]
+        met = {}
+        if self.index is not None:
+            recall = candidate_recall.lower_bound(self.scan, self.bar, self.levels, self.fit.probability, self.random)
+            met = {"candidates_by": "lists of similar values", "candidate_recall": recall}
         return {
+            **met,
             "levels": weights,
             "expected_matches": float(self.fit.matches),
             "match_rate": float(self.fit.matches) / max(min(self.sizes.own, self.sizes.partner), 1),

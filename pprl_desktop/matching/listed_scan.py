@@ -2,8 +2,9 @@
 
 A pair reaches the bar only if some field gives it enough. For each own record it is worked out down to which weight
 each field must be followed so that every pair above the bar is met in at least one of them (the threshold algorithm of
-Fagin, Lotem and Naor 2001); frequent values weigh little and are rarely followed. Where that would be too much work the
-bar rises, and candidate_recall.py tells what that costs.
+Fagin, Lotem and Naor 2001); frequent values weigh little and are rarely followed. How values
+outside the lists differ is not looked at, and where the work would be too much the bar rises: candidate_recall.py tells
+what that costs.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.matching import blocking, value_lists
-from pprl_desktop.matching.base import Rows
+from pprl_desktop.matching.base import Numbers, Rows
 from pprl_desktop.matching.blocking import Found, Weights
-from pprl_desktop.matching.levels import LEVELS, MISSING, FieldLevels, Levels
+from pprl_desktop.matching.levels import DIFFERS, LEVELS, MISSING, OTHER_INITIAL, FieldLevels, Levels
 from pprl_desktop.matching.value_lists import Lists
+from pprl_desktop.methods import tokens
 from pprl_desktop.methods.blocks import in_blocks, interruptible
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
@@ -109,7 +111,7 @@ class Scan:
     index: Index
     weights: Sequence[Weights]  # per field, [own values, levels]
     weight: Floats  # the same, values of all fields numbered through
-    base: Floats  # [own values] most that a value outside the list can weigh
+    base: Floats  # [own values] what it weighs that a value is outside the list
     step: Floats  # [own values, levels + 1] falling weights
     count: Places  # partner rows at each of them
 
@@ -148,15 +150,17 @@ class Scan:
         return own[keep], partner[keep], score[keep], levels[keep]
 
 
-def under(index: Index, weights: Sequence[Weights]) -> Scan:
+def under(index: Index, weights: Sequence[Weights], m: Numbers) -> Scan:
+    """The index under these weights, with m [fields, levels] from which they come."""
     base, step, count = [], [], []
     first = 0
-    for one, made, weight in zip(index.fields, index.lists, weights, strict=True):
+    for f, (one, made, weight) in enumerate(zip(index.fields, index.lists, weights, strict=True)):
         counted = index.count[first : first + one.own.values]
         first += one.own.values
-        outside = weight[:, made.unlisted()].max(axis=1)
-        if made.blind:  # similar values are not known, so nothing is held against a value that is not equal
-            outside = np.maximum(outside, 0.0)
+        # nearly all strangers are outside, so u is one; an initial has another initial outside
+        outside = np.full(one.own.values, np.log(max(float(m[f, DIFFERS : made.lowest].sum()), 1e-12)))
+        if tokens.SINGLE in one.own.tokens:
+            outside = np.where(one.own.tokens[tokens.SINGLE] != 0, weight[:, OTHER_INITIAL], outside)
         floor = np.maximum(outside, 0.0) if one.partner.present < len(one.partner.codes) else outside
         clipped = np.where(counted > 0, np.maximum(weight, floor[:, None]), floor[:, None])
         rows = np.where(clipped > floor[:, None], counted, 0)

@@ -13,11 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.matching.levels import (
-    DIFFERS,
     EQUAL,
     INITIAL,
     NEAR,
-    OTHER_INITIAL,
     QUANTILES,
     Codes,
     FieldLevels,
@@ -52,10 +50,6 @@ class Lists:
     def blind(self) -> bool:
         """Similar values could not be looked for: only what tokens tell is in the lists."""
         return self.lowest >= EQUAL
-
-    def unlisted(self) -> tuple[int, ...]:
-        """Levels that two values not in the list may have."""
-        return (DIFFERS, *range(NEAR, NEAR if self.blind else self.lowest), OTHER_INITIAL)
 
 
 def make(one: FieldLevels, threads: int, progress: Progress) -> Lists:
