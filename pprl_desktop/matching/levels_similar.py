@@ -110,10 +110,12 @@ class Bits(Similar):
         for first in range(0, len(self._right), TILE):
             progress.check()
             right, others = self._right[first : first + TILE], self._ones_right[first : first + TILE].astype(np.int64)
-            room, held = ROOM, ROOM + 1
-            while held > room:
-                places, partner = np.empty(room, np.int32), np.empty(room, np.int32)
-                held, room = int(sharing(left, ones, right, others, need, places, partner)), max(room, held)
+            held = ROOM
+            while True:
+                places, partner = np.empty(held, np.int32), np.empty(held, np.int32)
+                held = int(sharing(left, ones, right, others, need, places, partner))
+                if held <= len(places):
+                    break
             found.append((places[:held].copy(), first + partner[:held]))
         places, partner = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
         similarity = self.pairs(own[places], partner)

@@ -18,7 +18,7 @@ import pytest
 from pprl_desktop.evaluation.play import play
 from pprl_desktop.evaluation.synthetic import forecast
 from pprl_desktop.evaluation.tables import Contest, Truth, compare, sweep
-from pprl_desktop.matching import assignment
+from pprl_desktop.matching import assignment, listed_scan
 from pprl_desktop.matching.base import MatchOptions
 from pprl_desktop.methods.attended import THREAD
 from pprl_desktop.methods.base import method
@@ -107,6 +107,18 @@ def test_every_stage_stops_at_the_look_that_is_told_so_and_hardly_begins_another
             # blocks that were handed out already
             assert len(late) <= 2 * threads_of(0) + 2, name
             assert not [thread for thread in threading.enumerate() if thread.name.startswith(THREAD)], name
+
+
+@pytest.mark.parametrize("case", ["bloom field", "split"])
+def test_large_files_stop_as_well(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listed_scan, "FULL_SCAN", 0.0)
+    run, whole = run_of(case), Listener()
+    run.match(MatchOptions(), Progress(None, whole, attended=True))
+    for at in (1, whole.asked // 3, whole.asked // 2):
+        listener = Listener(at)
+        with pytest.raises(Cancelled):
+            run.match(MatchOptions(), Progress(None, listener, attended=True))
+        assert listener.asked == at
 
 
 @pytest.mark.parametrize("case", CASES)
