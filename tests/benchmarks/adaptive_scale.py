@@ -133,7 +133,8 @@ def both_ways(name: str, rows: int, folder: Path) -> None:
     met = np.load(folder / "full.npy")
     also = np.isin(met, np.load(folder / "lists.npy")).mean()
     print(
-        f"  {full['seconds'] / fast['seconds']:.1f} times faster ({full['cpu'] / fast['cpu']:.1f} in seconds of a core); "
+        f"  {full['seconds'] / fast['seconds']:.1f} times faster "
+        f"({full['cpu'] / fast['cpu']:.1f} in seconds of a core); "
         f"{also:.4f} of the true pairs that all pairs gave were met (told: {fast['told']:.4f}); "
         f"F1 {fast['f1'] - full['f1']:+.4f}",
         flush=True,

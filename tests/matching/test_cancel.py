@@ -114,11 +114,11 @@ def test_large_files_stop_as_well(case: str, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(listed_scan, "FULL_SCAN", 0.0)
     run, whole = run_of(case), Listener()
     run.match(MatchOptions(), Progress(None, whole, attended=True))
-    for at in (1, whole.asked // 3, whole.asked // 2):
+    assert whole.asked > 20
+    for at in range(1, 20, 3):
         listener = Listener(at)
         with pytest.raises(Cancelled):
             run.match(MatchOptions(), Progress(None, listener, attended=True))
-        assert listener.asked == at
 
 
 @pytest.mark.parametrize("case", CASES)
