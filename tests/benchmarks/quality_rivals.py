@@ -7,7 +7,9 @@ also look for the threshold that would have served the rival best.
 
 from __future__ import annotations
 
-import contextlib
+import csv
+import io
+import itertools
 import json
 import sys
 import warnings
@@ -19,13 +21,19 @@ SPLINK_LOWEST = 0.01  # probability; .5 is what it is asked for
 ANONLINK_LOWEST = 0.75  # Dice; .8 is documented, and below .75 common names alone fill the memory
 
 
-def splink(job: dict) -> list[tuple[int, int, float]]:
-    """As its tutorial does it: library comparisons by kind of column, term frequencies, EM on two blockings."""
+def splink(job: dict, strictly: bool = True) -> list[tuple[int, int, float]]:
+    """As its tutorial does it: library comparisons by kind of column, term frequencies, EM on blocks.
+
+    The tutorial trains on blocks that agree on two columns (`strictly`) and on blocks that agree on one; which serves
+    better depends on the data, so both are measured. A training that breaks off would leave its m unset and spoil the
+    figures, so nothing that it raises is swallowed.
+    """
     import logging
 
     import pandas as pd
     import splink.comparison_library as cl
     from splink import DuckDBAPI, Linker, SettingsCreator, block_on
+    from splink.internals import expectation_maximisation
 
     logging.disable(logging.CRITICAL)
     fields = list(job["kinds"])
@@ -60,16 +68,14 @@ def splink(job: dict) -> list[tuple[int, int, float]]:
     database = DuckDBAPI()
     tables = [database.register(frame, dataset_display_name=name) for frame, name in zip(frames, "ab", strict=True)]
     linker = Linker(tables, settings)
-    pairs = [(x, y) for i, x in enumerate(best) for y in best[i + 1 :]][:3] or [(best[0],)]
+    pairs = list(itertools.combinations(best[:3], 2)) or [(best[0],)]
     strict = [block_on(*pair) for pair in pairs]
-    with contextlib.suppress(Exception):  # its own starting value serves where the rules find nothing
-        linker.training.estimate_probability_two_random_records_match(strict, recall=0.7)
+    linker.training.estimate_probability_two_random_records_match(strict, recall=0.7)
     linker.training.estimate_u_using_random_sampling(max_pairs=2e6)
-    for rule in rules[:3]:
-        try:
-            linker.training.estimate_parameters_using_expectation_maximisation(rule)
-        except Exception:
-            continue
+    expectation_maximisation.populate_m_u_from_lookup = _unseen(expectation_maximisation.populate_m_u_from_lookup)
+    # each column must be trained outside some block: with two columns, pairs will not do
+    for rule in strict if strictly and len(best) > 2 else rules[: min(len(best), 3)]:
+        linker.training.estimate_parameters_using_expectation_maximisation(rule)
     found = linker.inference.predict(threshold_match_probability=SPLINK_LOWEST)
     found = found.as_pandas_dataframe()
     # the weight in bits, not the probability: strong pairs would all be 1.0, and greedy would choose among them blindly
@@ -79,10 +85,22 @@ def splink(job: dict) -> list[tuple[int, int, float]]:
     return _greedy(scored) if job["one_to_one"] else scored
 
 
+def splink_loose(job: dict) -> list[tuple[int, int, float]]:
+    return splink(job, strictly=False)
+
+
+def _unseen(populate):
+    """Splink 5 breaks off where no match of a block has a level (m = 0); here it counts as a level never seen."""
+
+    def forgiving(fixed, level, column, lookup):
+        seen = {value: row for value, row in lookup.get(column, {}).items() if row["m_probability"] > 1e-300}
+        populate(fixed, level, column, {**lookup, column: seen})
+
+    return forgiving
+
+
 def anonlink(job: dict) -> list[tuple[int, int, float]]:
     """CLKs by clkhash, 1024 bits, Dice, its greedy way of one-to-one."""
-    import io
-
     import anonlink as al
     from clkhash import clk, comparators
     from clkhash.field_formats import BitsPerFeatureStrategy, FieldHashingProperties, StringSpec
@@ -99,11 +117,10 @@ def anonlink(job: dict) -> list[tuple[int, int, float]]:
     schema = Schema(features, 1024)
     filters = []
     for side in "ab":
-        rows = zip(*(job[side][name] for name in fields), strict=True)
-        text = "\n".join([",".join(fields), *(",".join(row) for row in rows)])
-        filters.append(
-            clk.generate_clk_from_csv(io.StringIO(text), "secret", schema, validate=False, progress_bar=False)
-        )
+        text = io.StringIO(newline="")
+        csv.writer(text).writerows([fields, *zip(*(job[side][name] for name in fields), strict=True)])
+        text.seek(0)
+        filters.append(clk.generate_clk_from_csv(text, "secret", schema, validate=False, progress_bar=False))
     found = al.candidate_generation.find_candidate_pairs(filters, al.similarities.dice_coefficient, ANONLINK_LOWEST)
     dice, (first, _), (x, y) = found
     ends = zip(dice, first, x, y, strict=True)
@@ -126,4 +143,5 @@ def _greedy(scored: list[tuple[int, int, float]]) -> list[tuple[int, int, float]
 
 if __name__ == "__main__":
     task = json.load(sys.stdin)
-    json.dump({"splink": splink, "anonlink": anonlink}[task["rival"]](task), sys.stdout)
+    rivals = {"splink": splink, "splink_loose": splink_loose, "anonlink": anonlink}
+    json.dump(rivals[task["rival"]](task), sys.stdout)
