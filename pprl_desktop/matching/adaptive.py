@@ -22,7 +22,7 @@ from pprl_desktop.matching import (
     em,
     listed_scan,
 )
-from pprl_desktop.matching.adaptive_check import SelfLinkage, Weights, false_pairs
+from pprl_desktop.matching.adaptive_check import SelfLinkage, Strangers, Weights, strangers, surplus
 from pprl_desktop.matching.base import MatchOptions, Numbers, Rows, Scored
 from pprl_desktop.matching.levels import (
     DIFFERS,
@@ -44,13 +44,16 @@ from pprl_desktop.methods.rules import AdaptiveRule
 from pprl_desktop.progress import Progress
 
 ROUNDS = 2  # the second looks for candidates with the weights learned in the first
+HOLDS = 6  # times the weights are held to what pairs within a file show, and learned again
+LOWEST_HELD = -4.0  # log odds from which pairs are held to it
+MOST_HELD = 4.0  # log of the largest factor by which that makes strangers likelier
 LOWEST = -9.0  # log odds below which a pair is no candidate
 WORTH_TELLING = -3.0  # log odds of the weakest kept pair above which leaving pairs out is told
-LEAST_MATCHES = 0.5  # expected matches below which only pairs that are likelier than not are accepted
 PER_ROW = 60  # candidates per row of both files, on average, that EM looks at
 BYTES_PER_PAIR = 400  # working memory per candidate and some fields
 STRENGTH = 25.0  # matches worth of trust in the prior of m
 CROSS_STRENGTH = 20.0
+WORTHWHILE = 0.5  # expected F1 from which the border may lie below even odds: at half of it, so never under 1 in 4
 OVERLAP = 0.3  # share of the smaller file first taken to have a counterpart
 
 Floats = npt.NDArray[np.float32]
@@ -80,10 +83,13 @@ def _run(own: Smashed, partner: Smashed, rule: AdaptiveRule, options: MatchOptio
     sizes = em.Sizes(own.rows, partner.rows, options.one_to_one)
     job = _Job(fields, seen, len(null.own), sizes, options, random, within, index, progress)
     for place in range(ROUNDS):
-        low, high = 0.25 + 0.7 * place / ROUNDS, 0.25 + 0.7 * (place + 1) / ROUNDS
+        low, high = 0.25 + 0.58 * place / ROUNDS, 0.25 + 0.58 * (place + 1) / ROUNDS
         job.find(progress.part(low, (low + high) / 2))
         job.learn(progress.part((low + high) / 2, high))
-    return job.scored(names, progress.part(0.95, 1.0))
+    job.compare_within(progress.part(0.83, 0.85))
+    for place in range(HOLDS if options.one_to_one else 0):
+        job.hold(progress.part(0.85 + 0.12 * place / HOLDS, 0.85 + 0.12 * (place + 1) / HOLDS))
+    return job.scored(names, progress.part(0.97, 1.0))
 
 
 def estimated_memory(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions) -> int:
@@ -142,9 +148,10 @@ class _Job:
         self.matches = OVERLAP * min(self.sizes.own, self.sizes.partner)
         self.crossings = adaptive_cross.crossings(self.fields)
         self.cross_m = np.full(len(self.crossings), 0.02)
-        self.tree = (
+        self.edges = (
             adaptive_dependence.edges(self.fields, self.within.levels, self.progress) if self.options.one_to_one else ()
         )
+        self.surplus = np.zeros(0)
         self.warnings: list[str] = []
         self.told = [
             f"{count:,} records of the {side} file are copies of others in all fields: remove the duplicates first, or "
@@ -183,6 +190,7 @@ class _Job:
             )
         self.own, self.partner, self.examined, self.bar = found.own, found.partner, found.examined, found.bar
         self.levels = self._levels(self.own, self.partner) if found.levels is None else found.levels
+        self.surplus = np.zeros(len(self.own))
 
     def _levels(self, own: Rows, partner: Rows) -> npt.NDArray[np.uint8]:
         made = np.full((len(own), len(self.fields)), MISSING, dtype=np.uint8)
@@ -197,8 +205,9 @@ class _Job:
 
     def learn(self, progress: Progress) -> None:
         levels, log_u = self._columns()
-        self.lifts = adaptive_dependence.corrections(self.fields, self.tree, self.own, self.levels, self.progress)
-        candidates = em.Candidates(self.own, self.partner, levels, log_u, self.lifts.sum(axis=1), self.sizes)
+        self.lifts = adaptive_dependence.corrections(self.fields, self.edges, self.own, self.levels, self.progress)
+        extra = self.lifts.sum(axis=1) + self.surplus
+        candidates = em.Candidates(self.own, self.partner, levels, log_u, extra, self.sizes)
         cross = np.zeros((len(self.crossings), LEVELS))
         cross[:, DIFFERS], cross[:, EQUAL] = 1 - self.cross_m, self.cross_m
         cross_prior = np.zeros((len(self.crossings), LEVELS))
@@ -219,6 +228,28 @@ class _Job:
         self.cross_m = self.fit.m[len(self.fields) :, EQUAL]
         self.matches = self.fit.matches
         self._take_matches_out()
+
+    def compare_within(self, progress: Progress) -> None:
+        """Pairs within either file that the weights take for matches, or nearly."""
+        bar = LOWEST_HELD - 2.0 - float(np.log(self.sizes.odds(self.matches)))
+        self.strangers: list[Strangers] = [
+            strangers(fields, self._weights(), bar, self.options.threads, progress) for fields in self.within.files
+        ]
+
+    def hold(self, progress: Progress) -> None:
+        """Learn again, with strangers as likely to look like this pair as they are within the files."""
+        prior = float(np.log(self.sizes.odds(self.matches)))
+        out_of = sum(file.out_of for file in self.strangers)
+        ratios = np.concatenate([interruptible(progress, file.ratios, self._weights()) for file in self.strangers])
+        plain = self.fit.log_odds - prior + self.surplus
+        at = np.flatnonzero(plain >= LOWEST_HELD - prior)
+        wrong, all_pairs = 1 - self.fit.probability[at], float(self.sizes.own) * self.sizes.partner
+        more = surplus(ratios, out_of, plain[at], wrong, all_pairs)
+        self.surplus[at] = np.clip(self.surplus[at] + more, 0.0, MOST_HELD)
+        self.learn(progress)
+
+    def _weights(self) -> Weights:
+        return Weights(self.m, self.u, self.cross_m, self.crossings, self.edges)
 
     def _columns(self) -> tuple[npt.NDArray[np.uint8], Floats]:
         pairs, width = len(self.own), len(self.fields) + len(self.crossings)
@@ -252,9 +283,8 @@ class _Job:
         probability = np.clip(self.fit.probability, 1e-12, 1 - 1e-12)
         score = np.log(probability) - np.log1p(-probability)
         best = from_probabilities(score, probability)
-        # where not even one match is expected among all pairs, the best border would let in anything
-        hopeful = np.isfinite(best.score) and float(probability.sum()) >= LEAST_MATCHES
-        threshold = min(best.score, 0.0) if hopeful else 0.0
+        # a little below even odds may serve F1; where little is to be found, the best F1 is made of long shots
+        threshold = min(best.score, 0.0) if best.f1 >= WORTHWHILE else 0.0
         check = self._self_linkage(probability[score >= threshold], progress)
         warning = check.warning()
         return Scored(
@@ -274,9 +304,10 @@ class _Job:
         )
 
     def _self_linkage(self, accepted: Numbers, progress: Progress) -> SelfLinkage:
-        weights = Weights(self.m, self.u, self.cross_m, self.crossings, self.tree)
         border = -float(np.log(self.sizes.odds(self.matches)))
-        pairs, out_of = false_pairs(self.within.fields, weights, border, self.options.threads, progress)
+        file = self.strangers[0]
+        ratios = interruptible(progress, file.ratios, self._weights())
+        pairs, out_of = int((ratios >= border).sum()), file.out_of
         left = float(self.sizes.own), float(self.sizes.partner)
         if self.options.one_to_one:  # a record with a true counterpart is not free for a false one
             left = self.sizes.own - self.matches, self.sizes.partner - self.matches
@@ -295,9 +326,7 @@ class _Job:
             here = np.flatnonzero(levels[:, at] != MISSING)
             weight = np.log(np.maximum(self.fit.m[at], 1e-12))[levels[here, at]] - log_u[here, at]
             made[here, crossing.own] = np.nan_to_num(made[here, crossing.own]) + weight
-        for e, edge in enumerate(self.tree):
-            made[:, edge.second] -= self.lifts[:, e]
-        return made
+        return made - self.lifts
 
     def _notes(self) -> dict[str, Any]:
         weights = {}
@@ -321,7 +350,8 @@ class _Job:
                 for c, m in zip(self.crossings, self.cross_m, strict=True)
             ],
             "dependent": [
-                {"fields": [named[edge.first], named[edge.second]], "lift": edge.overall} for edge in self.tree
+                {"fields": [named[edge.first], named[edge.second]], "lift": edge.overall}
+                for edge in adaptive_dependence.tree(self.edges)
             ],
             "candidates": len(self.own),
             "em_rounds": self.fit.rounds,

@@ -1,8 +1,8 @@
 """The self-linkage null: how many pairs of different records of one's own file would be called matches.
 
 The posterior believes its own model; where fields depend on each other in a way the model does not know, it claims a
-precision that is not there (DESIGN 4.5). The own file holds no match with itself, so every pair above the border is a
-false one, and their number carries over to the unmatched records of the two files.
+precision that is not there (DESIGN 4.5). A file holds no match with itself, so every pair above the border is a false
+one, and their number carries over to the two files: surplus() holds the weights to it, SelfLinkage tells what is left.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from pprl_desktop.progress import Progress
 
 MOST = 100_000  # false pairs looked at
 ENOUGH = 6  # false pairs from which a disagreement is told: fewer may be chance
+STEP = 1.0  # of the log likelihood ratio, within which pairs are counted together
+SMOOTH = (0.25, 0.5, 0.25)
+DOUBT = 3.0  # pairs worth of trust in the weights
 MARGIN = 0.02  # share of the accepted pairs that is no cause for concern
 
 Floats = npt.NDArray[np.float32]
@@ -33,7 +36,7 @@ class Weights:
     u: list[Numbers]
     cross_m: Numbers
     crossings: tuple[adaptive_cross.Crossing, ...]
-    tree: tuple[adaptive_dependence.Edge, ...]
+    edges: tuple[adaptive_dependence.Edge, ...]
 
 
 @dataclass(frozen=True)
@@ -58,23 +61,37 @@ class SelfLinkage:
         )
 
 
-def false_pairs(
-    fields: Sequence[FieldLevels], weights: Weights, border: float, threads: int, progress: Progress
-) -> tuple[int, float]:
-    """Pairs of different records whose log likelihood ratio reaches the border; and out of how many."""
+@dataclass(frozen=True, eq=False)
+class Strangers:
+    """Pairs of different records of one file that come near enough to a match."""
+
+    fields: Sequence[FieldLevels]
+    own: Rows
+    partner: Rows
+    out_of: float  # pairs of different records
+
+    def ratios(self, weights: Weights) -> Numbers:
+        return log_ratio(self.fields, _tables(self.fields, weights), weights, self.own, self.partner)
+
+
+def strangers(
+    fields: Sequence[FieldLevels], weights: Weights, bar: float, threads: int, progress: Progress
+) -> Strangers:
+    """`bar`: log likelihood ratio, before corrections, from which pairs are kept."""
     rows = len(fields[0].own.codes)
     if rows < 2:
-        return 0, 0.0
-    tables = [adaptive_null.log_u(one, u) for one, u in zip(fields, weights.u, strict=True)]
+        return Strangers(fields, np.zeros(0, np.int32), np.zeros(0, np.int32), 0.0)
     added = [
         (np.log(np.maximum(m, 1e-12))[None, :] - table).astype(np.float32)
-        for m, table in zip(weights.m, tables, strict=True)
+        for m, table in zip(weights.m, _tables(fields, weights), strict=True)
     ]
-    # the corrections below only lower the sum, except for values found in another field
-    found = blocking.scan(fields, added, border - 4.0, MOST, threads, progress)
-    different = found.own != found.partner
-    ratio = log_ratio(fields, tables, weights, found.own[different], found.partner[different])
-    return int((ratio >= border).sum()) // 2, rows * (rows - 1) / 2
+    found = blocking.scan(fields, added, bar, MOST, threads, progress)
+    once = found.own < found.partner
+    return Strangers(fields, found.own[once], found.partner[once], rows * (rows - 1) / 2)
+
+
+def _tables(fields: Sequence[FieldLevels], weights: Weights) -> list[Floats]:
+    return [adaptive_null.log_u(one, u) for one, u in zip(fields, weights.u, strict=True)]
 
 
 def log_ratio(
@@ -93,5 +110,24 @@ def log_ratio(
         table = np.zeros(MISSING + 1)
         table[DIFFERS], table[EQUAL] = np.log1p(-min(float(m_found), 0.999)), np.log(max(float(m_found), 1e-12))
         total += table[level] - log_u
-    lifts = adaptive_dependence.corrections(fields, weights.tree, own, levels)
+    lifts = adaptive_dependence.corrections(fields, weights.edges, own, levels)
     return np.asarray(total - lifts.sum(axis=1))
+
+
+def surplus(ratio: Numbers, out_of: float, pairs: Numbers, wrong: Numbers, all_pairs: float) -> Numbers:
+    """For each pair, the log of how many more strangers reach its likelihood ratio than the weights believe.
+
+    ratio, out_of    of pairs within the files, none of which is a match
+    pairs, wrong     ratios of the pairs across the files, and the probability that each is of strangers, before it is
+                     known who else could be the counterpart
+    """
+    if not len(pairs) or not out_of:
+        return np.zeros(len(pairs))
+    low = float(pairs.min())
+    bins = max(int((float(pairs.max()) - low) / STEP) + 1, len(SMOOTH))
+    counts = []
+    for values, weights in ((ratio[ratio >= low], None), (pairs, wrong * (out_of / all_pairs))):
+        at = np.minimum(((values - low) / STEP).astype(np.int64), bins - 1)
+        counts.append(np.convolve(np.bincount(at, weights, minlength=bins), SMOOTH, "same"))
+    more = np.log((counts[0] + DOUBT) / (counts[1] + DOUBT))
+    return np.asarray(np.interp(pairs, low + STEP * (np.arange(bins) + 0.5), more))

@@ -3,6 +3,7 @@
 How often two records of one file agree on both fields, against how often they would if the fields were independent, is
 the lift; it is measured within a file, where no pair is a match, and divided out of the weight of pairs that agree on
 both. A tree of the strongest lifts (Chow and Liu 1968) keeps three dependent fields from being corrected three times.
+The tree is drawn over the fields that agree: a slip in the zip code does not make street and town independent.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from pprl_desktop.methods.blocks import interruptible
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 LEAST = 1.15  # lifts below this are left alone
-SEEN = 8.0  # pairs of records that must agree on both fields, beyond chance, before a lift is believed
+SEEN = 2.0  # pairs of records that must agree on both fields, beyond chance, before a lift is believed
+MOST = 64  # edges at most, the strongest
+AT_ONCE = 1 << 17  # pairs whose trees are drawn in one go
 SIGMA = 3.0  # standard deviations of chance
 DOUBT = 2.0  # pairs worth of trust in independence
 SHRINK = 1.0  # records worth of trust in the average over all values, against the count for these two
@@ -52,15 +55,16 @@ CLASS_OF = _classes()
 
 @dataclass(frozen=True, eq=False)
 class Edge:
-    first: int  # index of the field that carries its full weight
-    second: int  # index of the field whose weight is lowered
+    first: int  # index of a field
+    second: int  # of the other
     lift: Numbers  # [levels, levels], 1 where the fields do not both agree
     overall: float  # of all pairs that agree on both somehow, or are equal in both
     rarity: Numbers  # [bins, bins] lift of joint equality by how rare the two values are
+    together: float  # share of pairs of strangers equal in both beyond chance: how many belong together
 
 
 def edges(fields: Sequence[FieldLevels], sampled: Levels, progress: Progress = NO_PROGRESS) -> tuple[Edge, ...]:
-    """The tree of dependent fields, strongest first. `sampled` [pairs, fields]: levels of pairs within one file."""
+    """Pairs of dependent fields, strongest first. `sampled` [pairs, fields]: levels of pairs within one file."""
     found = []
     single = (
         ~copies([one.own.codes for one in fields]),  # a copy agrees with its original on everything
@@ -69,21 +73,57 @@ def edges(fields: Sequence[FieldLevels], sampled: Levels, progress: Progress = N
     for first in range(len(fields)):
         for second in range(first + 1, len(fields)):
             progress.check()
-            lift, rarity = _lifts(sampled[:, first], sampled[:, second]), np.ones((BINS, BINS))
+            lift, rarity, together = _lifts(sampled[:, first], sampled[:, second]), np.ones((BINS, BINS)), 0.0
             if fields[first].exact:
-                lift[EQUAL, EQUAL], rarity = _exact_lift(fields[first], fields[second], single)
-            edge = Edge(first, second, lift, float(lift.max()), rarity)
+                lift[EQUAL, EQUAL], rarity, together = _exact_lift(fields[first], fields[second], single)
+            edge = Edge(first, second, lift, float(lift.max()), rarity, together)
             if edge.overall > LEAST:
                 found.append(edge)
     found.sort(key=lambda edge: (-edge.overall, edge.first, edge.second))
-    group = list(range(len(fields)))
-    tree = []
-    for edge in found:
-        a, b = group[edge.first], group[edge.second]
+    return tuple(found[:MOST])
+
+
+def tree(found: Sequence[Edge]) -> tuple[Edge, ...]:
+    """The edges that are left when all fields agree."""
+    charged = _charged(np.full(len(found), SAME, dtype=np.uint8), found)
+    return tuple(edge for edge, field in zip(found, charged, strict=True) if field >= 0)
+
+
+def _charged(agree: Levels, found: Sequence[Edge]) -> npt.NDArray[np.int8]:
+    """The field that each edge takes its lift from, -1 where a circle of stronger edges has said it all.
+
+    `agree` is how the two fields of each edge agree: OTHER (then there is no lift), NEARLY, SAME (first choice).
+
+    Every field pays once, to the one it hangs on; the first field of a tree keeps its full weight.
+    """
+    group = {end: end for edge in found for end in (edge.first, edge.second)}
+    near: dict[int, list[tuple[int, int]]] = {end: [] for end in group}
+    for place in np.concatenate([np.flatnonzero(agree == kind) for kind in (SAME, NEARLY)]).tolist():
+        first, second = found[place].first, found[place].second
+        a, b = group[first], group[second]
         if a != b:
-            tree.append(edge)
-            group = [a if one == b else one for one in group]
-    return tuple(tree)
+            near[first].append((second, place))
+            near[second].append((first, place))
+            group = {end: a if one == b else one for end, one in group.items()}
+    charged = np.full(len(found), -1, dtype=np.int8)
+    reached: set[int] = set()
+    for start in sorted(near):
+        waiting = [] if start in reached else [start]
+        while waiting:
+            here = waiting.pop()
+            reached.add(here)
+            for other, place in near[here]:
+                if other not in reached:
+                    charged[place] = other
+                    waiting.append(other)
+    return charged
+
+
+def _forests(agree: Levels, found: Sequence[Edge]) -> npt.NDArray[np.int8]:
+    """[pairs, edges] the fields charged, worked out once for all pairs that agree on the same fields."""
+    kinds = np.ascontiguousarray(agree).view(np.dtype((np.void, agree.shape[1]))).reshape(-1)
+    _, first, which = np.unique(kinds, return_index=True, return_inverse=True)
+    return np.stack([_charged(agree[place], found) for place in first])[which]
 
 
 def _lifts(first: Levels, second: Levels) -> Numbers:
@@ -107,8 +147,8 @@ def _lifts(first: Levels, second: Levels) -> Numbers:
     return np.where(coarse > 1.0, np.maximum(fine, 1.0), 1.0)
 
 
-def _exact_lift(first: FieldLevels, second: FieldLevels, rows: tuple[Flags, Flags]) -> tuple[float, Numbers]:
-    """Joint equality among all pairs within either file, by counting values: its lift, and its lift by rarity.
+def _exact_lift(first: FieldLevels, second: FieldLevels, rows: tuple[Flags, Flags]) -> tuple[float, Numbers, float]:
+    """Joint equality among all pairs within either file, by counting values: its lift, by rarity, and its excess.
 
     Two who share a rare name and a village are mostly relatives; two who share a common one are mostly not.
     """
@@ -117,20 +157,24 @@ def _exact_lift(first: FieldLevels, second: FieldLevels, rows: tuple[Flags, Flag
         _joint(first.partner.codes[rows[1]], second.partner.codes[rows[1]]),
     ]
     both, expected = sides[0][0] + sides[1][0], sides[0][1] + sides[1][1]
-    if both.sum() - expected.sum() <= SEEN + SIGMA * expected.sum() ** 0.5:
-        return 1.0, np.ones((BINS, BINS))
+    excess = float(both.sum() - expected.sum())
+    if excess <= SEEN + SIGMA * expected.sum() ** 0.5:
+        return 1.0, np.ones((BINS, BINS)), 0.0
     average = float((both.sum() + DOUBT) / (expected.sum() + DOUBT))
-    return average, np.asarray((both + DOUBT) / (expected + DOUBT / average))
+    return average, np.asarray((both + DOUBT) / (expected + DOUBT / average)), excess / (sides[0][2] + sides[1][2])
 
 
-def _joint(first: Codes, second: Codes) -> tuple[Numbers, Numbers]:
-    """[bins, bins] pairs of rows equal in both fields: how many there are, and how many independence would give."""
+def _joint(first: Codes, second: Codes) -> tuple[Numbers, Numbers, float]:
+    """[bins, bins] pairs of rows equal in both fields: how many there are, and how many independence would give.
+
+    And how many pairs there are in all.
+    """
     present = (first >= 0) & (second >= 0)
     a, b = first[present].astype(np.int64), second[present].astype(np.int64)
     rows = len(a)
     both, expected = np.zeros((BINS, BINS)), np.zeros((BINS, BINS))
     if rows < 2:
-        return both, expected
+        return both, expected, 0.0
     count_a, count_b = np.bincount(a), np.bincount(b)
     bin_a, bin_b = _bin(count_a - 1, rows), _bin(count_b - 1, rows)
     width = len(count_b)
@@ -138,7 +182,8 @@ def _joint(first: Codes, second: Codes) -> tuple[Numbers, Numbers]:
     np.add.at(both, (bin_a[key // width], bin_b[key % width]), _pairs(joint))
     by_a = np.bincount(bin_a, weights=_pairs(count_a), minlength=BINS)
     by_b = np.bincount(bin_b, weights=_pairs(count_b), minlength=BINS)
-    return both, np.outer(by_a, by_b) / (rows * (rows - 1) / 2)
+    pairs = rows * (rows - 1) / 2
+    return both, np.outer(by_a, by_b) / pairs, pairs
 
 
 def _bin(others: npt.NDArray[Any], rows: int) -> npt.NDArray[np.int64]:
@@ -152,53 +197,82 @@ def _pairs(counts: npt.NDArray[np.int64]) -> Numbers:
 
 
 def corrections(
-    fields: Sequence[FieldLevels], tree: Sequence[Edge], own: Rows, levels: Levels, progress: Progress = NO_PROGRESS
+    fields: Sequence[FieldLevels], found: Sequence[Edge], own: Rows, levels: Levels, progress: Progress = NO_PROGRESS
 ) -> Floats:
-    """[pairs, edges] log of the lift of what the two fields of the edge have in common."""
-    made = np.zeros((len(own), len(tree)), dtype=np.float32)
-    for place, edge in enumerate(tree):
-        progress.check()
-        a, b = levels[:, edge.first], levels[:, edge.second]
-        present = np.flatnonzero((a < LEVELS) & (b < LEVELS))
-        made[present, place] = np.log(edge.lift[a[present], b[present]])
-        equal = np.flatnonzero((a == EQUAL) & (b == EQUAL))
-        if len(equal) and fields[edge.first].exact:
-            made[equal, place] = interruptible(
-                progress, _log_lift, fields[edge.first], fields[edge.second], edge.rarity, own[equal]
-            )
+    """[pairs, fields] log of the lift of what the field has in common with those that count before it."""
+    made = np.zeros((len(own), len(fields)), dtype=np.float32)
+    if not found:
+        return made
+    joint = [
+        interruptible(progress, _Joint, fields[edge.first], fields[edge.second]) if fields[edge.first].exact else None
+        for edge in found
+    ]
+    for start in range(0, len(own), AT_ONCE):
+        some = slice(start, start + AT_ONCE)
+        lifts = np.zeros((len(own[some]), len(found)), dtype=np.float32)
+        agree = np.zeros(lifts.shape, dtype=np.uint8)
+        for place, (edge, counted) in enumerate(zip(found, joint, strict=True)):
+            progress.check()
+            a, b = levels[some, edge.first], levels[some, edge.second]
+            present = np.flatnonzero((a < LEVELS) & (b < LEVELS))
+            lifts[present, place] = np.log(edge.lift[a[present], b[present]])
+            agree[:, place] = np.where(lifts[:, place] > 0, NEARLY, OTHER)
+            equal = np.flatnonzero((a == EQUAL) & (b == EQUAL))
+            if len(equal) and counted is not None:
+                lifts[equal, place] = counted.log_lift(edge, own[some][equal])
+            agree[equal, place] = SAME
+        charged = _forests(agree, found)
+        for place, edge in enumerate(found):
+            for field in (edge.first, edge.second):
+                made[some, field] += np.where(charged[:, place] == field, lifts[:, place], np.float32(0))
     return made
 
 
-def _log_lift(first: FieldLevels, second: FieldLevels, rarity: Numbers, rows: Rows) -> Floats:
-    """How much likelier than by independence a stranger holds both values of an own record.
+class _Joint:
+    """How many records hold each combination of the values of two fields."""
 
-    The lift of values as rare as these is the mean of a gamma prior, corrected by how many records do hold both (a
-    village has one zip code); the two of the pair itself, which would vouch for each other, are left out.
-    """
-    a, b = first.own.codes[rows], second.own.codes[rows]
-    joint_own, rows_own = _joint_counts(first.own.codes, second.own.codes, a, b)
-    joint_partner, rows_partner = _joint_counts(
-        first.partner.codes, second.partner.codes, first.equal_to[a], second.equal_to[b]
-    )
-    seen, records = np.maximum(joint_own + joint_partner - 2.0, 0.0), rows_own + rows_partner
-    others = [
-        one.own.counts[code] + one.partner.counts[one.equal_to[code]] - 2.0 for one, code in ((first, a), (second, b))
-    ]
-    average = rarity[_bin(others[0], records), _bin(others[1], records)]
-    chance = equal_frequency(first)[a] * equal_frequency(second)[b]
-    rate = (seen + SHRINK) / (records + SHRINK / (average * chance))
-    return np.asarray(np.log(np.maximum(rate / chance, 1.0)), dtype=np.float32)
+    def __init__(self, first: FieldLevels, second: FieldLevels) -> None:
+        self._first, self._second = first, second
+        self._own = _Combinations(first.own.codes, second.own.codes)
+        self._partner = _Combinations(first.partner.codes, second.partner.codes)
+        self._alone = equal_frequency(first), equal_frequency(second)
+
+    def log_lift(self, edge: Edge, rows: Rows) -> Floats:
+        """How much likelier than by independence a stranger holds both values of an own record.
+
+        What is expected is the mean of a gamma prior, corrected by how many records do hold both (a village has one zip
+        code); the two of the pair itself, which would vouch for each other, are left out. Expected is the lift of
+        values as rare as these; but whoever has a rare name has as many relatives as others have.
+        """
+        first, second = self._first, self._second
+        a, b = first.own.codes[rows], second.own.codes[rows]
+        joint = self._own.count(a, b) + self._partner.count(first.equal_to[a], second.equal_to[b])
+        seen, records = np.maximum(joint - 2.0, 0.0), self._own.rows + self._partner.rows
+        others = [
+            one.own.counts[code] + one.partner.counts[one.equal_to[code]] - 2.0
+            for one, code in ((first, a), (second, b))
+        ]
+        average = edge.rarity[_bin(others[0], records), _bin(others[1], records)]
+        alone = self._alone[0][a], self._alone[1][b]
+        chance = alone[0] * alone[1]
+        expected = np.minimum(np.maximum(average * chance, chance + edge.together), np.minimum(*alone))
+        rate = (seen + SHRINK) / (records + SHRINK / expected)
+        return np.asarray(np.log(np.maximum(rate / chance, 1.0)), dtype=np.float32)
 
 
-def _joint_counts(
-    first: Codes, second: Codes, wanted_first: Codes, wanted_second: Codes
-) -> tuple[npt.NDArray[np.int64], int]:
-    """How many rows hold each wanted combination, and how many hold both fields at all."""
-    present = (first >= 0) & (second >= 0)
-    width = int(second.max(initial=0)) + 1
-    key, count = np.unique(first[present].astype(np.int64) * width + second[present], return_counts=True)
-    wanted = wanted_first.astype(np.int64) * width + wanted_second
-    if not len(key):
-        return np.zeros(len(wanted), np.int64), 0
-    at = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
-    return np.where(key[at] == wanted, count[at], 0), int(present.sum())
+class _Combinations:
+    """The rows of one file that hold both fields, counted by their combination of values."""
+
+    def __init__(self, first: Codes, second: Codes) -> None:
+        present = (first >= 0) & (second >= 0)
+        self.rows = int(present.sum())
+        self._width = int(second.max(initial=0)) + 1
+        combined = first[present].astype(np.int64) * self._width + second[present]
+        self._key, self._count = np.unique(combined, return_counts=True)
+
+    def count(self, first: Codes, second: Codes) -> npt.NDArray[np.int64]:
+        if not self.rows:
+            return np.zeros(len(first), np.int64)
+        wanted = first.astype(np.int64) * self._width + second
+        at = np.minimum(np.searchsorted(self._key, wanted), len(self._key) - 1)
+        return np.where(self._key[at] == wanted, self._count[at], 0)

@@ -49,7 +49,12 @@ class Null:
 @dataclass(frozen=True, eq=False)
 class Within:
     fields: list[FieldLevels]  # own records compared with own records
+    theirs: list[FieldLevels]  # the partner's with the partner's; empty under noise
     levels: Levels  # [pairs, fields] of random pairs within either file
+
+    @property
+    def files(self) -> list[list[FieldLevels]]:
+        return [self.fields, self.theirs] if self.theirs else [self.fields]
 
 
 def taken(smashed: Smashed, rows: Rows) -> Smashed:
@@ -124,8 +129,8 @@ def within(
     made = _within(own, partner.epsilon, fields, random, progress)
     if own.epsilon is not None or partner.epsilon is not None:
         return made
-    levels = _within(partner, None, fields, random, progress).levels
-    return Within(made.fields, np.concatenate([made.levels, levels]))
+    other = _within(partner, None, fields, random, progress)
+    return Within(made.fields, other.fields, np.concatenate([made.levels, other.levels]))
 
 
 def copies(codes: Sequence[Codes]) -> npt.NDArray[np.bool_]:
@@ -168,7 +173,7 @@ def _within(
         present = np.flatnonzero((a >= 0) & (b >= 0))
         levels[present, f] = copy.pairs(a[present], b[present], progress=progress)
         made.append(copy)
-    return Within(made, levels)
+    return Within(made, [], levels)
 
 
 def _cuts(one: FieldLevels, own: Codes, partner: Codes, similarity: Floats) -> Numbers:
@@ -217,8 +222,18 @@ def equal_frequency(one: FieldLevels) -> Numbers:
     there = one.equal_to >= 0
     partner = np.where(there, np.append(one.partner.counts, 0)[one.equal_to], 0)
     total = one.own.present + one.partner.present
-    seen = np.maximum(one.own.counts + partner - 1.0, 1.0)
+    seen = np.maximum(one.own.counts + partner - 1.0, 1.0) - _discount(one)
     return np.asarray(np.where(there, seen / max(total, 1), 0.0))
+
+
+def _discount(one: FieldLevels) -> float:
+    """What a count says too much, because a value that was drawn at all was drawn by luck (Kneser and Ney 1995).
+
+    Where nearly every value of a file occurs once, as of a telephone number, the next record will hardly hold one of
+    them: seen once is then far less than one in so many. Counted within each file, where no person comes twice.
+    """
+    once, twice = (sum(int((side.counts == times).sum()) for side in (one.own, one.partner)) for times in (1, 2))
+    return once / (once + 2.0 * (twice + 1.0))  # one more than seen: files may be small
 
 
 def _frequency_under_noise(one: FieldLevels) -> Numbers:
