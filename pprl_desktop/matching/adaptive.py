@@ -7,7 +7,7 @@ DESIGN 4.5. Levels at null quantiles (levels.py), value-specific u (adaptive_nul
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -148,10 +148,9 @@ class _Job:
         self.matches = OVERLAP * min(self.sizes.own, self.sizes.partner)
         self.crossings = adaptive_cross.crossings(self.fields)
         self.cross_m = np.full(len(self.crossings), 0.02)
-        self.edges = (
-            adaptive_dependence.edges(self.fields, self.within.levels, self.progress) if self.options.one_to_one else ()
-        )
+        self.edges = adaptive_dependence.edges(self.fields, self.within.levels, self.options.one_to_one, self.progress)
         self.surplus = np.zeros(0)
+        self.people: adaptive_null.People | None = None  # known once matches are, where a person has many records
         self.warnings: list[str] = []
         self.told = [
             f"{count:,} records of the {side} file are copies of others in all fields: remove the duplicates first, or "
@@ -205,7 +204,9 @@ class _Job:
 
     def learn(self, progress: Progress) -> None:
         levels, log_u = self._columns()
-        self.lifts = adaptive_dependence.corrections(self.fields, self.edges, self.own, self.levels, self.progress)
+        self.lifts = adaptive_dependence.corrections(
+            self.fields, self.edges, self.own, self.levels, self.people, self.progress
+        )
         extra = self.lifts.sum(axis=1) + self.surplus
         candidates = em.Candidates(self.own, self.partner, levels, log_u, extra, self.sizes)
         cross = np.zeros((len(self.crossings), LEVELS))
@@ -220,6 +221,7 @@ class _Job:
             strength,
             np.concatenate([self.m, cross]),
             self.matches,
+            len(self.fields),
             self.options.one_to_one,
             progress,
         )
@@ -231,16 +233,27 @@ class _Job:
 
     def compare_within(self, progress: Progress) -> None:
         """Pairs within either file that the weights take for matches, or nearly."""
+        self._narrow()
         bar = LOWEST_HELD - 2.0 - float(np.log(self.sizes.odds(self.matches)))
         self.strangers: list[Strangers] = [
             strangers(fields, self._weights(), bar, self.options.threads, progress) for fields in self.within.files
         ]
 
+    def _narrow(self) -> None:
+        """Leave out the candidates that their learned weights have made hopeless: most of a large file's."""
+        kept = np.flatnonzero(self.fit.log_odds >= LOWEST)
+        self.own, self.partner, self.levels = self.own[kept], self.partner[kept], self.levels[kept]
+        self.lifts, self.surplus = self.lifts[kept], self.surplus[kept]
+        self.columns = self.columns[0][kept], self.columns[1][kept]
+        self.fit = replace(self.fit, log_odds=self.fit.log_odds[kept], probability=self.fit.probability[kept])
+
     def hold(self, progress: Progress) -> None:
         """Learn again, with strangers as likely to look like this pair as they are within the files."""
         prior = float(np.log(self.sizes.odds(self.matches)))
         out_of = sum(file.out_of for file in self.strangers)
-        ratios = np.concatenate([interruptible(progress, file.ratios, self._weights()) for file in self.strangers])
+        ratios = np.concatenate(
+            [interruptible(progress, file.ratios, self._weights())[~file.copies] for file in self.strangers]
+        )
         plain = self.fit.log_odds - prior + self.surplus
         at = np.flatnonzero(plain >= LOWEST_HELD - prior)
         wrong, all_pairs = 1 - self.fit.probability[at], float(self.sizes.own) * self.sizes.partner
@@ -269,13 +282,16 @@ class _Job:
 
     def _take_matches_out(self) -> None:
         all_pairs = float(self.sizes.own) * self.sizes.partner
+        if not self.options.one_to_one:
+            sizes = self.sizes.own, self.sizes.partner
+            self.people = adaptive_null.People.of(self.own, self.partner, self.fit.probability, sizes)
         for f, one in enumerate(self.fields):
             self.progress.check()
             weighed = np.bincount(self.levels[:, f], weights=self.fit.probability, minlength=MISSING + 1)
             matched = np.asarray(weighed[:LEVELS], dtype=np.float64)
             seen = adaptive_null.without_matches(self.seen[f], self.sampled, all_pairs, matched)
             self.u[f] = adaptive_null.shares(seen)
-            self.log_u[f] = adaptive_null.log_u(one, self.u[f])
+            self.log_u[f] = adaptive_null.log_u(one, self.u[f], self.people)
 
     # ---- answer
 

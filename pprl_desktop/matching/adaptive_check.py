@@ -69,6 +69,7 @@ class Strangers:
     own: Rows
     partner: Rows
     out_of: float  # pairs of different records
+    copies: npt.NDArray[np.bool_]  # which of them may be one person after all
 
     def ratios(self, weights: Weights) -> Numbers:
         return log_ratio(self.fields, _tables(self.fields, weights), weights, self.own, self.partner)
@@ -80,14 +81,16 @@ def strangers(
     """`bar`: log likelihood ratio, before corrections, from which pairs are kept."""
     rows = len(fields[0].own.codes)
     if rows < 2:
-        return Strangers(fields, np.zeros(0, np.int32), np.zeros(0, np.int32), 0.0)
+        return Strangers(fields, np.zeros(0, np.int32), np.zeros(0, np.int32), 0.0, np.zeros(0, np.bool_))
     added = [
         (np.log(np.maximum(m, 1e-12))[None, :] - table).astype(np.float32)
         for m, table in zip(weights.m, _tables(fields, weights), strict=True)
     ]
     found = blocking.scan(fields, added, bar, MOST, threads, progress)
     once = found.own < found.partner
-    return Strangers(fields, found.own[once], found.partner[once], rows * (rows - 1) / 2)
+    own, partner = found.own[once], found.partner[once]
+    copies = adaptive_dependence.likely_copies(_levels(fields, own, partner))
+    return Strangers(fields, own, partner, rows * (rows - 1) / 2, copies)
 
 
 def _tables(fields: Sequence[FieldLevels], weights: Weights) -> list[Floats]:
@@ -97,14 +100,12 @@ def _tables(fields: Sequence[FieldLevels], weights: Weights) -> list[Floats]:
 def log_ratio(
     fields: Sequence[FieldLevels], tables: Sequence[Floats], weights: Weights, own: Rows, partner: Rows
 ) -> Numbers:
-    levels = np.full((len(own), len(fields)), MISSING, dtype=np.uint8)
+    levels = _levels(fields, own, partner)
     total = np.zeros(len(own))
     for f, one in enumerate(fields):
-        a, b = one.own.codes[own], one.partner.codes[partner]
-        here = np.flatnonzero((a >= 0) & (b >= 0))
-        levels[here, f] = one.pairs(a[here], b[here])
+        here = np.flatnonzero(levels[:, f] != MISSING)
         m = np.log(np.maximum(weights.m[f], 1e-12))
-        total[here] += m[levels[here, f]] - tables[f][a[here], levels[here, f]]
+        total[here] += m[levels[here, f]] - tables[f][one.own.codes[own[here]], levels[here, f]]
     for crossing, m_found in zip(weights.crossings, weights.cross_m, strict=True):
         level, log_u = adaptive_cross.compare(fields, crossing, own, partner, levels)
         table = np.zeros(MISSING + 1)
@@ -112,6 +113,15 @@ def log_ratio(
         total += table[level] - log_u
     lifts = adaptive_dependence.corrections(fields, weights.edges, own, levels)
     return np.asarray(total - lifts.sum(axis=1))
+
+
+def _levels(fields: Sequence[FieldLevels], own: Rows, partner: Rows) -> npt.NDArray[np.uint8]:
+    levels = np.full((len(own), len(fields)), MISSING, dtype=np.uint8)
+    for f, one in enumerate(fields):
+        a, b = one.own.codes[own], one.partner.codes[partner]
+        here = np.flatnonzero((a >= 0) & (b >= 0))
+        levels[here, f] = one.pairs(a[here], b[here])
+    return levels
 
 
 def surplus(ratio: Numbers, out_of: float, pairs: Numbers, wrong: Numbers, all_pairs: float) -> Numbers:

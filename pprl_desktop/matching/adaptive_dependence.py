@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.matching.adaptive_null import copies, equal_frequency
+from pprl_desktop.matching.adaptive_null import COPY_FIELDS, People, copies, equal_frequency
 from pprl_desktop.matching.base import Numbers, Rows
 from pprl_desktop.matching.levels import EQUAL, LEVELS, MISSING, NEAR, QUANTILES, SHIFTED, WORD, Codes, FieldLevels
 from pprl_desktop.methods.blocks import interruptible
@@ -41,8 +41,8 @@ Flags = npt.NDArray[np.bool_]
 OTHER, NEARLY, SAME, CLASSES = 0, 1, 2, 3
 
 
-def _classes() -> npt.NDArray[np.int64]:
-    of = np.zeros(MISSING + 1, dtype=np.int64)
+def _classes() -> npt.NDArray[np.int8]:
+    of = np.zeros(MISSING + 1, dtype=np.int8)
     for place, quantile in enumerate(QUANTILES):
         of[NEAR + place] = NEARLY if quantile <= CLOSE else OTHER
     of[[WORD, SHIFTED]] = NEARLY
@@ -61,11 +61,19 @@ class Edge:
     overall: float  # of all pairs that agree on both somehow, or are equal in both
     rarity: Numbers  # [bins, bins] lift of joint equality by how rare the two values are
     together: float  # share of pairs of strangers equal in both beyond chance: how many belong together
+    counted: bool = True  # whether records that hold both values are strangers and may be counted
 
 
-def edges(fields: Sequence[FieldLevels], sampled: Levels, progress: Progress = NO_PROGRESS) -> tuple[Edge, ...]:
-    """Pairs of dependent fields, strongest first. `sampled` [pairs, fields]: levels of pairs within one file."""
+def edges(
+    fields: Sequence[FieldLevels], sampled: Levels, one_to_one: bool, progress: Progress = NO_PROGRESS
+) -> tuple[Edge, ...]:
+    """Pairs of dependent fields, strongest first. `sampled` [pairs, fields]: levels of pairs within one file.
+
+    Pairs that may be one person are left out; where a person may have many records, values cannot be counted either.
+    """
     found = []
+    doubtful = interruptible(progress, likely_copies if one_to_one else _next_to_nothing, sampled)
+    same, sampled = sampled[doubtful], interruptible(progress, sampled.__getitem__, ~doubtful)
     single = (
         ~copies([one.own.codes for one in fields]),  # a copy agrees with its original on everything
         ~copies([one.partner.codes for one in fields]),
@@ -74,13 +82,56 @@ def edges(fields: Sequence[FieldLevels], sampled: Levels, progress: Progress = N
         for second in range(first + 1, len(fields)):
             progress.check()
             lift, rarity, together = _lifts(sampled[:, first], sampled[:, second]), np.ones((BINS, BINS)), 0.0
-            if fields[first].exact:
-                lift[EQUAL, EQUAL], rarity, together = _exact_lift(fields[first], fields[second], single)
-            edge = Edge(first, second, lift, float(lift.max()), rarity, together)
+            if fields[first].exact and one_to_one:
+                lift[EQUAL, EQUAL], rarity, together = _exact_lift(
+                    fields[first], fields[second], single, _equal_in_both(same, first, second) / max(len(doubtful), 1)
+                )
+            elif fields[first].exact:
+                together = _together(sampled[:, first], sampled[:, second])
+            edge = Edge(first, second, lift, float(lift.max()), rarity, together, one_to_one)
             if edge.overall > LEAST:
                 found.append(edge)
     found.sort(key=lambda edge: (-edge.overall, edge.first, edge.second))
     return tuple(found[:MOST])
+
+
+def _compared(levels: Levels) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+    """Per pair: the fields present on both sides, and those of them that differ."""
+    present, differ = (np.zeros(len(levels), dtype=np.uint8) for _ in range(2))
+    for f in range(levels.shape[1]):
+        level = levels[:, f]
+        present += level < LEVELS
+        differ += (level < LEVELS) & (CLASS_OF[level] == OTHER)
+    return present, differ
+
+
+def likely_copies(levels: Levels) -> Flags:
+    """Pairs of records that differ in no field, with enough fields present to rule out mere namesakes.
+
+    In a file said to hold nobody twice they are forgotten duplicates rather than strangers.
+    """
+    present, differ = _compared(levels)
+    return np.asarray((present >= COPY_FIELDS) & (differ == 0))
+
+
+def _next_to_nothing(levels: Levels) -> Flags:
+    """Pairs that differ in one field at most, or a quarter of them: where people come often, one of them."""
+    present, differ = _compared(levels)
+    return np.asarray(differ <= np.maximum(1, present // 4))
+
+
+def _equal_in_both(levels: Levels, first: int, second: int) -> float:
+    return float(((levels[:, first] == EQUAL) & (levels[:, second] == EQUAL)).sum())
+
+
+def _together(first: Levels, second: Levels) -> float:
+    """Share of these pairs that are equal in both fields, beyond chance."""
+    present = (first < LEVELS) & (second < LEVELS)
+    a, b = first[present] == EQUAL, second[present] == EQUAL
+    pairs = max(len(a), 1)
+    chance = float(a.sum()) * float(b.sum()) / pairs
+    excess = float((a & b).sum()) - chance
+    return excess / pairs if excess > SEEN + SIGMA * chance**0.5 else 0.0
 
 
 def tree(found: Sequence[Edge]) -> tuple[Edge, ...]:
@@ -147,21 +198,28 @@ def _lifts(first: Levels, second: Levels) -> Numbers:
     return np.where(coarse > 1.0, np.maximum(fine, 1.0), 1.0)
 
 
-def _exact_lift(first: FieldLevels, second: FieldLevels, rows: tuple[Flags, Flags]) -> tuple[float, Numbers, float]:
+def _exact_lift(
+    first: FieldLevels, second: FieldLevels, rows: tuple[Flags, Flags], copied: float
+) -> tuple[float, Numbers, float]:
     """Joint equality among all pairs within either file, by counting values: its lift, by rarity, and its excess.
 
-    Two who share a rare name and a village are mostly relatives; two who share a common one are mostly not.
+    Two who share a rare name and a village are mostly relatives; two who share a common one are mostly not. `copied` is
+    the share of pairs that are equal in both because they are copies of each other.
     """
     sides = [
         _joint(first.own.codes[rows[0]], second.own.codes[rows[0]]),
         _joint(first.partner.codes[rows[1]], second.partner.codes[rows[1]]),
     ]
     both, expected = sides[0][0] + sides[1][0], sides[0][1] + sides[1][1]
+    pairs = max(sides[0][2] + sides[1][2], 1.0)
     excess = float(both.sum() - expected.sum())
+    if excess > 0:
+        both = expected + (both - expected) * max(1.0 - copied * pairs / excess, 0.0)
+        excess = float(both.sum() - expected.sum())
     if excess <= SEEN + SIGMA * expected.sum() ** 0.5:
         return 1.0, np.ones((BINS, BINS)), 0.0
     average = float((both.sum() + DOUBT) / (expected.sum() + DOUBT))
-    return average, np.asarray((both + DOUBT) / (expected + DOUBT / average)), excess / (sides[0][2] + sides[1][2])
+    return average, np.asarray((both + DOUBT) / (expected + DOUBT / average)), excess / pairs
 
 
 def _joint(first: Codes, second: Codes) -> tuple[Numbers, Numbers, float]:
@@ -197,14 +255,21 @@ def _pairs(counts: npt.NDArray[np.int64]) -> Numbers:
 
 
 def corrections(
-    fields: Sequence[FieldLevels], found: Sequence[Edge], own: Rows, levels: Levels, progress: Progress = NO_PROGRESS
+    fields: Sequence[FieldLevels],
+    found: Sequence[Edge],
+    own: Rows,
+    levels: Levels,
+    people: People | None = None,
+    progress: Progress = NO_PROGRESS,
 ) -> Floats:
     """[pairs, fields] log of the lift of what the field has in common with those that count before it."""
     made = np.zeros((len(own), len(fields)), dtype=np.float32)
     if not found:
         return made
     joint = [
-        interruptible(progress, _Joint, fields[edge.first], fields[edge.second]) if fields[edge.first].exact else None
+        interruptible(progress, _Joint, fields[edge.first], fields[edge.second], people)
+        if fields[edge.first].exact
+        else None
         for edge in found
     ]
     for start in range(0, len(own), AT_ONCE):
@@ -231,11 +296,11 @@ def corrections(
 class _Joint:
     """How many records hold each combination of the values of two fields."""
 
-    def __init__(self, first: FieldLevels, second: FieldLevels) -> None:
+    def __init__(self, first: FieldLevels, second: FieldLevels, people: People | None) -> None:
         self._first, self._second = first, second
         self._own = _Combinations(first.own.codes, second.own.codes)
         self._partner = _Combinations(first.partner.codes, second.partner.codes)
-        self._alone = equal_frequency(first), equal_frequency(second)
+        self._alone = equal_frequency(first, people), equal_frequency(second, people)
 
     def log_lift(self, edge: Edge, rows: Rows) -> Floats:
         """How much likelier than by independence a stranger holds both values of an own record.
@@ -246,8 +311,7 @@ class _Joint:
         """
         first, second = self._first, self._second
         a, b = first.own.codes[rows], second.own.codes[rows]
-        joint = self._own.count(a, b) + self._partner.count(first.equal_to[a], second.equal_to[b])
-        seen, records = np.maximum(joint - 2.0, 0.0), self._own.rows + self._partner.rows
+        records = self._own.rows + self._partner.rows
         others = [
             one.own.counts[code] + one.partner.counts[one.equal_to[code]] - 2.0
             for one, code in ((first, a), (second, b))
@@ -256,7 +320,10 @@ class _Joint:
         alone = self._alone[0][a], self._alone[1][b]
         chance = alone[0] * alone[1]
         expected = np.minimum(np.maximum(average * chance, chance + edge.together), np.minimum(*alone))
-        rate = (seen + SHRINK) / (records + SHRINK / expected)
+        if not edge.counted:
+            return np.asarray(np.log(np.maximum(expected / chance, 1.0)), dtype=np.float32)
+        joint = self._own.count(a, b) + self._partner.count(first.equal_to[a], second.equal_to[b])
+        rate = (np.maximum(joint - 2.0, 0.0) + SHRINK) / (records + SHRINK / expected)
         return np.asarray(np.log(np.maximum(rate / chance, 1.0)), dtype=np.float32)
 
 

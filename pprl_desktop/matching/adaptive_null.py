@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -201,11 +202,11 @@ def shares(seen: Numbers) -> Numbers:
     return u
 
 
-def log_u(one: FieldLevels, u: Numbers) -> Floats:
+def log_u(one: FieldLevels, u: Numbers, people: People | None = None) -> Floats:
     """[own values, levels]: u of the level, and of the value itself where two values are equal."""
     made = np.tile(np.log(np.maximum(u, 1e-12)), (one.own.values, 1))
     if one.own.values:
-        frequency = equal_frequency(one)
+        frequency = equal_frequency(one, people)
         known = frequency > 0
         made[known, EQUAL] = np.log(frequency[known])
         letter = initial_frequency(one)
@@ -215,25 +216,54 @@ def log_u(one: FieldLevels, u: Numbers) -> Floats:
     return made.astype(np.float32)
 
 
-def equal_frequency(one: FieldLevels) -> Numbers:
-    """Share of records with the own value, over both files; the pair itself counts once."""
+def equal_frequency(one: FieldLevels, people: People | None = None) -> Numbers:
+    """Share of people with the own value, over both files; who holds it in both counts once."""
     if not one.exact:
         return _frequency_under_noise(one)
     there = one.equal_to >= 0
-    partner = np.where(there, np.append(one.partner.counts, 0)[one.equal_to], 0)
-    total = one.own.present + one.partner.present
-    seen = np.maximum(one.own.counts + partner - 1.0, 1.0) - _discount(one)
-    return np.asarray(np.where(there, seen / max(total, 1), 0.0))
+    own, partner = people.holders(one) if people else (one.own.counts, one.partner.counts)
+    opposite = np.where(there, np.append(partner, 0)[one.equal_to], 0)
+    seen = np.maximum(own + opposite - (0.0 if people else 1.0), 1.0) - _discount(own, partner)
+    return np.asarray(np.where(there, seen / max(float(own.sum() + partner.sum()), 1.0), 0.0))
 
 
-def _discount(one: FieldLevels) -> float:
+def _discount(own: npt.NDArray[Any], partner: npt.NDArray[Any]) -> float:
     """What a count says too much, because a value that was drawn at all was drawn by luck (Kneser and Ney 1995).
 
     Where nearly every value of a file occurs once, as of a telephone number, the next record will hardly hold one of
     them: seen once is then far less than one in so many. Counted within each file, where no person comes twice.
     """
-    once, twice = (sum(int((side.counts == times).sum()) for side in (one.own, one.partner)) for times in (1, 2))
+    once, twice = (sum(int((np.rint(side) == times).sum()) for side in (own, partner)) for times in (1, 2))
     return once / (once + 2.0 * (twice + 1.0))  # one more than seen: files may be small
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """Where a person may have many records, each record is the part of a person that it makes up.
+
+    Else values would seem as common as their holders are talkative, and agreeing on them worth less than it is.
+    """
+
+    own: Numbers  # per row
+    partner: Numbers
+
+    @classmethod
+    def of(cls, own: Rows, partner: Rows, probability: Numbers, sizes: tuple[int, int]) -> People:
+        """From the probability of each pair: a row's person has the rows it matches, and those that these match."""
+        there = np.bincount(own, probability, sizes[0]), np.bincount(partner, probability, sizes[1])
+        shares = []
+        for rows, others, count, back in ((own, partner, *there), (partner, own, *there[::-1])):
+            here = np.bincount(rows, probability * back[others], len(count)) / np.maximum(count, 1e-9)
+            shares.append(1.0 / (count + np.maximum(here, 1.0)))
+        return cls(shares[0], shares[1])
+
+    def holders(self, one: FieldLevels) -> tuple[Numbers, Numbers]:
+        """People by value of the field, on either side."""
+        made = []
+        for side, share in ((one.own, self.own), (one.partner, self.partner)):
+            present = side.codes >= 0
+            made.append(np.bincount(side.codes[present], share[present], side.values).astype(np.float64))
+        return made[0], made[1]
 
 
 def _frequency_under_noise(one: FieldLevels) -> Numbers:

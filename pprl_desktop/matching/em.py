@@ -67,10 +67,15 @@ def fit(
     strength: Numbers,
     start: Numbers,
     matches: float,
+    alike: int,
     one_to_one: bool,
     progress: Progress,
 ) -> Fit:
-    """`prior` [fields, levels] with `strength` pseudo-matches per field; EM starts at `start` and `matches`."""
+    """`prior` [fields, levels] with `strength` pseudo-matches per field; EM starts at `start` and `matches`.
+
+    The first `alike` fields learn from each other: how often counterparts differ tells most about who wrote the files,
+    so what the other fields show comes on top of the prior before a field's own matches are looked at.
+    """
     m = start.copy()
     fields = range(candidates.levels.shape[1])
     base = -candidates.log_u.sum(axis=1, dtype=np.float64) - candidates.extra
@@ -86,10 +91,13 @@ def fit(
         probability = graph.marginals(odds, progress) if graph else 1.0 / (1.0 + np.exp(-np.clip(odds, -60, 60)))
         matches = float(probability.sum())
         before = m
-        m = np.empty_like(before)
+        count = np.empty_like(before)
         for f in fields:
             progress.check()
-            m[f] = _learned(candidates.levels[:, f], probability, prior[f], strength[f])
+            count[f] = np.bincount(candidates.levels[:, f], probability, MISSING + 1)[:LEVELS]
+        expected = prior * strength[:, None]
+        expected[:alike] += count[:alike].sum(axis=0) - count[:alike]
+        m = np.stack([_learned(count[f], expected[f], strength[f]) for f in fields])
         if float(np.abs(m - before).max(initial=0.0)) < SETTLED:
             break
     return Fit(m, matches, odds, probability, rounds)
@@ -102,11 +110,11 @@ def _lookup(m: Numbers) -> Numbers:
     return table
 
 
-def _learned(level: Levels, probability: Numbers, prior: Numbers, strength: float) -> Numbers:
-    count = np.bincount(level, weights=probability, minlength=MISSING + 1)[:LEVELS]
+def _learned(count: Numbers, expected: Numbers, strength: float) -> Numbers:
+    """m by level, within each group of levels that exclude each other; what is expected is worth `strength` matches."""
     m = np.zeros(LEVELS)
     for group in map(list, GROUPS):
-        share = prior[group] / max(prior[group].sum(), 1e-12)
+        share = expected[group] / max(expected[group].sum(), 1e-12)
         total = count[group] + strength * share
         m[group] = total / max(total.sum(), 1e-12)
     return m

@@ -79,15 +79,24 @@ def _one_family() -> Files:
     )
 
 
-def _one_to_many(copies: int = 3) -> Files:
+def _one_to_many(columns: tuple[str, ...] = BASIC, household: int = 1, copies: int = 3) -> Files:
     random = np.random.default_rng(0)
-    everyone = people(random, 500)
+    everyone = people(random, 500, household=household)
+    everyone = [everyone[place] for place in random.permutation(len(everyone))]
     rows, truth = [], set()
     for place, person in enumerate(everyone[:250]):
         for _ in range(int(random.integers(0, copies + 1))):
             truth.add((place, len(rows)))
             rows.append(person)
-    return table(BASIC, everyone[:350]), slips(table(BASIC, rows + everyone[350:]), 0, 0.8, 0.4), truth, False
+    return table(columns, everyone[:350]), slips(table(columns, rows + everyone[350:]), 0, 0.8, 0.4), truth, False
+
+
+def _duplicates_inside() -> Files:
+    """One-to-one is asked for, but a tenth of either file, people who are not in the other, is there twice."""
+    a, b, truth, one = shared(BASIC, (1000, 1000), 400)
+    again = np.concatenate([np.arange(1000), np.arange(500, 600)])
+    a, b = (replace(t, columns=tuple(replace(c, codes=c.codes[again]) for c in t.columns)) for t in (a, b))
+    return slips(a, 1, 0.2), slips(b, 2, 0.2), truth, one
 
 
 def _moved_and_married() -> Files:
@@ -164,6 +173,9 @@ SCENARIOS: dict[str, Callable[[], Files]] = {
     "id_only": lambda: shared(("phone",), (600, 600), 250, touched=0.2),
     "an_id_and_a_name": _an_id_alone,
     "one_to_many": _one_to_many,
+    "many_families": lambda: _one_to_many(ADDRESS, 3),
+    "many_address": lambda: _one_to_many((*BASIC, "county", "street")),
+    "duplicates_inside": _duplicates_inside,
     "address": lambda: shared(ADDRESS, (1200, 1200), 500),
     "address_only": lambda: shared(("street", "zip", "town", "county"), (1000, 1000), 400),
     "constant": lambda: shared((*BASIC, "country", "county"), (800, 800), 300),
@@ -209,7 +221,8 @@ def deterministic(a: CleanTable, b: CleanTable, truth: Truth, one_to_one: bool) 
         if int((equal >= least).sum()) > 20 * (a.rows + b.rows):
             continue
         rows, columns = np.nonzero(equal >= least)
-        order = np.argsort(-equal[rows, columns], kind="stable")
+        mixed = np.random.default_rng(0).permutation(len(rows))  # the true pairs come first in the files
+        order = mixed[np.argsort(-equal[rows, columns][mixed], kind="stable")]
         found: Truth = set()
         used: tuple[set[int], set[int]] = set(), set()
         for x, y in zip(rows[order].tolist(), columns[order].tolist(), strict=True):
