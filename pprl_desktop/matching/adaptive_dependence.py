@@ -23,6 +23,7 @@ from pprl_desktop.progress import NO_PROGRESS, Progress
 
 LEAST = 1.15  # lifts below this are left alone
 SEEN = 2.0  # pairs of records that must agree on both fields, beyond chance, before a lift is believed
+USUAL = 0.5  # at least this share of the pairs of fields is taken to be independent of each other
 MOST = 64  # edges at most, the strongest
 AT_ONCE = 1 << 17  # pairs whose trees are drawn in one go
 SIGMA = 3.0  # standard deviations of chance
@@ -61,7 +62,7 @@ class Edge:
     overall: float  # of all pairs that agree on both somehow, or are equal in both
     rarity: Numbers  # [bins, bins] lift of joint equality by how rare the two values are
     together: float  # share of pairs of strangers equal in both beyond chance: how many belong together
-    counted: bool = True  # whether records that hold both values are strangers and may be counted
+    counted: bool  # whether records that hold both values can be seen, and are strangers
 
 
 def edges(
@@ -69,7 +70,8 @@ def edges(
 ) -> tuple[Edge, ...]:
     """Pairs of dependent fields, strongest first. `sampled` [pairs, fields]: levels of pairs within one file.
 
-    Pairs that may be one person are left out; where a person may have many records, values cannot be counted either.
+    Pairs that may be one person are left out. Where a person may have many records, some of them differ so much that
+    they stay: they make all fields agree together alike, so what all have in common is no dependence of any two.
     """
     found = []
     doubtful = interruptible(progress, likely_copies if one_to_one else _next_to_nothing, sampled)
@@ -78,6 +80,7 @@ def edges(
         ~copies([one.own.codes for one in fields]),  # a copy agrees with its original on everything
         ~copies([one.partner.codes for one in fields]),
     )
+    usual = 0.0 if one_to_one else _usual(sampled, progress)
     for first in range(len(fields)):
         for second in range(first + 1, len(fields)):
             progress.check()
@@ -86,9 +89,12 @@ def edges(
                 lift[EQUAL, EQUAL], rarity, together = _exact_lift(
                     fields[first], fields[second], single, _equal_in_both(same, first, second) / max(len(doubtful), 1)
                 )
-            elif fields[first].exact:
-                together = _together(sampled[:, first], sampled[:, second])
-            edge = Edge(first, second, lift, float(lift.max()), rarity, together, one_to_one)
+            else:
+                excess, doubt = _excess(sampled[:, first], sampled[:, second])
+                kept = max(1.0 - usual / excess, 0.0) if excess > doubt else 0.0
+                lift, together = 1.0 + (lift - 1.0) * (kept if usual else 1.0), kept * excess
+            counted = fields[first].exact and one_to_one
+            edge = Edge(first, second, lift, float(lift.max()), rarity, together, counted)
             if edge.overall > LEAST:
                 found.append(edge)
     found.sort(key=lambda edge: (-edge.overall, edge.first, edge.second))
@@ -124,14 +130,23 @@ def _equal_in_both(levels: Levels, first: int, second: int) -> float:
     return float(((levels[:, first] == EQUAL) & (levels[:, second] == EQUAL)).sum())
 
 
-def _together(first: Levels, second: Levels) -> float:
-    """Share of these pairs that are equal in both fields, beyond chance."""
+def _excess(first: Levels, second: Levels) -> tuple[float, float]:
+    """Share of these pairs that are equal in both fields beyond chance, and how much of that may be luck."""
     present = (first < LEVELS) & (second < LEVELS)
     a, b = first[present] == EQUAL, second[present] == EQUAL
     pairs = max(len(a), 1)
     chance = float(a.sum()) * float(b.sum()) / pairs
-    excess = float((a & b).sum()) - chance
-    return excess / pairs if excess > SEEN + SIGMA * chance**0.5 else 0.0
+    return (float((a & b).sum()) - chance) / pairs, (SEEN + SIGMA * chance**0.5) / pairs
+
+
+def _usual(sampled: Levels, progress: Progress) -> float:
+    """The excess that most pairs of fields have."""
+    found = []
+    for first in range(sampled.shape[1]):
+        for second in range(first + 1, sampled.shape[1]):
+            progress.check()
+            found.append(_excess(sampled[:, first], sampled[:, second])[0])
+    return max(float(np.quantile(found, USUAL)), 0.0) if len(found) > 2 else 0.0
 
 
 def tree(found: Sequence[Edge]) -> tuple[Edge, ...]:
@@ -266,12 +281,7 @@ def corrections(
     made = np.zeros((len(own), len(fields)), dtype=np.float32)
     if not found:
         return made
-    joint = [
-        interruptible(progress, _Joint, fields[edge.first], fields[edge.second], people)
-        if fields[edge.first].exact
-        else None
-        for edge in found
-    ]
+    joint = [interruptible(progress, _Joint, fields, edge, people) for edge in found]
     for start in range(0, len(own), AT_ONCE):
         some = slice(start, start + AT_ONCE)
         lifts = np.zeros((len(own[some]), len(found)), dtype=np.float32)
@@ -283,8 +293,8 @@ def corrections(
             lifts[present, place] = np.log(edge.lift[a[present], b[present]])
             agree[:, place] = np.where(lifts[:, place] > 0, NEARLY, OTHER)
             equal = np.flatnonzero((a == EQUAL) & (b == EQUAL))
-            if len(equal) and counted is not None:
-                lifts[equal, place] = counted.log_lift(edge, own[some][equal])
+            if len(equal):
+                lifts[equal, place] = counted.log_lift(own[some][equal])
             agree[equal, place] = SAME
         charged = _forests(agree, found)
         for place, edge in enumerate(found):
@@ -294,37 +304,46 @@ def corrections(
 
 
 class _Joint:
-    """How many records hold each combination of the values of two fields."""
+    """How much likelier than by independence a stranger holds both values of an own record.
 
-    def __init__(self, first: FieldLevels, second: FieldLevels, people: People | None) -> None:
-        self._first, self._second = first, second
-        self._own = _Combinations(first.own.codes, second.own.codes)
-        self._partner = _Combinations(first.partner.codes, second.partner.codes)
-        self._alone = equal_frequency(first, people), equal_frequency(second, people)
+    Expected is the lift of values as rare as these; but whoever has a rare name has as many relatives as others have.
+    Where records can be counted, that is the mean of a gamma prior, corrected by how many records do hold both (a
+    village has one zip code); the two of the pair itself, which would vouch for each other, are left out.
+    """
 
-    def log_lift(self, edge: Edge, rows: Rows) -> Floats:
-        """How much likelier than by independence a stranger holds both values of an own record.
+    def __init__(self, fields: Sequence[FieldLevels], edge: Edge, people: People | None) -> None:
+        self._edge, self._first, self._second = edge, fields[edge.first], fields[edge.second]
+        self._alone = equal_frequency(self._first, people), equal_frequency(self._second, people)
+        if edge.counted:
+            self._own = _Combinations(self._first.own.codes, self._second.own.codes)
+            self._partner = _Combinations(self._first.partner.codes, self._second.partner.codes)
 
-        What is expected is the mean of a gamma prior, corrected by how many records do hold both (a village has one zip
-        code); the two of the pair itself, which would vouch for each other, are left out. Expected is the lift of
-        values as rare as these; but whoever has a rare name has as many relatives as others have.
-        """
+    def log_lift(self, rows: Rows) -> Floats:
+        a, b = self._first.own.codes[rows], self._second.own.codes[rows]
+        alone = self._alone[0][a], self._alone[1][b]
+        chance = np.maximum(alone[0] * alone[1], 1e-12)
+        if self._edge.counted:
+            rate = self._counted(a, b, chance, np.minimum(*alone))
+        else:
+            rate = self._expected(self._edge.lift[EQUAL, EQUAL], chance, np.minimum(*alone))
+        known = (alone[0] > 0) & (alone[1] > 0)  # under noise a value's own frequency may not be
+        lift = np.where(known, rate / chance, self._edge.lift[EQUAL, EQUAL])
+        return np.asarray(np.log(np.maximum(lift, 1.0)), dtype=np.float32)
+
+    def _expected(self, average: Numbers, chance: Numbers, most: Numbers) -> Numbers:
+        return np.asarray(np.minimum(np.maximum(average * chance, chance + self._edge.together), most))
+
+    def _counted(self, a: Codes, b: Codes, chance: Numbers, most: Numbers) -> Numbers:
         first, second = self._first, self._second
-        a, b = first.own.codes[rows], second.own.codes[rows]
         records = self._own.rows + self._partner.rows
         others = [
             one.own.counts[code] + one.partner.counts[one.equal_to[code]] - 2.0
             for one, code in ((first, a), (second, b))
         ]
-        average = edge.rarity[_bin(others[0], records), _bin(others[1], records)]
-        alone = self._alone[0][a], self._alone[1][b]
-        chance = alone[0] * alone[1]
-        expected = np.minimum(np.maximum(average * chance, chance + edge.together), np.minimum(*alone))
-        if not edge.counted:
-            return np.asarray(np.log(np.maximum(expected / chance, 1.0)), dtype=np.float32)
+        average = self._edge.rarity[_bin(others[0], records), _bin(others[1], records)]
         joint = self._own.count(a, b) + self._partner.count(first.equal_to[a], second.equal_to[b])
-        rate = (np.maximum(joint - 2.0, 0.0) + SHRINK) / (records + SHRINK / expected)
-        return np.asarray(np.log(np.maximum(rate / chance, 1.0)), dtype=np.float32)
+        expected = np.maximum(self._expected(average, chance, most), 1e-12)
+        return np.asarray((np.maximum(joint - 2.0, 0.0) + SHRINK) / (records + SHRINK / expected))
 
 
 class _Combinations:

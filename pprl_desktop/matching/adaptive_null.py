@@ -49,13 +49,14 @@ class Null:
 
 @dataclass(frozen=True, eq=False)
 class Within:
-    fields: list[FieldLevels]  # own records compared with own records
-    theirs: list[FieldLevels]  # the partner's with the partner's; empty under noise
+    files: list[list[FieldLevels]]  # own records compared with own records, the partner's with the partner's
     levels: Levels  # [pairs, fields] of random pairs within either file
 
-    @property
-    def files(self) -> list[list[FieldLevels]]:
-        return [self.fields, self.theirs] if self.theirs else [self.fields]
+
+@dataclass(frozen=True, eq=False)
+class _File:
+    fields: list[FieldLevels]
+    levels: Levels
 
 
 def taken(smashed: Smashed, rows: Rows) -> Smashed:
@@ -125,13 +126,13 @@ def within(
 ) -> Within:
     """Pairs of different records of one file, compared as if one were the partner's.
 
-    Both files take part where neither carries noise, because often only one of them is full of slips.
+    Both files take part, because often only one of them is full of slips.
     """
-    made = _within(own, partner.epsilon, fields, random, progress)
-    if own.epsilon is not None or partner.epsilon is not None:
-        return made
-    other = _within(partner, None, fields, random, progress)
-    return Within(made.fields, other.fields, np.concatenate([made.levels, other.levels]))
+    made = [
+        _within(file, epsilon, fields, random, progress)
+        for file, epsilon in ((own, partner.epsilon), (partner, partner.epsilon or own.epsilon))
+    ]
+    return Within([one.fields for one in made], np.concatenate([one.levels for one in made]))
 
 
 def copies(codes: Sequence[Codes]) -> npt.NDArray[np.bool_]:
@@ -152,7 +153,7 @@ def _within(
     fields: Sequence[FieldLevels],
     random: np.random.Generator,
     progress: Progress,
-) -> Within:
+) -> _File:
     progress.check()
     codes = [interruptible(progress, view, file, one.comparison).codes for one in fields]
     single = np.flatnonzero(~interruptible(progress, copies, codes))
@@ -174,7 +175,7 @@ def _within(
         present = np.flatnonzero((a >= 0) & (b >= 0))
         levels[present, f] = copy.pairs(a[present], b[present], progress=progress)
         made.append(copy)
-    return Within(made, [], levels)
+    return _File(made, levels)
 
 
 def _cuts(one: FieldLevels, own: Codes, partner: Codes, similarity: Floats) -> Numbers:
