@@ -79,7 +79,7 @@ def _one_family() -> Files:
     )
 
 
-def _one_to_many(columns: tuple[str, ...] = BASIC, household: int = 1, copies: int = 3) -> Files:
+def one_to_many(columns: tuple[str, ...] = BASIC, household: int = 1, copies: int = 3) -> Files:
     random = np.random.default_rng(0)
     everyone = people(random, 500, household=household)
     everyone = [everyone[place] for place in random.permutation(len(everyone))]
@@ -91,10 +91,10 @@ def _one_to_many(columns: tuple[str, ...] = BASIC, household: int = 1, copies: i
     return table(columns, everyone[:350]), slips(table(columns, rows + everyone[350:]), 0, 0.8, 0.4), truth, False
 
 
-def _duplicates_inside() -> Files:
+def duplicates_inside(size: int = 1000) -> Files:
     """One-to-one is asked for, but a tenth of either file, people who are not in the other, is there twice."""
-    a, b, truth, one = shared(BASIC, (1000, 1000), 400)
-    again = np.concatenate([np.arange(1000), np.arange(500, 600)])
+    a, b, truth, one = shared(BASIC, (size, size), 2 * size // 5)
+    again = np.concatenate([np.arange(size), np.arange(size // 2, size // 2 + size // 10)])
     a, b = (replace(t, columns=tuple(replace(c, codes=c.codes[again]) for c in t.columns)) for t in (a, b))
     return slips(a, 1, 0.2), slips(b, 2, 0.2), truth, one
 
@@ -128,7 +128,7 @@ def _second_name_dropped() -> Files:
     return table(BASIC, everyone[:900]), slips(table(BASIC, right), 0, 0.3), {(r, r) for r in range(500)}, True
 
 
-def _an_id_alone() -> Files:
+def an_id_alone() -> Files:
     """Nothing but a telephone number and a name that changed for a third."""
     random = np.random.default_rng(0)
     everyone = people(random, 1500)
@@ -171,11 +171,11 @@ SCENARIOS: dict[str, Callable[[], Files]] = {
     "name_and_year": lambda: shared(("last", "year"), (600, 600), 250),
     "last_only": lambda: shared(("last",), (300, 300), 120, touched=0.3),
     "id_only": lambda: shared(("phone",), (600, 600), 250, touched=0.2),
-    "an_id_and_a_name": _an_id_alone,
-    "one_to_many": _one_to_many,
-    "many_families": lambda: _one_to_many(ADDRESS, 3),
-    "many_address": lambda: _one_to_many((*BASIC, "county", "street")),
-    "duplicates_inside": _duplicates_inside,
+    "an_id_and_a_name": an_id_alone,
+    "one_to_many": one_to_many,
+    "many_families": lambda: one_to_many(ADDRESS, 3),
+    "many_address": lambda: one_to_many((*BASIC, "county", "street")),
+    "duplicates_inside": duplicates_inside,
     "address": lambda: shared(ADDRESS, (1200, 1200), 500),
     "address_only": lambda: shared(("street", "zip", "town", "county"), (1000, 1000), 400),
     "constant": lambda: shared((*BASIC, "country", "county"), (800, 800), 300),
