@@ -17,13 +17,14 @@ from pprl_desktop.matching import (
     adaptive_cross,
     adaptive_dependence,
     adaptive_null,
+    adaptive_outlook,
     blocking,
     candidate_recall,
     em,
     listed_scan,
 )
 from pprl_desktop.matching.adaptive_check import SelfLinkage, Strangers, Weights, strangers, surplus
-from pprl_desktop.matching.base import MatchOptions, Numbers, Rows, Scored
+from pprl_desktop.matching.base import MatchOptions, Numbers, Outlook, Rows, Scored
 from pprl_desktop.matching.levels import (
     DIFFERS,
     EQUAL,
@@ -34,13 +35,14 @@ from pprl_desktop.matching.levels import (
     OTHER_INITIAL,
     SHIFTED,
     WORD,
+    Codes,
     FieldLevels,
 )
 from pprl_desktop.matching.levels import NAMES as LEVEL_NAMES
 from pprl_desktop.matching.thresholds import from_probabilities
 from pprl_desktop.methods.base import Rule, Smashed
 from pprl_desktop.methods.blocks import interruptible, one_blas_thread
-from pprl_desktop.methods.rules import AdaptiveRule
+from pprl_desktop.methods.rules import AdaptiveRule, FieldComparison
 from pprl_desktop.progress import Progress
 
 ROUNDS = 2  # the second looks for candidates with the weights learned in the first
@@ -51,6 +53,8 @@ LOWEST = -9.0  # log odds below which a pair is no candidate
 WORTH_TELLING = -3.0  # log odds of the weakest kept pair above which leaving pairs out is told
 PER_ROW = 60  # candidates per row of both files, on average, that EM looks at
 BYTES_PER_PAIR = 400  # working memory per candidate and some fields
+SMALL = 4_000_000  # pairs of records that are compared without a trial
+SIMILARITIES = 160 << 20  # bytes, of sampled pairs
 STRENGTH = 25.0  # matches worth of trust in the prior of m
 CROSS_STRENGTH = 20.0
 WORTHWHILE = 0.5  # expected F1 from which the border may lie below even odds: at half of it, so never under 1 in 4
@@ -92,18 +96,34 @@ def _run(own: Smashed, partner: Smashed, rule: AdaptiveRule, options: MatchOptio
     return job.scored(names, progress.part(0.97, 1.0))
 
 
-def estimated_memory(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions) -> int:
-    """Bytes the run will hold at most beside the smashed data: level tables, candidates, one block per thread."""
+def outlook(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions) -> Outlook:
+    """Memory beside the smashed data, and time; small files are not worth a trial."""
     assert isinstance(rule, AdaptiveRule)
-    cells = 0
-    for comparison in rule.comparisons:
-        sizes = [
-            max((len(part.values) for part in side.of_field(comparison.field)), default=0) for side in (own, partner)
-        ]
-        cells += sizes[0] * sizes[1]
-    pairs = min(PER_ROW * (own.rows + partner.rows), options.memory // BYTES_PER_PAIR)
-    similarities = 160 << 20  # of sampled pairs, or of a small table of reference vectors
-    return min(cells, blocking.TABLE_CELLS) + pairs * BYTES_PER_PAIR + 12 * 4 * blocking.BLOCK_PAIRS + similarities
+    sizes = em.Sizes(own.rows, partner.rows, options.one_to_one)
+    most = _most(sizes, options)
+    if float(own.rows) * partner.rows <= SMALL or not rule.comparisons:
+        cells = sum(_cells(own, partner, one) for one in rule.comparisons)
+        blocks = 12 * 4 * min(blocking.BLOCK_PAIRS, own.rows * partner.rows)
+        return Outlook(min(cells, blocking.TABLE_CELLS) + most * BYTES_PER_PAIR + blocks + SIMILARITIES)
+    start = adaptive_outlook.Start(
+        prior_m,
+        LOWEST - float(np.log(sizes.odds(OVERLAP * min(sizes.own, sizes.partner)))),
+        most,
+        BYTES_PER_PAIR,
+    )
+    found = adaptive_outlook.outlook(own, partner, rule, start, options.threads)
+    return replace(found, bytes=found.bytes + SIMILARITIES)
+
+
+def _cells(own: Smashed, partner: Smashed, comparison: FieldComparison) -> int:
+    a, b = (max((len(part.values) for part in side.of_field(comparison.field)), default=0) for side in (own, partner))
+    return a * b
+
+
+def _most(sizes: em.Sizes, options: MatchOptions) -> int:
+    """Candidates that may be held."""
+    every = min(PER_ROW * (sizes.own + sizes.partner), sizes.own * sizes.partner)
+    return min(every, options.memory // BYTES_PER_PAIR)
 
 
 def _nothing(names: tuple[str, ...]) -> Scored:
@@ -156,12 +176,15 @@ class _Job:
             f"{count:,} records of the {side} file are copies of others in all fields: remove the duplicates first, or "
             "link one-to-many."
             for side, count in (
-                ("own", int(adaptive_null.copies([one.own.codes for one in self.fields]).sum())),
-                ("partner's", int(adaptive_null.copies([one.partner.codes for one in self.fields]).sum())),
+                ("own", self._copies([one.own.codes for one in self.fields])),
+                ("partner's", self._copies([one.partner.codes for one in self.fields])),
             )
             if count and self.options.one_to_one
         ]
         self.examined = 0
+
+    def _copies(self, codes: list[Codes]) -> int:
+        return int(interruptible(self.progress, adaptive_null.copies, codes).sum())
 
     # ---- candidates
 
@@ -172,7 +195,7 @@ class _Job:
         ]
         prior = float(np.log(self.sizes.odds(self.matches)))
         lowest = LOWEST - prior
-        most = min(PER_ROW * (self.sizes.own + self.sizes.partner), self.options.memory // BYTES_PER_PAIR)
+        most = _most(self.sizes, self.options)
         if self.index is None:
             bar, passing = blocking.place_bar(self.fields, weights, lowest, most, self.random, progress)
             found = blocking.scan(self.fields, weights, bar, most, self.options.threads, progress)

@@ -77,8 +77,8 @@ def edges(
     doubtful = interruptible(progress, likely_copies if one_to_one else _next_to_nothing, sampled)
     same, sampled = sampled[doubtful], interruptible(progress, sampled.__getitem__, ~doubtful)
     single = (
-        ~copies([one.own.codes for one in fields]),  # a copy agrees with its original on everything
-        ~copies([one.partner.codes for one in fields]),
+        ~interruptible(progress, copies, [one.own.codes for one in fields]),  # a copy agrees with its original
+        ~interruptible(progress, copies, [one.partner.codes for one in fields]),
     )
     usual = 0.0 if one_to_one else _usual(sampled, progress)
     for first in range(len(fields)):

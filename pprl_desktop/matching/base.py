@@ -32,6 +32,14 @@ class MatchOptions:
     random_bytes: Callable[[int], bytes] | None = None
 
 
+@dataclass(frozen=True)
+class Outlook:
+    """What matching will take, told before it starts."""
+
+    bytes: int
+    seconds: float | None = None  # a rough figure for this computer; None: not tried
+
+
 @dataclass(frozen=True, eq=False)
 class Scored:
     """Candidate pairs with a score each, best evidence first by field. Higher is more alike."""

@@ -62,9 +62,9 @@ def place_bar(
     blocks = []
     for block in _cut_up(some, len(fields[0].partner.codes)):
         progress.check()
-        blocks.append(_scores(fields, weights, block).reshape(-1))
-    scores = np.concatenate(blocks)
-    return bar_of(scores[scores >= lowest], lowest, most, len(some) / own_rows)
+        blocks.append(scores(fields, weights, block).reshape(-1))
+    seen = np.concatenate(blocks)
+    return bar_of(seen[seen >= lowest], lowest, most, len(some) / own_rows)
 
 
 def bar_of(passing: npt.NDArray[np.float32], lowest: float, most: int, share: float) -> tuple[float, int]:
@@ -141,9 +141,9 @@ def scan(
     kept = Kept(bar, most)
 
     def work(rows: Codes) -> Part:
-        scores = _scores(fields, weights, rows).reshape(-1)
-        at = np.flatnonzero(scores >= bar)
-        return rows[at // partner_rows].astype(np.int32), (at % partner_rows).astype(np.int32), scores[at]
+        score = scores(fields, weights, rows).reshape(-1)
+        at = np.flatnonzero(score >= bar)
+        return rows[at // partner_rows].astype(np.int32), (at % partner_rows).astype(np.int32), score[at]
 
     for part in in_blocks(work, blocks, threads, progress, "Comparing all pairs"):
         kept.add(part, progress)
@@ -161,7 +161,8 @@ def _by_largest_field(fields: Sequence[FieldLevels]) -> Codes:
     return np.argsort(costly.own.codes, kind="stable").astype(np.int32)
 
 
-def _scores(fields: Sequence[FieldLevels], weights: Sequence[Weights], rows: Codes) -> npt.NDArray[np.float32]:
+def scores(fields: Sequence[FieldLevels], weights: Sequence[Weights], rows: Codes) -> npt.NDArray[np.float32]:
+    """[rows, partner rows] sums of the weights of some own rows with all of the partner's."""
     from pprl_desktop.matching.adaptive_kernels import add_weights
 
     out = np.zeros((len(rows), len(fields[0].partner.codes)), dtype=np.float32)

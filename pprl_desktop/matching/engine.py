@@ -7,13 +7,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import cast
 
-from pprl_desktop.matching.base import Match, MatchOptions, Scored
+from pprl_desktop.matching.base import Match, MatchOptions, Outlook, Scored
 from pprl_desktop.methods.attended import stage
 from pprl_desktop.methods.base import Rule, Smashed
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 Runner = Callable[[Smashed, Smashed, Rule, MatchOptions, Progress], Scored]
 Estimate = Callable[[Smashed, Smashed, Rule, MatchOptions], int]
+Foresight = Callable[[Smashed, Smashed, Rule, MatchOptions], Outlook]
+
+WORTH_TELLING = 45.0  # seconds from which the expected time is told
 
 # name of the rule class -> "module:function" that runs it
 RUNNERS: Mapping[str, str] = {
@@ -25,11 +28,19 @@ RUNNERS: Mapping[str, str] = {
 }
 
 
+def outlook(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions) -> Outlook:
+    """Memory that matching will take, the smashed data of both sides included, and the time where that can be told."""
+    module = importlib.import_module(RUNNERS[type(rule).__name__].split(":")[0])
+    held = own.nbytes() + partner.nbytes()
+    if hasattr(module, "outlook"):
+        found = cast(Foresight, module.outlook)(own, partner, rule, options)
+        return replace(found, bytes=found.bytes + held)
+    return Outlook(held + cast(Estimate, module.estimated_memory)(own, partner, rule, options))
+
+
 def estimate(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions) -> int:
-    """Bytes that matching will take at most, the smashed data of both sides included; known before it starts."""
-    module = RUNNERS[type(rule).__name__].split(":")[0]
-    needed = cast(Estimate, importlib.import_module(module).estimated_memory)
-    return own.nbytes() + partner.nbytes() + needed(own, partner, rule, options)
+    """Bytes that matching will take at most; known before it starts."""
+    return outlook(own, partner, rule, options).bytes
 
 
 def score(
@@ -45,8 +56,10 @@ def match(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, pro
     from pprl_desktop.matching.decide import decide
     from pprl_desktop.matching.namesakes import warning
 
-    needed = estimate(own, partner, rule, options)
-    progress.at(0.0, f"Comparing records, with {max(needed >> 20, 1):,} MB of memory at most")
+    needed = outlook(own, partner, rule, options)
+    progress.at(0.0, f"Comparing records, with {max(needed.bytes >> 20, 1):,} MB of memory at most")
+    if needed.seconds is not None and needed.seconds >= WORTH_TELLING:
+        progress.at(0.0, f"Comparing records takes about {max(round(needed.seconds / 60), 1)} min on this computer")
     scored = score(own, partner, rule, options, progress.part(0.0, 0.8))
     told = [text for side, which in ((own, "own"), (partner, "partner's")) if (text := warning(side, which, progress))]
     return decide(replace(scored, warnings=(*scored.warnings, *told)), options, progress.part(0.8, 1.0))

@@ -26,7 +26,7 @@ from pprl_desktop.progress import NO_PROGRESS, Progress
 
 FULL_SCAN = 4.0e8  # pairs (20k x 20k) up to which all are compared: it takes seconds and needs no lists
 MOST_WORK = 4.0e10  # comparisons per look for candidates: some minutes of a core
-UNIT_WORK = 1 << 22  # comparisons between two looks at the cancel button: some tens of ms
+UNIT_WORK = 1 << 21  # comparisons between two looks at the cancel button: some tens of ms
 PLAN_ROWS = 1 << 15  # own rows planned at once
 SAMPLE_ROWS = 2000  # own rows from which work and candidates are foreseen
 SAMPLE_WORK = 2.0e8  # comparisons they may take

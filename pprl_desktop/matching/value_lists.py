@@ -86,6 +86,7 @@ def _lowest(one: FieldLevels) -> int:
 
 def _near(one: FieldLevels, lowest: int, threads: int, progress: Progress) -> tuple[Codes, Codes, Levels]:
     least = float(one.cuts[lowest - NEAR])
+    interruptible(progress, one.similar.near, np.zeros(1, np.int32), least)  # prepares what all blocks need
     step = max(LEAST_VALUES, UNIT_CELLS // max(one.partner.values, 1))
 
     def work(start: int) -> tuple[Codes, Codes, Levels]:

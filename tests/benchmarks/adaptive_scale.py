@@ -23,11 +23,11 @@ import numpy as np
 
 from pprl_desktop.matching import listed_scan
 from pprl_desktop.matching.base import MatchOptions
-from pprl_desktop.matching.engine import estimate, match
+from pprl_desktop.matching.engine import match, outlook
 from pprl_desktop.methods.base import Recipe, Rule, Settings, Smashed, method
 from pprl_desktop.methods.corrupt import corrupt
 from pprl_desktop.methods.mapping import default_mapping
-from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.progress import NO_PROGRESS
 from pprl_desktop.records.table import CleanTable
 from pprl_desktop.reference.load import reference_set
 from tests.benchmarks.scan_people import people
@@ -59,10 +59,9 @@ def stage(name: str, rows: int, way: str, met_file: str) -> dict[str, float]:
     match(*prepared(name, 400), MatchOptions())  # compiles
     own, partner, rule = prepared(name, rows)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    told: list[str] = []
-    foreseen = estimate(own, partner, rule, MatchOptions()) / (1 << 20)
+    foreseen = outlook(own, partner, rule, MatchOptions())
     wall, cpu = time.perf_counter(), time.process_time()
-    found = match(own, partner, rule, MatchOptions(), Progress(lambda _, what: told.append(what)))
+    found = match(own, partner, rule, MatchOptions())
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     start, shared, scored = rows - rows // SHARED, rows // SHARED, found.scored
     true = scored.own - start == scored.partner
@@ -72,14 +71,14 @@ def stage(name: str, rows: int, way: str, met_file: str) -> dict[str, float]:
     return {
         "seconds": wall,
         "cpu": cpu,
-        "expected_seconds": float(scored.notes.get("expected_seconds", float("nan"))),
+        "expected_seconds": float("nan") if foreseen.seconds is None else foreseen.seconds,
         "candidates": len(scored),
         "met": float(true.sum()) / shared,
         "told": float(scored.notes.get("candidate_recall", float("nan"))),
         "precision": right / max(len(accepted), 1),
         "recall": right / shared,
         "f1": 2 * right / max(len(accepted) + shared, 1),
-        "foreseen_mb": foreseen,
+        "foreseen_mb": foreseen.bytes / (1 << 20),
         "before_mb": before,
         "smashed_mb": (own.nbytes() + partner.nbytes()) / (1 << 20),
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,

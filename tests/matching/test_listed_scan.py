@@ -66,7 +66,7 @@ def test_lists_hold_the_levels_of_the_full_table(name: str, monkeypatch: pytest.
     from tests.matching.test_cancel import prepared
 
     monkeypatch.setattr(value_lists, "SMALL", 0)
-    own, partner, rule = prepared(name, *two_files(2, 600, 300)[:2])
+    own, partner, rule = prepared(name, *two_files(2, 400, 200)[:2])
     null = adaptive_null.random_pairs(own.rows, partner.rows, np.random.default_rng(0))
     for one in adaptive_null.build(own, partner, rule, null, NO_PROGRESS)[0]:
         lists = value_lists.make(one, 2, NO_PROGRESS)
@@ -105,9 +105,9 @@ def test_the_links_are_those_of_the_full_scan_and_the_recall_is_as_told(monkeypa
 
 
 def test_too_much_work_raises_the_bar_and_lowers_what_is_told(large: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    left, right, truth = two_files(7, 1500, 700)
+    left, right, truth = two_files(7, 900, 450)
     told, found = [], []
-    for work in (1e12, 4e4):
+    for work in (1e12, 2e4):
         monkeypatch.setattr(listed_scan, "MOST_WORK", work)
         made = linked(left, right)
         told.append(made.scored.notes["candidate_recall"])
@@ -118,7 +118,7 @@ def test_too_much_work_raises_the_bar_and_lowers_what_is_told(large: None, monke
 
 
 def test_a_field_of_too_many_values_is_joined_by_its_tokens_alone(large: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    left, right, truth = two_files(7, 1500, 700)
+    left, right, truth = two_files(7, 900, 450)
     before = linked(left, right)
     monkeypatch.setattr(value_lists, "MOST_CELLS", 0.0)
     made = linked(left, right)
@@ -128,7 +128,7 @@ def test_a_field_of_too_many_values_is_joined_by_its_tokens_alone(large: None, m
 
 
 def test_no_more_pairs_than_the_memory_allows(large: None) -> None:
-    left, right, _ = two_files(7, 1500, 700)
+    left, right, _ = two_files(7, 900, 450)
     most = 500
     made = linked(left, right, MatchOptions(memory=most * adaptive.BYTES_PER_PAIR))
     assert len(made.scored) <= most
@@ -137,14 +137,14 @@ def test_no_more_pairs_than_the_memory_allows(large: None) -> None:
 def test_two_thousand_namesakes_stay_within_bounds_and_are_told(large: None) -> None:
     rows = [row[:2] for row in population(np.random.default_rng(3), 500)] + [["SMITH", "JOHN"]] * 2000
     file = table(("last", "first"), rows)
-    most = 20_000
+    most = 10_000
     made = linked(file, file, MatchOptions(memory=most * adaptive.BYTES_PER_PAIR))
     assert len(made.scored) <= most
     assert any("equal to others in all fields" in warning for warning in made.warnings)
 
 
 def test_threads_change_nothing(large: None) -> None:
-    left, right, _ = two_files(7, 1200, 600)
+    left, right, _ = two_files(7, 600, 300)
     one, two = (linked(left, right, MatchOptions(threads=threads)) for threads in (1, 2))
     assert (one.scored.own == two.scored.own).all()
     assert (one.scored.partner == two.scored.partner).all()
@@ -153,7 +153,7 @@ def test_threads_change_nothing(large: None) -> None:
 
 
 def test_noise_and_lists_go_together(large: None) -> None:
-    left, right, truth = two_files(7, 800, 400)
+    left, right, truth = two_files(7, 500, 250)
     made = linked(left, right, epsilon=5.0)
     assert f1(accepted(made), truth) > 0.8
 
@@ -166,7 +166,7 @@ def test_fields_and_records_without_values(large: None) -> None:
 
 
 def test_progress_moves_and_cancel_is_heard_while_comparing(large: None) -> None:
-    left, right, _ = two_files(7, 1200, 600)
+    left, right, _ = two_files(7, 600, 300)
     seen: list[tuple[float, str]] = []
     linked(left, right, progress=Progress(lambda fraction, what: seen.append((fraction, what))))
     assert [fraction for fraction, _ in seen] == sorted(fraction for fraction, _ in seen)
