@@ -25,7 +25,7 @@ SIGMA = 1.645  # one-sided 95 %
 
 
 def lower_bound(scan: Scan, bar: float, levels: Levels, probability: Numbers, random: np.random.Generator) -> float:
-    """The share of counterparts that reach the bar as the scan sees them, at least (95 %).
+    """At least this share (95 %) of the counterparts that comparing all pairs would find became candidates.
 
     `levels` [pairs, fields] and the probability of each pair are those of the candidates found.
     """
