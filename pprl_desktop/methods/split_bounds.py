@@ -56,7 +56,7 @@ def bytes_per_value() -> int:
 def bounds_of(
     shape: Shape, own: Vectors, partner: Vectors, weights: Weights, seed: int, progress: Progress = NO_PROGRESS
 ) -> Bounds:
-    from pprl_desktop.methods.split_kernels import DIMENSIONS, FIRST, GRID, PIVOTS, TILE
+    from pprl_desktop.methods.split_kernels import FIRST, GRID, PIVOTS, TILE
 
     rng = np.random.default_rng(seed)
     most = shape.ends.shape[1] if shape.ends.size else 1
@@ -83,9 +83,9 @@ def bounds_of(
                 pivots[f, g, : len(chosen)] = start + np.array(chosen)
                 pivot_count[f, g] = len(chosen)
             start = end
-        basis, centre = _basis(_embedded(sample, scales), DIMENSIONS, rng)
-        mine.append(_projected(x, scales, basis, centre, progress))
-        theirs.append(mine[-1] if own is partner else _projected(y, scales, basis, centre, progress))
+        space = _Space(shape, f, sample, scales, rng)
+        mine.append(space.projected(own, progress))
+        theirs.append(mine[-1] if own is partner else space.projected(partner, progress))
         progress.check()
         shown = y[:, pivots[f].reshape(-1)]
         place = _neighbours(theirs[-1][:, :FIRST], shown[:, :SPLITTING] * edit[f, 0], TILE)
@@ -161,9 +161,33 @@ def _embedded(values: Bytes, scales: Scales) -> Floats:
     return out
 
 
-def _basis(
-    sample: Floats, dimensions: int, rng: np.random.Generator
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+class _Space:
+    """The directions of one field. With one attribute the weights only stretch it: found once, they serve every search
+    on the same shape, and so do the projections; training searches the own table many times with other weights."""
+
+    def __init__(self, shape: Shape, f: int, sample: Bytes, scales: Scales, rng: np.random.Generator) -> None:
+        from pprl_desktop.methods.split_kernels import DIMENSIONS
+
+        self._shape, self._f, self._scales, self._factor = shape, f, scales, np.float32(1.0)
+        self._lasts = len(scales) == 1
+        if self._lasts:
+            start, end, scale, factor = scales[0]
+            self._scales, self._factor = [(start, end, scale, 1.0)], np.float32(factor)
+        known = shape.directions.get(f) if self._lasts else None
+        self._basis, self._centre = known or _basis(_embedded(sample, self._scales), DIMENSIONS, rng)
+        if self._lasts and len(sample) > 1:
+            shape.directions[f] = self._basis, self._centre
+
+    def projected(self, side: Vectors, progress: Progress) -> Floats:
+        made = side.projected.get(self._f) if self._lasts else None
+        if made is None:
+            made = _projected(matrix(self._shape, side, self._f), self._scales, self._basis, self._centre, progress)
+            if self._f in self._shape.directions:
+                side.projected[self._f] = made
+        return made * self._factor
+
+
+def _basis(sample: Floats, dimensions: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Orthonormal directions of large spread, by a few rounds of subspace iteration: a full PCA would take longer than
     it saves, and any orthonormal directions give a true lower bound."""
     whole = sample.astype(np.float64)
@@ -175,21 +199,21 @@ def _basis(
         for _ in range(ITERATIONS):
             directions, _ = np.linalg.qr(whole.T @ (whole @ directions))
         out[:, : directions.shape[1]] = directions
-    return out, centre
+    return out.astype(np.float32), centre.astype(np.float32)
 
 
 def _projected(
     values: Bytes,
     scales: Scales,
-    basis: npt.NDArray[np.float64],
-    centre: npt.NDArray[np.float64],
+    basis: Floats,
+    centre: Floats,
     progress: Progress,
 ) -> Floats:
     out = np.empty((len(values), basis.shape[1]), dtype=np.float32)
     for start in range(0, len(values), 8192):
         progress.check()
-        piece = _embedded(values[start : start + 8192], scales) - centre.astype(np.float32)
-        out[start : start + 8192] = piece @ basis.astype(np.float32)
+        piece = _embedded(values[start : start + 8192], scales) - centre
+        out[start : start + 8192] = piece @ basis
     return out
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from pprl_desktop.progress import NO_PROGRESS, Progress
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
 Bytes = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +29,7 @@ class Vectors:
     value_at: Ints
     squares: Ints  # flat, [d, groups]: squared lengths, for the cosine
     square_at: Ints
+    projected: dict[int, Floats] = field(default_factory=dict, repr=False)  # split_bounds: fields projected before
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +43,7 @@ class Shape:
     ends: Ints  # [fields, most attributes] where each attribute ends
     counts: Codes  # flat [width]: how many reference records a column stands for
     count_at: Ints
+    directions: dict[int, tuple[Floats, Floats]] = field(default_factory=dict, repr=False)  # split_bounds: found before
 
 
 def shape_and_vectors(
