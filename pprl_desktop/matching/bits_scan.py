@@ -24,7 +24,8 @@ from pprl_desktop.methods.record_evidence import FieldEvidence
 from pprl_desktop.methods.rules import BitsRule
 from pprl_desktop.progress import Progress
 
-BYTES_PER_PAIR = 130  # rows, score, probability, evidence and what the assignment needs
+BYTES_PER_PAIR = 150  # rows, score, probability, evidence and what the assignment needs
+BUFFERS = 4 << 20  # bytes: pairs of the blocks under way
 PER_ROW = 8.0  # non-matches expected above the floor per row: enough to learn from, few enough to hold
 PER_ROW_NOISY = 20  # pairs kept per own row when all of them would not fit
 RECORD = ("record",)  # the only evidence of a rule that knows no fields
@@ -97,7 +98,7 @@ def estimated_memory(own: Smashed, partner: Smashed, rule: Rule, options: MatchO
 def _memory(mine: Part, theirs: Part, own: int, partner: int) -> int:
     """Bytes the scan will take: words of both sides, bit planes of the partner's, and the pairs expected."""
     pairs = int((PER_ROW + 1) * max(own, partner)) * BYTES_PER_PAIR
-    return mine.values.nbytes + 3 * theirs.values.nbytes + pairs
+    return BUFFERS + mine.values.nbytes + 3 * theirs.values.nbytes + pairs
 
 
 def nothing(rule: BitsRule) -> Scored:
