@@ -17,17 +17,15 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPlainTextEdit,
-    QScrollBar,
     QWidget,
 )
 
-from pprl_desktop import resources
-from pprl_desktop.ui import i18n, pages, theme
+from pprl_desktop.ui import i18n, theme
 from pprl_desktop.ui.main_window import MainWindow
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.stepper import mark_words
+from tests.ui.walk import PAGES, shown, spoken_name, visit, walk_window
 
-PAGES = tuple(pages.PANES)
 CONTROLS = (QAbstractButton, QComboBox, QLineEdit, QAbstractSpinBox, QAbstractSlider, QPlainTextEdit, QAbstractItemView)
 
 
@@ -38,46 +36,11 @@ def full_window(tmp_path_factory: pytest.TempPathFactory, qapp) -> Iterator[Main
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PPRL_DESKTOP_SETTINGS", str(folder / "settings"))
         patch.setenv("PPRL_HOME", str(folder / "home"))
-        window = _window(folder / "walk.pprlproject", "en")
+        window = walk_window(folder / "walk.pprlproject", "en")
         yield window
         window.desk.jobs.cancel()
         window.close()
         window.deleteLater()
-
-
-def _window(path: Path, language: str) -> MainWindow:
-    from pprl_desktop.project.workplace import Workplace
-    from pprl_desktop.ui.app import make_application, make_window
-
-    window = make_window(make_application(), ("--light", f"--language={language}"))
-    window.resize(1024, 700)
-    window.show()
-    window.desk.create_project(path, "Walk")
-    seen = Workplace().load(resources.find("samples", "hospital_a.csv"))
-    window.desk.working["seen"] = seen
-    window.desk.change("Load table", **seen.changes())
-    return window
-
-
-def shown(pane: Pane, kind: type | tuple[type, ...]) -> list[QWidget]:
-    found = [w for w in pane.findChildren(QWidget) if isinstance(w, kind) and w.isVisibleTo(pane)]
-    return [w for w in found if not w.objectName().startswith("qt_") and not isinstance(w, QScrollBar)]
-
-
-def visit(window: MainWindow, name: str, _qtbot: object = None) -> Pane:
-    """The page as it first stands; work it starts in the background is stopped."""
-    window.show_pane(name)
-    QApplication.processEvents()
-    window.desk.jobs.cancel()
-    QApplication.processEvents()
-    return window.pane()
-
-
-def spoken_name(widget: QWidget) -> str:
-    text = widget.accessibleName()
-    if not text and isinstance(widget, QAbstractButton):
-        text = widget.text()
-    return text.strip()
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
@@ -195,7 +158,7 @@ def test_longer_texts_do_not_break_any_page(
     tmp_path: Path,
     qapp,  # type: ignore[no-untyped-def]
 ) -> None:
-    window = _window(tmp_path / "long.pprlproject", language)
+    window = walk_window(tmp_path / "long.pprlproject", language)
     try:
         wrong = {}
         for name in PAGES:

@@ -50,7 +50,7 @@ def kind_words() -> dict[str, str]:
         "name": tr("Person name"),
         "text": tr("Free text"),
         "date": tr("Date"),
-        "id": tr("Fixed-form code"),
+        "id": tr("Code"),
         "number": tr("Number"),
         "category": tr("Category"),
     }

@@ -76,7 +76,7 @@ class DataPane(Pane):
         self.header = combo(tr("Line with the names of the columns"), lines, self._reread)
         self.id_column = combo(tr("Column with your own record number"), [], self._set_id)
         options = row(
-            labelled(tr("&Encoding"), self.encoding),
+            labelled(tr("En&coding"), self.encoding),
             labelled(tr("Se&parator"), self.separator),
             labelled(tr("Names of columns in"), self.header),
             labelled(tr("Your record &number"), self.id_column),
@@ -96,7 +96,7 @@ class DataPane(Pane):
                 ColumnSpec(tr("Use")),
                 ColumnSpec(tr("Looks like"), lambda kind: kind_words().get(kind, kind)),
                 ColumnSpec(tr("Missing"), percent, right=True),
-                ColumnSpec(tr("Different values"), count, right=True),
+                ColumnSpec(tr("Different"), count, right=True),
                 ColumnSpec(tr("Length")),
                 ColumnSpec(tr("Usual shape"), mono=True),
             ],
@@ -177,7 +177,7 @@ class DataPane(Pane):
         used = {col for _, col in choices.columns}
         rows = []
         for one in seen.profile.columns:
-            use = tr("your record number") if one.name == choices.id_column else ""
+            use = tr("record number") if one.name == choices.id_column else ""
             use = tr("matching") if one.name in used else use
             use = tr("sensitive") if one.name in choices.sensitive else use
             length = str(one.longest) if one.shortest == one.longest else f"{one.shortest}–{one.longest}"

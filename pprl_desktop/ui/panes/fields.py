@@ -155,7 +155,7 @@ class FieldsPane(Pane):
             for place, widget in enumerate((name, column, kind, example, cleaning, drop)):
                 grid.addWidget(widget, number + 1, place)
             stops += [name, column, kind, cleaning, drop]
-        for place, stretch in enumerate((4, 4, 4, 3)):
+        for place, stretch in enumerate((4, 4, 3, 4)):
             grid.setColumnStretch(place, stretch)
         clear(self.unused)
         used = {col for _, col in choices.columns}

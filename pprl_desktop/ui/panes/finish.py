@@ -31,11 +31,17 @@ def report_style() -> str:
     """The page is written for paper; on the screen it takes the colours and sizes of the window."""
     c = theme.current()
     return (
-        f"body {{ color: {c.text}; }} h1 {{ font-size: {theme.px('title')}px; }}"
-        f" h2 {{ font-size: {theme.px('heading')}px; margin-top: {2 * GRID}px; margin-bottom: {GRID}px; }}"
-        f" p {{ margin-top: 0; margin-bottom: {GRID}px; }} .quiet, th {{ color: {c.muted}; }}"
+        f"body {{ color: {c.text}; }} p {{ margin-top: 0; margin-bottom: {GRID}px; }}"
+        f" .h1 {{ font-size: {theme.px('lead')}px; font-weight: 600; margin-bottom: 2px; }}"
+        f" .h2 {{ font-size: {theme.px('heading')}px; font-weight: 600; margin-top: {2 * GRID}px; }}"
+        f" .quiet, th {{ color: {c.muted}; }}"
         " th, td { padding: 3px 12px 3px 0; text-align: left; }"
     )
+
+
+def _heading(tag: re.Match[str]) -> str:
+    """Qt would give a heading a size of its own."""
+    return "</p>" if tag[1] else f'<p class="h{tag[2]}">'
 
 
 class FinishPane(KeyedPane):
@@ -95,7 +101,8 @@ class FinishPane(KeyedPane):
         if there:
             self.text.document().setDefaultStyleSheet(report_style())
             page = path.read_text(encoding="utf-8")
-            self.text.setHtml(re.sub(r"<style>.*?</style>|<title>.*?</title>", "", page, flags=re.DOTALL))
+            plain = re.sub(r"<style>.*?</style>|<title>.*?</title>", "", page, flags=re.DOTALL)
+            self.text.setHtml(re.sub(r"<(/?)h([12])>", _heading, plain))
 
     def show_state(self) -> None:
         self.identity.setVisible(self.desk.identity() is None)

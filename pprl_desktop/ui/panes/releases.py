@@ -46,7 +46,7 @@ class ReleasesPane(Pane):
         )
         self.card = Card()
         self.card.setAccessibleName(tr("Releases"))
-        check = button(tr("&Verify the ledger"), self._verify, icon="shield")
+        check = button(tr("Verif&y the ledger"), self._verify, icon="shield")
         self.card.add(self.table, row(None, check))
         self.empty = Card()
         self.empty.add(

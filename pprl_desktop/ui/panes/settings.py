@@ -91,5 +91,6 @@ class SettingsPane(Pane):
             box.blockSignals(True)
             box.setChecked(on)
             box.blockSignals(False)
-        self.home_path.setText(str(self.desk.home.path))
-        self.settings_path.setText(str(settings.folder()))
+        for shown, path in ((self.home_path, self.desk.home.path), (self.settings_path, settings.folder())):
+            shown.setText(str(path))
+            shown.setToolTip(str(path))  # a long path has no place to break

@@ -1,0 +1,70 @@
+"""No text is cut off at 1024 x 700: in English, in German, and with texts 40 % longer."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QWidget
+
+from pprl_desktop.ui import i18n
+from pprl_desktop.ui.main_window import MainWindow
+from pprl_desktop.ui.panes.base import Pane
+from tests.ui.walk import PAGES, shown, visit, walk_window
+
+ROOM = 2  # px by which metrics and layouts may differ
+ARROW = 34  # px of a combo box beside its text
+
+
+@pytest.mark.parametrize("language", ["en", "de", i18n.PSEUDO])
+def test_no_text_is_cut_off(language: str, tmp_path: Path, qapp) -> None:  # type: ignore[no-untyped-def]
+    window = walk_window(tmp_path / "long.pprlproject", language)
+    try:
+        wrong = {}
+        for name in PAGES:
+            pane = visit(window, name)
+            for _ in range(3):  # what came in late is laid out first
+                QApplication.sendPostedEvents()
+                QApplication.processEvents()
+            found = clipped(pane)
+            if found:
+                wrong[name] = found
+        frame = clipped(window)
+        assert not wrong
+        assert not frame
+    finally:
+        i18n.install(None, "en")
+        window.desk.jobs.cancel()
+        window.close()
+        window.deleteLater()
+
+
+def clipped(place: Pane | MainWindow) -> list[str]:
+    """Texts wider or higher than what shows them, and not whole on hover."""
+    found: list[QWidget] = [*shown(place, QLabel), *shown(place, (QAbstractButton, QComboBox))]  # type: ignore[arg-type]
+    return [f"{type(one).__name__}: {words(one)}" for one in found if cut(one)]
+
+
+def words(widget: QWidget) -> str:
+    if isinstance(widget, QComboBox):
+        return widget.currentText()
+    assert isinstance(widget, QLabel | QAbstractButton)
+    return re.sub(r"<[^>]+>", "", widget.text())
+
+
+def cut(widget: QWidget) -> bool:
+    text = words(widget)
+    if not text or widget.toolTip() or not widget.width():
+        return False
+    if isinstance(widget, QAbstractButton):
+        return widget.width() < widget.minimumSizeHint().width() - ROOM
+    if isinstance(widget, QComboBox):
+        return widget.fontMetrics().horizontalAdvance(text) > widget.width() - ARROW
+    assert isinstance(widget, QLabel)
+    room = widget.contentsRect()
+    if widget.wordWrap():
+        widest = max(widget.fontMetrics().horizontalAdvance(one) for one in text.split())
+        return widget.heightForWidth(widget.width()) > widget.height() + ROOM or widest > room.width() + ROOM
+    widest = max(widget.fontMetrics().horizontalAdvance(line) for line in text.split("\n"))
+    return widest > room.width() + ROOM

@@ -1,0 +1,49 @@
+"""A window with a project and the sample table, and looking at what a page shows: for the walks over all pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QAbstractButton, QApplication, QScrollBar, QWidget
+
+from pprl_desktop import resources
+from pprl_desktop.ui import pages
+from pprl_desktop.ui.main_window import MainWindow
+from pprl_desktop.ui.panes.base import Pane
+
+PAGES = tuple(pages.PANES)
+
+
+def walk_window(path: Path, language: str) -> MainWindow:
+    from pprl_desktop.project.workplace import Workplace
+    from pprl_desktop.ui.app import make_application, make_window
+
+    window = make_window(make_application(), ("--light", f"--language={language}"))
+    window.resize(1024, 700)
+    window.show()
+    window.desk.create_project(path, "Walk")
+    seen = Workplace().load(resources.find("samples", "hospital_a.csv"))
+    window.desk.working["seen"] = seen
+    window.desk.change("Load table", **seen.changes())
+    return window
+
+
+def shown(pane: Pane, kind: type | tuple[type, ...]) -> list[QWidget]:
+    found = [w for w in pane.findChildren(QWidget) if isinstance(w, kind) and w.isVisibleTo(pane)]
+    return [w for w in found if not w.objectName().startswith("qt_") and not isinstance(w, QScrollBar)]
+
+
+def visit(window: MainWindow, name: str, _qtbot: object = None) -> Pane:
+    """The page as it first stands; work it starts in the background is stopped."""
+    window.show_pane(name)
+    QApplication.processEvents()
+    window.desk.jobs.cancel()
+    QApplication.processEvents()
+    return window.pane()
+
+
+def spoken_name(widget: QWidget) -> str:
+    text = widget.accessibleName()
+    if not text and isinstance(widget, QAbstractButton):
+        text = widget.text()
+    return text.strip()
