@@ -221,3 +221,51 @@ def test_reopening_continues_where_it_was(stewards: tuple[Steward, Steward], tab
     project = bernd.window.desk.need_project()
     assert project.state("data").state == "done"
     assert project.choices.rows == ROWS
+
+
+@pytest.mark.slow
+def test_a_review_to_its_end_and_the_report_after_a_restart(  # type: ignore[no-untyped-def]
+    stewards: tuple[Steward, Steward], tmp_path: Path, qtbot, answer: Callable[[Path], None]
+) -> None:
+    """By keyboard alone; then another window writes the report, and it tells the rehearsal, the match and the review."""
+    from pprl_desktop.project.demo import PASSPHRASE as SAMPLE
+    from pprl_desktop.project.demo import run_demo
+
+    anna, bernd = stewards
+    run_demo(tmp_path / "demo")
+    (project,) = (tmp_path / "demo" / "hospital_a").glob("*.pprlproject")
+    anna.window.open_file(project)
+    anna.wait()
+    anna.window.desk.unlocked(anna.window.desk.home.unlock(SAMPLE))
+    anna.window.show_pane("review")
+    anna.pane.new.looked_for.emit(str(resources.find("samples", "hospital_b.csv")))
+    anna.wait()
+    anna.pane.new.secret.edit.setText(SAMPLE)
+    anna.press(anna.pane.new.make)
+    panel = anna.pane.panel
+    qtbot.waitUntil(lambda: panel.session is not None, timeout=PATIENCE)
+    left = panel.session.advance().to_go
+    assert left
+    for number in range(left):
+        if number == 0:
+            qtbot.keyClick(anna.window.focusWidget(), Qt.Key.Key_G)
+            qtbot.keyClick(anna.window.focusWidget(), Qt.Key.Key_Space)
+        qtbot.keyClick(anna.window.focusWidget(), Qt.Key.Key_6 if number % 2 else Qt.Key.Key_1)
+    assert panel.session.advance().to_go == 0
+    anna.next("finish")
+    anna.window.desk.close_project()
+
+    bernd.window.open_file(project)
+    bernd.wait()
+    bernd.window.desk.unlocked(bernd.window.desk.home.unlock(SAMPLE))
+    bernd.window.show_pane("finish")
+    qtbot.waitUntil(lambda: bernd.window.desk.working.get("outcome") is not None, timeout=PATIENCE)
+    bernd.press(bernd.pane.make)
+    page = Path(bernd.window.desk.need_project().choices.output_folder) / "report.html"
+    text = page.read_text(encoding="utf-8")
+    assert "The partner could name" in text
+    assert "No rehearsal was made" not in text
+    assert "No pair was reviewed" not in text
+    assert f"decided {left}" in text
+    assert "Precision after the review" in text
+    assert "Forecast, not fact" in text
