@@ -227,7 +227,7 @@ def test_reopening_continues_where_it_was(stewards: tuple[Steward, Steward], tab
 def test_a_review_to_its_end_and_the_report_after_a_restart(  # type: ignore[no-untyped-def]
     stewards: tuple[Steward, Steward], tmp_path: Path, qtbot, answer: Callable[[Path], None]
 ) -> None:
-    """By keyboard alone; then another window writes the report, and it tells the rehearsal, the match and the review."""
+    """By keyboard alone; the report that another window writes then tells the rehearsal, the match and the review."""
     from pprl_desktop.project.demo import PASSPHRASE as SAMPLE
     from pprl_desktop.project.demo import run_demo
 

@@ -84,15 +84,9 @@ def reopen(open_window: Callable[..., MainWindow], qtbot) -> Callable[[Path], Ma
         window.open_file(path)
         if window.desk.home.exists:
             window.desk.unlocked(window.desk.home.unlock(demo.PASSPHRASE))
-        qtbot.waitUntil(lambda: window.desk.jobs.busy() is None, timeout=PATIENCE)
         return window
 
     return opened
-
-
-def wait(window: MainWindow, qtbot) -> None:  # type: ignore[no-untyped-def]
-    qtbot.wait(20)
-    qtbot.waitUntil(lambda: window.desk.jobs.busy() is None, timeout=PATIENCE)
 
 
 def slow(*moments: str) -> list[object]:
@@ -108,8 +102,7 @@ def test_killed_while_reading(moment: str, tmp_path: Path, reopen, qtbot) -> Non
     assert window.current == "data"
     assert window.desk.need_project().choices.table_path == ""  # nothing of it half read
     window.open_file(table)
-    wait(window, qtbot)
-    assert window.desk.need_project().choices.rows == 1500
+    qtbot.waitUntil(lambda: window.desk.need_project().choices.rows == 1500, timeout=PATIENCE)
 
 
 @pytest.mark.parametrize("moment", ["progress 3", *slow("progress 1", "progress 12", "progress 25")])
@@ -121,7 +114,7 @@ def test_killed_while_matching(moment: str, project_at, reopen, qtbot) -> None: 
     assert window.desk.working.get("match") is None
     if moment != "progress 3":  # the whole match again, in the thorough run
         window.pane()._match()  # type: ignore[attr-defined]
-        wait(window, qtbot)
+        qtbot.waitUntil(lambda: window.desk.working.get("match") is not None, timeout=PATIENCE)
         assert len(window.desk.working["match"].accepted()) > 700
 
 
@@ -161,7 +154,7 @@ def test_killed_while_reviewing(moment: str, project_at, tmp_path: Path, reopen,
     window = reopen(project)
     window.show_pane("review")
     window.pane()._open_desk(str(folder), demo.PASSPHRASE)  # type: ignore[attr-defined]
-    wait(window, qtbot)
+    qtbot.waitUntil(lambda: window.desk.working.get("review") is not None, timeout=PATIENCE)
     session = window.desk.working["review"]
     assert len(session.decisions.current) == sum(one.what == "decide" for one in entries)
     charged = [one for one in entries if one.what in ("start", "reveal")]
