@@ -210,8 +210,13 @@ def _plain_value(value: Any) -> Any:
     return value
 
 
+_HINTS: dict[type[Any], dict[str, Any]] = {}  # reading them costs more than all the rest of parsing
+
+
 def from_plain(kind: type[Any], plain: Plain, place: str) -> Any:
-    hints = get_type_hints(kind)
+    if kind not in _HINTS:
+        _HINTS[kind] = get_type_hints(kind)
+    hints = _HINTS[kind]
     strict.only(plain, set(hints), place=place)
     return kind(**{name: _value(hint, plain, name, place) for name, hint in hints.items()})
 

@@ -43,18 +43,13 @@ def match_rows(match: Match, most: int = MOST_ROWS) -> list[MatchRow]:
     by = np.argsort(-scored.score[kept], kind="stable")[:most]
     shown = kept[by]
     evidence = match.evidence[by] if match.evidence is not None else scored.why(shown)
+    whys = map(tuple, evidence.tolist())
     rest = _next_best(match)
+    columns = (scored.own, scored.partner, scored.score, scored.probability, match.band)
+    plain = (column[shown].tolist() for column in columns)
     return [
-        MatchRow(
-            int(scored.own[k]),
-            int(scored.partner[k]),
-            float(scored.score[k]),
-            float(scored.probability[k]),
-            int(match.band[k]),
-            tuple(float(x) for x in why),
-            float(rest[k]),
-        )
-        for k, why in zip(shown, evidence, strict=True)
+        MatchRow(own, partner, score, probability, band, why, other)
+        for own, partner, score, probability, band, why, other in zip(*plain, whys, rest[shown].tolist(), strict=True)
     ]
 
 

@@ -89,7 +89,10 @@ class StepState:
 
 def input_hash(step: Step, choices: Choices, confirmed: Mapping[str, Confirmed]) -> str:
     """What the step depends on: the choices it reads and the outputs it builds on."""
-    plain = choices.as_dict()
+    return _hash(step, choices.as_dict(), confirmed)
+
+
+def _hash(step: Step, plain: Mapping[str, object], confirmed: Mapping[str, Confirmed]) -> str:
     parts = {
         "reads": {name: plain[name] for name in step.reads},
         "after": {name: confirmed[name].output_hash if name in confirmed else "" for name in step.after},
@@ -99,9 +102,10 @@ def input_hash(step: Step, choices: Choices, confirmed: Mapping[str, Confirmed])
 
 def states(choices: Choices, confirmed: Mapping[str, Confirmed]) -> tuple[StepState, ...]:
     found: dict[str, StepState] = {}
+    plain = choices.as_dict()  # once: the window asks after every click
     for step in STEPS:
         waits = tuple(BY_NAME[name].title for name in step.after if found[name].state != "done")
-        current = input_hash(step, choices, confirmed)
+        current = _hash(step, plain, confirmed)
         state: State
         if step.name in confirmed:
             state = "done" if confirmed[step.name].input_hash == current and not waits else "stale"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import re
+from functools import cache
 from pathlib import Path
 
 from pprl_desktop import resources
@@ -45,6 +46,7 @@ def reference_set(
     )
 
 
+@cache
 def _built_in(name: str) -> ReferenceSet:
     with resources.find("reference", f"{name}.csv").open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import sys
@@ -40,8 +39,6 @@ def run(argv: Sequence[str]) -> int:
     files = [argument for argument in argv if not argument.startswith("-")]
     if files:
         window.open_file(Path(files[0]))
-    gc.collect()
-    gc.freeze()  # what is there now stays: later collections look at less
     signal.signal(signal.SIGINT, lambda *_: app.quit())
     return int(app.exec())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QFrame, QProgressBar
+from PySide6.QtWidgets import QFrame, QMessageBox, QProgressBar, QWidget
 
 from pprl_desktop.ui.i18n import tr, tr_core
 from pprl_desktop.ui.jobs import Job, Jobs, time_words
@@ -80,3 +80,17 @@ class JobBar(QFrame):
         self.cancel.setEnabled(False)
         self.cancel.setText(tr("Stopping …"))
         self.jobs.cancel(self.job)
+
+
+def may_stop(job: Job, window: QWidget) -> bool:
+    """The window is to be closed while this work runs: the steward decides."""
+    box = QMessageBox(window)
+    box.setIcon(QMessageBox.Icon.Question)
+    box.setWindowTitle("PPRL Desktop")
+    box.setText(tr("“{job}” is still running.", job=tr_core(job.title)))
+    box.setInformativeText(tr("Closing stops it. Everything finished before stays saved."))
+    close = box.addButton(tr("Stop and close"), QMessageBox.ButtonRole.DestructiveRole)
+    stay = box.addButton(tr("Keep working"), QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(stay)
+    box.exec()
+    return box.clickedButton() is close

@@ -1,12 +1,12 @@
 """Long work on one worker thread: progress, time left, cancel; results come back on the window's thread.
 
-Python's cyclic garbage collector could destroy a QObject on the worker's thread, so it is switched off
-and collection runs from a timer here, on the window's thread.
+Python runs one thread at a time: while the worker computes in Python, the window's thread gets its turn after
+one switch interval, again and again while it draws. The usual 5 ms add up to a window that stutters.
 """
 
 from __future__ import annotations
 
-import gc
+import sys
 import threading
 import time
 from collections import deque
@@ -18,10 +18,11 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Cancelled, Progress
+from pprl_desktop.ui.garbage import Collector
 from pprl_desktop.ui.i18n import number, tr
 
-COLLECT_EVERY = 1000  # ms
-FULL_EVERY = 20  # the expensive oldest generation only every so many collections, and after each job
+SWITCH = 0.0005  # s after which the worker lets the window's thread run
+DRAW_FIRST = 30  # ms: what a page asks for in the background waits until the page is drawn
 JUDGE_AFTER = 1.0  # s: no "time left" before this much of the work was seen
 
 Work = Callable[[Progress], Any]
@@ -43,6 +44,7 @@ class Job:
     started: float = 0.0
     fraction: float = 0.0
     what: str = ""
+    held: bool = False  # not yet to be started
 
     def seconds_left(self) -> float | None:
         spent = time.monotonic() - self.started
@@ -78,13 +80,11 @@ class Jobs(QObject):
         self._wake = threading.Condition()
         self._running: Job | None = None
         self._closing = False
-        self._collections = 0
         self._moved.connect(self._on_moved)
         self._finished.connect(self._on_finished)
-        gc.disable()
-        self._collector = QTimer(self)
-        self._collector.timeout.connect(self._collect)
-        self._collector.start(COLLECT_EVERY)
+        self._usual_switch = sys.getswitchinterval()
+        sys.setswitchinterval(SWITCH)
+        self.garbage = Collector(lambda: not self.idle(), self)
         self._thread = threading.Thread(target=self._loop, name="work", daemon=True)
         self._thread.start()
 
@@ -95,9 +95,17 @@ class Jobs(QObject):
             for other in [*self._queue, *([self._running] if self._running else [])]:
                 if (job.key and other.key == job.key) or (other.quiet and not job.quiet):
                     other.stop.set()
+            job.held = job.quiet
             self._queue.append(job)
             self._wake.notify()
+        if job.held:
+            QTimer.singleShot(0, self, lambda: QTimer.singleShot(DRAW_FIRST, self, lambda: self._release(job)))
         return job
+
+    def _release(self, job: Job) -> None:
+        with self._wake:
+            job.held = False
+            self._wake.notify()
 
     def cancel(self, job: Job | None = None) -> None:
         """The flag is seen at the next progress report, at most 50 ms later; queued work never starts."""
@@ -131,19 +139,23 @@ class Jobs(QObject):
         with self._wake:
             self._wake.notify_all()
         self._thread.join(timeout)
-        self._collector.stop()
-        gc.enable()
+        self.garbage.close()
+        sys.setswitchinterval(self._usual_switch)
+
+    def _ready(self) -> Job | None:
+        return next((job for job in self._queue if not job.held), None)
 
     # worker thread --------------------------------------------------------------------------------
 
     def _loop(self) -> None:
         while True:
             with self._wake:
-                while not self._queue and not self._closing:
+                while (next_job := self._ready()) is None and not self._closing:
                     self._wake.wait()
-                if self._closing:
+                if next_job is None or self._closing:
                     return
-                job = self._queue.popleft()
+                job = next_job
+                self._queue.remove(job)
                 self._running = job
             end: End = "done"
             result: Any = None
@@ -164,7 +176,7 @@ class Jobs(QObject):
             if self._closing:
                 return
             self._finished.emit(job, end, result)
-            del job, result
+            del job, next_job, result
 
     # window's thread ------------------------------------------------------------------------------
 
@@ -176,14 +188,15 @@ class Jobs(QObject):
         (self.started if first else self.progressed).emit(job)
 
     def _on_finished(self, job: Job, end: End, result: Any) -> None:
+        if self._closing:
+            return  # the window is gone
         if job.stop.is_set() and end == "done":
             end = "cancelled"  # the steward was faster: what comes too late is not shown
         try:
             self._deliver(job, end, result)
         finally:  # a fault in showing the result must not leave the bar behind
             self.ended.emit(job, end)
-            self._collections = 0
-            QTimer.singleShot(200, self, self._collect)
+            self.garbage.worked()
 
     def _deliver(self, job: Job, end: End, result: Any) -> None:
         try:
@@ -200,10 +213,6 @@ class Jobs(QObject):
             self.crashed.emit(result)
             if job.problem is not None:
                 job.problem(fault(result))
-
-    def _collect(self) -> None:
-        gc.collect(2 if self._collections % FULL_EVERY == 0 else 1)
-        self._collections += 1
 
 
 def fault(error: BaseException) -> Problem:

@@ -6,13 +6,12 @@ import time
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
     QHBoxLayout,
     QMainWindow,
-    QMessageBox,
     QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
@@ -23,11 +22,12 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.ui import drops, icons, menus, pages, theme
 from pprl_desktop.ui.desk import Desk
 from pprl_desktop.ui.help_panel import HelpPanel
-from pprl_desktop.ui.i18n import tr, tr_core
-from pprl_desktop.ui.job_bar import JobBar
+from pprl_desktop.ui.i18n import tr
+from pprl_desktop.ui.job_bar import JobBar, may_stop
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.stepper import Entry, Mark, StepList
 from pprl_desktop.ui.theme import GRID
+from pprl_desktop.ui.turns import Ahead
 from pprl_desktop.ui.widgets.basics import OneLine, button, column, follow, label, row
 
 SIDE_WIDTH = 248
@@ -67,6 +67,7 @@ class MainWindow(QMainWindow):
         self._tick = QTimer(self)
         self._tick.timeout.connect(self._show_saved)
         self._tick.start(30_000)
+        self._ahead = Ahead(self._make_ahead, lambda: not desk.jobs.idle(), self)
         self._project_changed()
 
     def rebuild(self) -> None:
@@ -148,15 +149,10 @@ class MainWindow(QMainWindow):
     def show_pane(self, name: str) -> None:
         if self.desk.project is None and name not in pages.FREE:
             name = "welcome"
-        if name not in self.panes:
-            pane = pages.make(name, self.desk)
-            pane.changed.connect(self.refresh)
-            self.panes[name] = pane
-            self.stack.addWidget(pane)
         if self.current in self.panes and self.current != name:
             self.panes[self.current].leave()
         self.current = name
-        pane = self.panes[name]
+        pane = self._made(name)
         self.stack.setCurrentWidget(pane)
         pane.setFocus(Qt.FocusReason.OtherFocusReason)  # the first Tab leads into the page
         try:
@@ -166,6 +162,20 @@ class MainWindow(QMainWindow):
         self.help.show_page(pane.HELP or name)
         self._show_help_panel()
         self.refresh()
+        self._ahead.put_off()
+
+    def _made(self, name: str) -> Pane:
+        if name not in self.panes:
+            pane = pages.make(name, self.desk)
+            pane.changed.connect(self.refresh)
+            self.panes[name] = pane
+            self.stack.addWidget(pane)
+        return self.panes[name]
+
+    def _make_ahead(self) -> None:
+        path = self._path()
+        if self.current in path[:-1]:
+            self._made(path[path.index(self.current) + 1])
 
     def pane(self) -> Pane:
         return self.panes[self.current]
@@ -340,6 +350,10 @@ class MainWindow(QMainWindow):
 
     # events ---------------------------------------------------------------------------------------
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.desk.jobs.garbage.watch_input(self.windowHandle())
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._show_help_panel()
@@ -365,21 +379,12 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Work saves itself; only a running job is worth a question."""
         job = self.desk.jobs.busy()
-        if job is not None and self.isVisible():
-            box = QMessageBox(self)
-            box.setIcon(QMessageBox.Icon.Question)
-            box.setWindowTitle("PPRL Desktop")
-            box.setText(tr("“{job}” is still running.", job=tr_core(job.title)))
-            box.setInformativeText(tr("Closing stops it. Everything finished before stays saved."))
-            close = box.addButton(tr("Stop and close"), QMessageBox.ButtonRole.DestructiveRole)
-            stay = box.addButton(tr("Keep working"), QMessageBox.ButtonRole.RejectRole)
-            box.setDefaultButton(stay)
-            box.exec()
-            if box.clickedButton() is not close:
-                event.ignore()
-                return
+        if job is not None and self.isVisible() and not may_stop(job, self):
+            event.ignore()
+            return
         if self.current in self.panes:
             self.panes[self.current].leave()
+        self._ahead.stop()
         self.desk.close_project(quiet=True)
         self.desk.jobs.close()
         super().closeEvent(event)

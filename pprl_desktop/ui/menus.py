@@ -30,6 +30,13 @@ def page_titles() -> dict[str, str]:
     }
 
 
+def _menu(parent: QMenuBar | QMenu, title: str) -> QMenu:
+    """Made here and not by addMenu(title): of objects that Qt makes itself PySide does not learn when they go."""
+    made = QMenu(title, parent)
+    parent.addMenu(made)
+    return made
+
+
 class Menus:
     def __init__(self, window: MainWindow) -> None:
         self.window = window
@@ -38,11 +45,11 @@ class Menus:
         self.bar = bar
         bar.setNativeMenuBar(False)
         bar.setAccessibleName(tr("Menu bar"))
-        self._file(bar.addMenu(tr("&File")))
-        self._edit(bar.addMenu(tr("&Edit")))
-        self._view(bar.addMenu(tr("&View")))
-        self.review = bar.addMenu(tr("&Review"))
-        self._help(bar.addMenu(tr("&Help")))
+        self._file(_menu(bar, tr("&File")))
+        self._edit(_menu(bar, tr("&Edit")))
+        self._view(_menu(bar, tr("&View")))
+        self.review = _menu(bar, tr("&Review"))
+        self._help(_menu(bar, tr("&Help")))
         text = label(tr("Works offline"), "small", wrap=False)
         text.setToolTip(tr("This program opens no network connection. Everything between the partners is a file."))
         band = QFrame()
@@ -72,7 +79,7 @@ class Menus:
     def _file(self, menu: QMenu) -> None:
         self._add(menu, tr("&New project …"), self._new, QKeySequence.StandardKey.New)
         self._add(menu, tr("&Open project …"), self.open_project, QKeySequence.StandardKey.Open)
-        self.recent = menu.addMenu(tr("Open &recent"))
+        self.recent = _menu(menu, tr("Open &recent"))
         self._add(menu, tr("&Try with sample data"), self._sample)
         menu.addSeparator()
         self.rename = self._add(menu, tr("Re&name project …"), self._rename)

@@ -15,6 +15,7 @@ from pprl_desktop.ui.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.panes._work import kind_words, separator_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.plots.bars import BarsPlot
+from pprl_desktop.ui.turns import Turns
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import Card, boxed, button, column, combo, labelled, pick, row
 from pprl_desktop.ui.widgets.chips import Chip, FlowLayout
@@ -43,6 +44,7 @@ class DataPane(Pane):
             tr("Load your table"),
             tr("A CSV file with one record per line. Nothing leaves this computer on this page."),
         )
+        self._turns = Turns(self)
         self._stack = QStackedLayout()
         self._stack.addWidget(self._build_empty())
         self._stack.addWidget(self._build_loaded())
@@ -136,6 +138,10 @@ class DataPane(Pane):
             self._stack.setCurrentIndex(0)
 
     def _show(self, seen: Seen) -> None:
+        """In parts, because a click must not wait for all of it."""
+        self._turns.run(lambda: self._show_file(seen), self._show_profile, self._show_charts, self._show_first_rows)
+
+    def _show_file(self, seen: Seen) -> None:
         self._stack.setCurrentIndex(1)
         choices, words = self.project.choices, separator_words()
         self.file.heading.setText(Path(seen.path).name)
@@ -156,14 +162,15 @@ class DataPane(Pane):
             self.id_column.addItem(text, data)
         pick(self.id_column, choices.id_column)
         self._show_warnings(seen)
-        self._show_profile()
+        self.changed.emit()
+
+    def _show_first_rows(self) -> None:
         names, rows = self.desk.workplace.head()
         if self._preview is not None:
             self._preview.deleteLater()
         self._preview = DataTable(tr("The first rows of your table"), [ColumnSpec(name) for name in names], rows_high=6)
         self.first.add(self._preview)
         self._preview.show_rows(rows)
-        self.changed.emit()
 
     def _show_warnings(self, seen: Seen) -> None:
         self.messages.clear()
@@ -184,12 +191,18 @@ class DataPane(Pane):
             shape = one.shapes[0].shape if one.shapes else ""
             rows.append((one.name, use, one.kind, one.missing, one.distinct, length, shape))
         self.profile.show_rows(rows)
+        self._show_sensitive(seen, choices)
+
+    def _show_charts(self) -> None:
+        seen: Seen = self.desk.working["seen"]
         shown = seen.profile.columns[:BARS]
         names = [one.name for one in shown]
         self.missing.show_bars(
             names, [one.missing for one in shown], top=max([0.1, *(1.1 * one.missing for one in shown)])
         )
         self.lengths.show_bars(names, [one.longest for one in shown])
+
+    def _show_sensitive(self, seen: Seen, choices: Choices) -> None:
         clear(self._chips)
         for name in choices.sensitive:
             chip = Chip(name, icon="lock", removable=True, token="warm")

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtWidgets import QSizePolicy
 
 from pprl_desktop.matching.base import ACCEPT, REVIEW
+from pprl_desktop.project.matches import match_rows
 from pprl_desktop.ui.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.plots.histogram import ScoreHistogram
 from pprl_desktop.ui.plots.precision_recall import Curve, PrecisionRecallPlot
+from pprl_desktop.ui.turns import Turns
 from pprl_desktop.ui.widgets.basics import Card, Pages, boxed, button, column, label, row
 from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.evidence import EvidenceDelegate, evidence_words
@@ -21,6 +23,9 @@ from pprl_desktop.ui.words import count, exact, of_100, size
 if TYPE_CHECKING:
     from pprl_desktop.matching.base import Match
     from pprl_desktop.progress import Progress
+
+
+Row = tuple[Any, ...]
 
 
 def band_words() -> dict[int, str]:
@@ -33,6 +38,22 @@ def pseudonym_words(raw: bytes) -> str:
     return f"{text[:4]}·{text[4:8]}"
 
 
+def table_rows(match: Match, names: Any) -> list[Row]:
+    """The table of pairs as plain values; made by the worker, because there may be many."""
+    return [
+        (
+            one.own + 1,
+            pseudonym_words(names[one.partner].tobytes()) if names is not None else "",
+            one.score,
+            one.probability,
+            one.band,
+            one.next_best,
+            one.evidence,
+        )
+        for one in match_rows(match)
+    ]
+
+
 class MatchPane(KeyedPane):
     NAME = "match"
     NEEDS = ("agreement", "partner_path", "table_path")
@@ -41,6 +62,7 @@ class MatchPane(KeyedPane):
 
     def build(self) -> None:
         self.head(tr("Where to draw the lines"), "")
+        self._turns = Turns(self)
         self.pages = Pages()
         self.ready = EmptyState(
             "match",
@@ -85,7 +107,7 @@ class MatchPane(KeyedPane):
         self.pages.setVisible(own is not None)
         match: Match | None = self.desk.working.get("match")
         if match is not None:
-            self._show(match)
+            self._show(match, self.desk.working["match_rows"])
         elif own is not None and self.project.state("match").state == "done":
             self._match()  # reopened: the same bundles give the same match
         else:
@@ -108,7 +130,8 @@ class MatchPane(KeyedPane):
             key="match.memory", quiet=True, problem=lambda _problem: None,
         )  # fmt: skip
 
-    def _show(self, match: Match) -> None:
+    def _show(self, match: Match, rows: list[Row]) -> None:
+        """In parts, because a click must not wait for all of it."""
         self.pages.setCurrentIndex(1)
         scored = match.scored
         pact = self.desk.home.pact(self.project.choices.agreement)
@@ -119,13 +142,15 @@ class MatchPane(KeyedPane):
                 partner=pact.partner_side.name,
             )
         )
-        self.histogram.show_scores(scored.score[match.chosen], match.review, match.accept)
         self.messages.clear()
         for text in match.warnings:
             self.say("warning", tr_core(text))
-        self._show_meaning(match)
-        self._show_table(match)
-        self.changed.emit()
+        self._turns.run(
+            self.changed.emit,
+            lambda: self.histogram.show_scores(scored.score[match.chosen], match.review, match.accept),
+            lambda: self._show_meaning(match),
+            lambda: self._show_table(match, rows),
+        )
 
     def _show_meaning(self, match: Match) -> None:
         from pprl_desktop.project.matches import expected_curve
@@ -147,11 +172,8 @@ class MatchPane(KeyedPane):
             Curve(found.recall.tolist(), found.precision.tolist(), found.threshold.tolist(), found.working)
         )
 
-    def _show_table(self, match: Match) -> None:
-        from pprl_desktop.project.matches import match_rows
-
+    def _show_table(self, match: Match, rows: list[Row]) -> None:
         fields = match.scored.fields
-        names = self.desk.working.get("partner_names")
         if self.table is not None:
             self.table.deleteLater()
         why = tr("Why: {fields}", fields=" · ".join(fields))
@@ -175,20 +197,7 @@ class MatchPane(KeyedPane):
             filter_line=True,
             rows_high=8,
         )
-        self.table.show_rows(
-            [
-                (
-                    one.own + 1,
-                    pseudonym_words(names[one.partner].tobytes()) if names is not None else "",
-                    one.score,
-                    one.probability,
-                    one.band,
-                    one.next_best,
-                    one.evidence,
-                )
-                for one in match_rows(match)
-            ]
-        )
+        self.table.show_rows(rows)
         self.list.add(self.table)
 
     # what the steward does ------------------------------------------------------------------------
@@ -203,15 +212,16 @@ class MatchPane(KeyedPane):
         self.messages.clear()
         self.desk.jobs.cancel_key("match.memory")
 
-        def work(progress: Progress) -> tuple[Match, Any]:
+        def work(progress: Progress) -> tuple[Match, Any, list[Row]]:
             made = place.match(choices, home, own, progress)
-            return made, linking.partner_names(home, own, pact)
+            names = linking.partner_names(home, own, pact)
+            return made, names, table_rows(made, names)
 
-        def done(found: tuple[Match, Any]) -> None:
-            self.desk.working["match"], self.desk.working["partner_names"] = found
-            self._show(found[0])
+        self.run(tr("Matching"), work, lambda found: self._keep(*found))
 
-        self.run(tr("Matching"), work, done)
+    def _keep(self, match: Match, names: Any, rows: list[Row]) -> None:
+        self.desk.working.update(match=match, partner_names=names, match_rows=rows)
+        self._show(match, rows)
 
     def _set_lines(self, review: float, accept: float) -> None:
         self.change(tr("Move the lines"), accept=accept, review=review)
@@ -232,14 +242,13 @@ class MatchPane(KeyedPane):
         choices = self.project.choices
         options = MatchOptions(choices.settings.one_to_one, accept=choices.accept, review=choices.review)
 
-        def done(made: Match) -> None:
-            self.desk.working["match"] = made
-            self._show(made)
+        names = self.desk.working.get("partner_names")
 
-        self.run(
-            tr("Drawing the lines"), lambda progress: decide(match.scored, options, progress), done,
-            key="match.decide", quiet=True,
-        )  # fmt: skip
+        def work(progress: Progress) -> tuple[Match, Any, list[Row]]:
+            made = decide(match.scored, options, progress)
+            return made, names, table_rows(made, names)
+
+        self.run(tr("Drawing the lines"), work, lambda found: self._keep(*found), key="match.decide", quiet=True)
 
     # moving on ------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtWidgets import QCheckBox, QSizePolicy, QTabWidget, QWidget
 
@@ -15,6 +15,7 @@ from pprl_desktop.ui.panes._work import decision_words, layout_words, method_wor
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.plots.precision_recall import Curve, PrecisionRecallPlot
 from pprl_desktop.ui.plots.sweep import EpsilonSweepPlot, FrontierPlot, SweepPoint
+from pprl_desktop.ui.turns import Later
 from pprl_desktop.ui.widgets.banner import Banner, clear
 from pprl_desktop.ui.widgets.basics import Card, button, column, combo, label, labelled, pick, row
 from pprl_desktop.ui.widgets.choice_cards import Choice, ChoiceCards
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from pprl_desktop.methods.base import Settings
     from pprl_desktop.privacy.rehearsal import Rehearsal
 
+Points = TypeVar("Points", EpsilonSweepPlot, FrontierPlot)
 ORDER = ("split", "simhash", "bloom", "dp-nn")
 EXPERT = ("split-svm",)
 
@@ -57,18 +59,16 @@ class MethodPane(Pane):
 
         self.found = Card(tr("What you would find"), " ")
         self.curve = PrecisionRecallPlot(height=210)
-        self.sweep = EpsilonSweepPlot(height=210)
-        self.frontier = FrontierPlot(height=210)
-        self.sweep.picked.connect(self._pick)
-        self.frontier.picked.connect(self._pick)
+        self._sweep = Later(lambda: self._picking(EpsilonSweepPlot(height=210)))
+        self._frontier = Later(lambda: self._picking(FrontierPlot(height=210)))
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.setAccessibleName(tr("Plots"))
         self.tabs.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.tabs.setMinimumHeight(300)
         self.tabs.addTab(self.curve, tr("Now"))
-        self.tabs.addTab(self.sweep, tr("Other noise"))
-        self.tabs.addTab(self.frontier, tr("Trade-off"))
+        self.tabs.addTab(self._sweep, tr("Other noise"))
+        self.tabs.addTab(self._frontier, tr("Trade-off"))
         self.tabs.currentChanged.connect(lambda place: self._ask_sweep() if place else None)
         self.found.add(self.tabs)
 
@@ -96,6 +96,18 @@ class MethodPane(Pane):
         self.body.addWidget(self.expert)
         self.body.addLayout(both, 1)
         self._asked: object = None
+
+    def _picking(self, plot: Points) -> Points:
+        plot.picked.connect(self._pick)
+        return plot
+
+    @property
+    def sweep(self) -> EpsilonSweepPlot:
+        return self._sweep.widget()
+
+    @property
+    def frontier(self) -> FrontierPlot:
+        return self._frontier.widget()
 
     def _build_expert(self) -> QWidget:
         card = Card()

@@ -45,7 +45,7 @@ class Plot(QWidget):
         super().__init__()
         self.name = name
         self._words = (x_words, y_words)
-        self.canvas = pg.PlotWidget(background=None)
+        self.canvas = pg.PlotWidget(background=None, enableMenu=False)
         self.canvas.setAccessibleName(name)
         self.canvas.setMinimumHeight(height)
         self.canvas.setFocusPolicy(Qt.FocusPolicy.NoFocus)
