@@ -37,13 +37,28 @@ def reference_set(
         return from_secret(secret, int(found[1]))
     path = Path(name)
     if path.is_file():
-        return from_csv(path, progress)
+        return _kept(path, progress)
     raise Problem(
         f"There is no reference set '{path.name}'.",
         f"Built in are: {', '.join(names())}; a CSV file of your own is the other possibility.",
         "Choose one of these or check the file's path.",
         place="reference",
     )
+
+
+def _kept(path: Path, progress: Progress) -> ReferenceSet:
+    """The file as last read while it is unchanged: the window asks after every click."""
+    status = path.stat()
+    key = (str(path.resolve()), status.st_mtime_ns, status.st_size)
+    made = _READ.get(key)
+    if made is None:
+        made = from_csv(path, progress)
+        _READ.clear()
+        _READ[key] = made
+    return made
+
+
+_READ: dict[tuple[str, int, int], ReferenceSet] = {}  # the last file only
 
 
 @cache

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.ui import libraries
+from pprl_desktop.ui import libraries, read_ahead
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -39,6 +39,7 @@ def run(argv: Sequence[str]) -> int:
     files = [argument for argument in argv if not argument.startswith("-")]
     if files:
         window.open_file(Path(files[0]))
+    read_ahead.start()
     signal.signal(signal.SIGINT, lambda *_: app.quit())
     return int(app.exec())
 

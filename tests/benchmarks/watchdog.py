@@ -1,9 +1,10 @@
-"""How long the window keeps still while it works: `python -m tests.benchmarks.watchdog [RUNS] [METHOD] [--stacks]`.
+"""How long the window keeps still: `python -m tests.benchmarks.watchdog [RUNS] [METHOD] [--stacks] [--cold]`.
 
 Each run is a new process with the real window: 1M rows are read, then 20,000 rows are read, rehearsed, sealed and
 matched with 20,000 of a partner, each with the showing of its result. Limit of the product: no gap over 0.1 s.
 Printed: the worst gap of each job and run; for gaps over 0.06 s the stacks of all threads in that moment
-(`--stacks`). Run it on a machine that does nothing else.
+(`--stacks`). `--cold`: the libraries are not in memory when the window opens, as after switching the computer on.
+Run it on a machine that does nothing else.
 """
 
 from __future__ import annotations
@@ -25,12 +26,14 @@ def one_run(folder: Path, method: str, stacks: bool) -> int:
     os.environ["PPRL_HOME"] = str(folder / "home")
 
     from pprl_desktop.ui import app as application
+    from pprl_desktop.ui import read_ahead
     from tests.ui.watching import LONGEST, LOOK_AFTER, Watchdog
     from tests.ui.workday import Workday
 
     app = application.make_application()
     window = application.make_window(app, ("--light", "--language=en"))
     window.show()
+    read_ahead.start().join()  # a steward needs longer to choose a file
     dog = Watchdog(stacks=stacks)
     day = Workday(window, folder, dog)
     day.read(folder.parent / "million.csv")
@@ -54,6 +57,16 @@ def one_run(folder: Path, method: str, stacks: bool) -> int:
     return late
 
 
+def forget_libraries() -> None:
+    """Out of the system's memory; those in use by other programs stay."""
+    from pprl_desktop.ui import read_ahead
+
+    for package in read_ahead.PACKAGES:
+        for path in read_ahead.libraries_of(package):
+            with path.open("rb") as file:
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
 def main() -> None:
     arguments = sys.argv[1:]
     stacks = "--stacks" in arguments
@@ -74,6 +87,8 @@ def main() -> None:
             (folder / f"run{run}").mkdir()
             call = [sys.executable, "-m", "tests.benchmarks.watchdog", "--inside", str(folder / f"run{run}")]
             print(f"run {run + 1}", flush=True)
+            if "--cold" in arguments:
+                forget_libraries()
             ended = subprocess.run([*call, method, *(["--stacks"] if stacks else [])], check=False).returncode
             if ended not in (0, 1):
                 print(f"ended with {ended}", flush=True)

@@ -132,6 +132,14 @@ def test_a_set_from_a_file_is_cleaned_like_the_data(tmp_path: Path) -> None:
     assert made.attribute("Family")[0] == "ONEA"
 
 
+def test_a_file_is_read_again_only_when_it_changed(tmp_path: Path) -> None:
+    path = write(tmp_path / "own.csv", [["a"], *([f"ONE{n}"] for n in range(40))])
+    first = reference_set(path)
+    assert reference_set(path) is first
+    write(path, [["a"], *([f"OTHER{n}"] for n in range(40))])
+    assert reference_set(path).fingerprint != first.fingerprint
+
+
 def test_a_file_that_cannot_serve_is_refused(tmp_path: Path) -> None:
     few = write(tmp_path / "few.csv", [["a", "b"], *([f"x{n}", f"y{n}"] for n in range(5))])
     with pytest.raises(Problem, match="too few"):
