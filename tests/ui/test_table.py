@@ -6,7 +6,7 @@ import math
 
 from PySide6.QtCore import Qt
 
-from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
+from pprl_desktop.ui.widgets.table import PORTION, ColumnSpec, DataTable
 
 UP, DOWN = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder
 
@@ -49,3 +49,18 @@ def test_what_is_selected_stays_selected_when_the_order_changes(qtbot) -> None: 
     table.view.sortByColumn(0, UP)
     (index,) = table.view.selectionModel().selectedRows()
     assert index.data(Qt.ItemDataRole.UserRole) == 3
+
+
+def test_a_large_table_is_searched_in_portions_and_completely(qtbot) -> None:  # type: ignore[no-untyped-def]
+    table = DataTable("Numbers", [ColumnSpec("n"), ColumnSpec("name")], filter_line=True)
+    qtbot.addWidget(table)
+    many = 3 * PORTION + 5
+    table.show_rows([(n, f"Name {n}") for n in range(many)])
+    table.view.sortByColumn(0, DOWN)
+    table.filter.setText(f"NAME {many - 1}")
+    qtbot.waitUntil(lambda: table.proxy.rowCount() == 1, timeout=5000)
+    assert shown(table, 0) == [str(many - 1)]
+    table.show_rows([(1, f"Name {many - 1}"), (2, "Other")])
+    assert shown(table, 0) == ["1"], "new rows are searched for the same text"
+    table.filter.clear()
+    assert table.proxy.rowCount() == 2

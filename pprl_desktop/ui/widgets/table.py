@@ -37,6 +37,7 @@ Index = QModelIndex | QPersistentModelIndex
 SORT_ROLE = Qt.ItemDataRole.UserRole  # the plain value, as it is sorted and drawn
 WIDEST, NARROWEST = 320, 60  # px of a column measured by its content
 PADDING = 12  # px left and right of a heading, as in the style sheet
+PORTION = 2000  # rows read at a time for searching
 HEADER = 130  # a heading claims no more than this: what is in the column comes first
 
 
@@ -61,16 +62,29 @@ class PlainModel(QAbstractTableModel):
         self.columns = tuple(columns)
         self.rows: Sequence[Sequence[Any]] = []
         self._order: Sequence[int] = range(0)  # which row of the data stands where
+        self._texts: list[str] = []  # of the rows read so far for searching
         self._sorted = (-1, Qt.SortOrder.AscendingOrder)
 
     def replace(self, rows: Sequence[Sequence[Any]]) -> None:
         self.beginResetModel()
         self.rows = rows
+        self._texts = []
         self._order = self._sort_rows()
         self.endResetModel()
 
     def data_row(self, place: int) -> int:
         return self._order[place]
+
+    def read_texts(self, most: int) -> bool:
+        """Reads the texts of up to so many further rows for searching; whether all are read."""
+        for cells in self.rows[len(self._texts) : len(self._texts) + most]:
+            texts = (spec.show(value) for spec, value in zip(self.columns, cells, strict=True))
+            self._texts.append("\n".join(texts).casefold())
+        return len(self._texts) >= len(self.rows)
+
+    def found(self, text: str) -> list[bool]:
+        wanted = text.casefold()
+        return [wanted in one for one in self._texts]
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """All keys at once: a comparison in Python per step of Qt's sorting takes seconds for 20,000 rows."""
@@ -138,10 +152,24 @@ def _key(value: Any) -> tuple[bool, Any]:
 
 
 class _Proxy(QSortFilterProxyModel):
-    """Filters; the rows themselves are sorted by the model."""
+    """Shows the rows that were found; the rows themselves are sorted by the model."""
+
+    def __init__(self, model: PlainModel, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.found: Sequence[bool] | None = None  # by row of the data; None: all
+        self.setSourceModel(model)
+
+    def show_found(self, found: Sequence[bool] | None) -> None:
+        if found is not None or self.found is not None:
+            self.found = found
+            self.invalidate()
+
+    def filterAcceptsRow(self, place: int, _parent: Index) -> bool:
+        return self.found is None or self.found[self._model.data_row(place)]
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        self.sourceModel().sort(column, order)
+        self._model.sort(column, order)
 
 
 class DataTable(QWidget):
@@ -156,10 +184,9 @@ class DataTable(QWidget):
         """`rows_high`: room for so many rows at least; `fit`: as high as its rows, up to so many."""
         super().__init__()
         self.model = PlainModel(columns, self)
-        self.proxy = _Proxy(self)
-        self.proxy.setSourceModel(self.model)
-        self.proxy.setFilterKeyColumn(-1)
-        self.proxy.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.proxy = _Proxy(self.model, self)
+        self._reading = QTimer(self)
+        self._reading.timeout.connect(self._read_on)
         self.view = QTableView()
         self.view.setModel(self.proxy)
         self.view.setAccessibleName(name)
@@ -220,6 +247,7 @@ class DataTable(QWidget):
 
     def show_rows(self, rows: Sequence[Sequence[Any]]) -> None:
         """Columns are measured when there is something to measure for the first time, or much more of it."""
+        self.proxy.found = None
         self.model.replace(rows)
         self._heights()
         if len(rows) > 2 * self._measured or not self._measured:
@@ -261,12 +289,20 @@ class DataTable(QWidget):
         QTimer.singleShot(0, self, self._fit_width)
 
     def _filter(self, text: str) -> None:
-        self.proxy.setFilterFixedString(text)
+        """Rows with the text in any cell; in a large table the cells are read first, a portion at a time."""
+        if text and not self.model.read_texts(PORTION):
+            self._reading.start(0)
+            return
+        self._reading.stop()
+        self.proxy.show_found(self.model.found(text) if text else None)
         shown, all_rows = self.proxy.rowCount(), self.model.rowCount()
         if text:
             self.found.setText(tr("{shown} of {all}", shown=shown, all=all_rows))
         else:
             self.found.setText(tr_n("{n} row", "{n} rows", all_rows))
+
+    def _read_on(self) -> None:
+        self._filter(self.filter.text())
 
     def _selection(self, _now: QItemSelection, _before: QItemSelection) -> None:
         rows = self.view.selectionModel().selectedRows()
