@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
 from pprl_desktop import __version__
-from pprl_desktop.problem import Failure, Problem
+from pprl_desktop.problem import Failure, Problem, did_you_mean
 from pprl_desktop.progress import Cancelled, Progress
 
 BAD_INPUT, FAILURE, INTERRUPTED = 2, 1, 130
@@ -52,6 +52,27 @@ class Verb(Protocol):
 
 
 class _Parser(argparse.ArgumentParser):
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        found, rest = self.parse_known_args(args, namespace)
+        if not rest:
+            return found
+        options = [option for action in self._actions for option in action.option_strings]
+        given = rest[0].split("=")[0]
+        what = f"There is no option '{given}'." if given.startswith("-") else f"'{given}' is one argument too many."
+        raise Problem(what, do=f"{did_you_mean(given, options)}'{self.prog} --help' explains it.", place="arguments")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        known = [str(choice) for choice in action.choices]
+        name = action.option_strings[0] if action.option_strings else (action.dest or "the command")
+        raise Problem(
+            f"'{value}' is not possible for {name}.",
+            f"Possible are: {', '.join(known)}.",
+            f"{did_you_mean(str(value), known)}Choose one of them.",
+            place="arguments",
+        )
+
     def error(self, message: str) -> Any:
         raise Problem(
             f"The command was not understood: {message}.",
@@ -86,7 +107,11 @@ def _run(argv: list[str]) -> int:
         return _window(argv)
     name = argv[0]
     if name not in VERBS:
-        raise Problem(f"There is no verb '{name}'.", do=_nearest(name), place="verb")
+        raise Problem(
+            f"There is no verb '{name}'.",
+            do=f"{did_you_mean(name, list(VERBS))}'pprl-desktop --help' lists the verbs.",
+            place="verb",
+        )
     verb = cast(Verb, importlib.import_module(f"pprl_desktop.verbs.{name}"))
     parser = _Parser(prog=f"pprl-desktop {name}", description=VERBS[name], allow_abbrev=False)
     verb.arguments(parser)
@@ -131,14 +156,6 @@ def _overview() -> str:
         f"  pprl-desktop --version\n\nVerbs:\n{verbs}\n\n"
         "Every verb takes --json. Exit codes: 0 done, 2 bad input, 1 failure."
     )
-
-
-def _nearest(name: str) -> str:
-    import difflib
-
-    close = difflib.get_close_matches(name, VERBS, n=1)
-    hint = f"Did you mean '{close[0]}'? " if close else ""
-    return f"{hint}'pprl-desktop --help' lists the verbs."
 
 
 def _bar() -> Callable[[float, str], None] | None:

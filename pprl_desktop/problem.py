@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+
+def did_you_mean(name: str, known: Sequence[str]) -> str:
+    """ "Did you mean 'bloom'? " where a known name is close to the one given; '' where none is."""
+    import difflib
+
+    lower = {candidate.casefold(): candidate for candidate in known}
+    close = difflib.get_close_matches(name.casefold(), list(lower), n=1)
+    return f"Did you mean '{lower[close[0]]}'? " if close else ""
+
 
 class Problem(Exception):  # noqa: N818 - a Problem is shown to the steward, it is not a programming error
     """Bad input or a state the steward must act on. Texts never contain a personal value."""

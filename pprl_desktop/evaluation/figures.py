@@ -12,6 +12,9 @@ from pprl_desktop.matching.base import Scored
 from pprl_desktop.matching.reconcile import Pairs
 from pprl_desktop.privacy.shares import Share
 
+# steps of the reliability records: tenths, and finer at the top, where most pairs are
+RELIABILITY_STEPS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999, 1.0)
+
 
 def interval(hits: int, trials: int) -> list[float]:
     """95 % interval of a share (Wilson); 0 to 1 where nothing was tried."""
@@ -125,19 +128,26 @@ def _mean_evidence(scored: Scored, which: npt.NDArray[np.bool_], most: int) -> n
     return mean
 
 
-def reliability(probability: npt.NDArray[np.float64], correct: npt.NDArray[np.bool_]) -> list[dict[str, float]]:
-    """Predicted against true share of matches, in ten steps: a calibrated probability lies on the diagonal."""
+def reliability(probability: npt.NDArray[np.float64], correct: npt.NDArray[np.bool_]) -> list[dict[str, Any]]:
+    """Predicted against true share of matches, in steps: a calibrated probability lies on the diagonal.
+
+    Only steps with pairs in them; `true_low` and `true_high` are the 95 % interval of the true share.
+    """
     rows = []
-    tenth = np.minimum((probability * 10).astype(np.int64), 9)
-    for step in range(10):
-        inside = tenth == step
-        if inside.any():
-            rows.append(
-                {
-                    "from": step / 10,
-                    "pairs": int(inside.sum()),
-                    "predicted": round(float(probability[inside].mean()), 4),
-                    "true": round(float(correct[inside].mean()), 4),
-                }
-            )
+    at = np.clip(np.searchsorted(RELIABILITY_STEPS, probability, side="right") - 1, 0, len(RELIABILITY_STEPS) - 2)
+    for step in np.unique(at).tolist():
+        inside = at == step
+        pairs, right = int(inside.sum()), int(correct[inside].sum())
+        low, high = interval(right, pairs)
+        rows.append(
+            {
+                "from": RELIABILITY_STEPS[step],
+                "to": RELIABILITY_STEPS[step + 1],
+                "pairs": pairs,
+                "predicted": round(float(probability[inside].mean()), 4),
+                "true": round(right / pairs, 4),
+                "true_low": low,
+                "true_high": high,
+            }
+        )
     return rows

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pprl_desktop.evaluation.figures import Curve, Figures, Truth, curve, histogram
+from pprl_desktop.evaluation.figures import Curve, Figures, Truth, curve, histogram, interval
 from pprl_desktop.evaluation.play import play
 from pprl_desktop.matching.base import MatchOptions
 from pprl_desktop.matching.reconcile import Pairs, as_pairs
@@ -38,11 +38,23 @@ class Synthetic:
 class Forecast:
     """Expected figures on synthetic pairs of the own table. A forecast, never a fact."""
 
-    figures: Figures
+    figures: Figures  # of the imaginary parties
     curve: Curve
     histogram: dict[str, list[float]]
     rows: int  # of each imaginary party
     seconds: float
+    overlap: float = SHARED  # share of each party's records that the other has too: an assumption
+
+    @property
+    def precision_interval(self) -> tuple[float, float]:
+        """95 %: from how few wrong links were counted. Errors that look otherwise are not in it."""
+        low, high = interval(self.figures.correct_pairs, self.figures.predicted_pairs)
+        return low, high
+
+    @property
+    def recall_interval(self) -> tuple[float, float]:
+        low, high = interval(self.figures.correct_pairs, self.figures.true_pairs)
+        return low, high
 
 
 def synthetic_pairs(table: CleanTable, seed: int, most: int = MOST_ROWS) -> Synthetic:

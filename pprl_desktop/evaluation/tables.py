@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from pprl_desktop.evaluation.figures import Figures, Truth
+from pprl_desktop.evaluation.figures import Figures, Truth, interval
 from pprl_desktop.evaluation.play import play
 from pprl_desktop.matching.base import MatchOptions
 from pprl_desktop.methods.attended import stage
-from pprl_desktop.methods.base import Recipe, method, with_noise
+from pprl_desktop.methods.base import Kernel, Recipe, method, with_noise
 from pprl_desktop.methods.mapping import default_mapping
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -30,14 +30,19 @@ class Row:
     layout: str
     epsilon: float | None
     unit: str  # of epsilon: per bit, edit or query
-    precision: float
-    recall: float
-    f1: float
+    precision: float | None  # None: the method could not run, see `problem`
+    recall: float | None
+    f1: float | None
     predicted_pairs: int
     seconds: float
     recovered: float | None = None  # share of records a partner with a dictionary names in full
     recovered_low: float | None = None  # 95 % interval
     recovered_high: float | None = None
+    precision_low: float | None = None  # 95 % intervals
+    precision_high: float | None = None
+    recall_low: float | None = None
+    recall_high: float | None = None
+    problem: str = ""  # why there are no figures, in a sentence
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -56,22 +61,32 @@ class Contest:
 
 @stage
 def measured(contest: Contest, recipe: Recipe, progress: Progress = NO_PROGRESS) -> Row:
+    """The figures of one recipe; where it does not apply to these fields or these data, a row that says why."""
     from pprl_desktop.privacy.statements import epsilon_unit
 
-    played = play(contest.a, contest.b, recipe, contest.options, seed=contest.seed, progress=progress)
-    figures: Figures = contest.truth.figures(played.linked)
     settings = recipe.settings
-    return Row(
-        recipe.method,
-        settings.decision,
-        settings.layout,
-        settings.epsilon,
-        epsilon_unit(recipe) if settings.epsilon is not None else "",
-        round(figures.precision, 6),
-        round(figures.recall, 6),
-        round(figures.f1, 6),
-        figures.predicted_pairs,
-        round(sum(played.seconds.values()), 3),
+    unit = epsilon_unit(recipe) if settings.epsilon is not None else ""
+    row = Row(recipe.method, settings.decision, settings.layout, settings.epsilon, unit, None, None, None, 0, 0.0)
+    try:
+        wrong = method(recipe.method).problems(recipe)
+        if wrong:
+            raise wrong[0]
+        played = play(contest.a, contest.b, recipe, contest.options, seed=contest.seed, progress=progress)
+    except Problem as problem:
+        return replace(row, problem=problem.sentence())
+    figures: Figures = contest.truth.figures(played.linked)
+    precision, recall = (interval(figures.correct_pairs, of) for of in (figures.predicted_pairs, figures.true_pairs))
+    return replace(
+        row,
+        precision=round(figures.precision, 6),
+        recall=round(figures.recall, 6),
+        f1=round(figures.f1, 6),
+        predicted_pairs=figures.predicted_pairs,
+        seconds=round(sum(played.seconds.values()), 3),
+        precision_low=precision[0],
+        precision_high=precision[1],
+        recall_low=recall[0],
+        recall_high=recall[1],
     )
 
 
@@ -100,6 +115,17 @@ def recipe_for(name: str, like: Recipe, reference: ReferenceSet) -> Recipe:
     return Recipe(name, like.fields, settings, used, mapping, like.secret)
 
 
+def compared(name: str, like: Recipe, reference: ReferenceSet, epsilon: float | None, kernel: Kernel | None) -> Recipe:
+    """A method for the comparison: with the noise asked for where noise is per bit or edit, else in its own way."""
+    made = recipe_for(name, like, reference)
+    settings = made.settings
+    if settings.epsilon is None and method(name).exportable:
+        settings = with_noise(name, settings, epsilon)
+    if kernel is not None and settings.decision == "svm":
+        settings = replace(settings, kernel=kernel)
+    return replace(made, settings=settings)
+
+
 @stage
 def compare(contest: Contest, recipes: Sequence[Recipe], progress: Progress = NO_PROGRESS) -> tuple[Row, ...]:
     rows = []
@@ -122,6 +148,9 @@ def frontier(
         part = progress.part(number / len(recipes), (number + 1) / len(recipes))
         part.at(0.0, recipe.method)
         row = measured(contest, recipe, part.part(0.0, 0.5))
+        if row.problem:
+            rows.append(row)
+            continue
         try:
             share = recovered_share(contest.a, recipe, sample=sample, seed=contest.seed, progress=part.part(0.5, 1.0))
             row = replace(row, recovered=share.share, recovered_low=share.low, recovered_high=share.high)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from pprl_desktop.matching.base import ACCEPT, REJECT, REVIEW, MatchOptions, Numbers, Scored
 
 REVIEW_FROM = 0.1  # probability: below it, looking at a pair is a waste of the reviewer's time
+SPREAD = 1.96  # standard errors in a 95 % interval
 REVIEW_SHARE = 0.1  # of the accepted pairs: the width of the review band where no probability is known
 
 Flags = npt.NDArray[np.bool_]
@@ -50,11 +52,26 @@ def expectations(scored: Scored, band: Bands) -> Mapping[str, float]:
         return shares
     true_total = max(float(scored.notes.get("expected_matches", 0.0)), float(probability.sum()))
     accepted, reviewed = probability[band == ACCEPT], probability[band == REVIEW]
+    right, off = float(accepted.sum()), SPREAD * _error(accepted, float(scored.notes.get("strangers_error", 0.0)))
+    few, many = max(right - off, 0.0), min(right + off, float(len(accepted)))
     return {
         **shares,
         "precision": float(accepted.mean()) if len(accepted) else float("nan"),
-        "recall": float(accepted.sum()) / true_total if true_total > 0 else float("nan"),
+        "precision_low": few / max(len(accepted), 1),
+        "precision_high": many / len(accepted) if len(accepted) else 1.0,
+        "recall": right / true_total if true_total > 0 else float("nan"),
+        "recall_low": few / true_total if true_total > 0 else 0.0,
+        "recall_high": min(many / true_total, 1.0) if true_total > 0 else 1.0,
         "true_pairs": true_total,
-        "true_in_accept": float(accepted.sum()),
+        "true_in_accept": right,
         "true_in_review": float(reviewed.sum()),
     }
+
+
+def _error(accepted: Numbers, strangers: float) -> float:
+    """Standard error of the number of right pairs among the accepted: chance, and how well strangers are known.
+
+    `strangers` is the relative error of the number of wrong pairs expected; a model that does not fit is not in it.
+    """
+    by_chance = float((accepted * (1 - accepted)).sum())
+    return math.sqrt(by_chance + (strangers * float((1 - accepted).sum())) ** 2)

@@ -19,6 +19,12 @@ Explain = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64], Progress], Evi
 REJECT, REVIEW, ACCEPT = 0, 1, 2  # band codes
 DEFAULT_MEMORY = 2 << 30  # bytes of pairs held at most, unless the steward says otherwise
 
+# what an estimate takes for granted, in the notes of scored pairs under "assumption"
+SLIPS_ONLY = (
+    "The estimate takes real differences to be slips. It cannot know of people who changed their name or moved: "
+    "with many of them, fewer are found and more links are wrong than it says."
+)
+
 
 @dataclass(frozen=True)
 class MatchOptions:

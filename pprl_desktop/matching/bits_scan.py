@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.matching import lsh
-from pprl_desktop.matching.base import Evidence, Explain, MatchOptions, Scored
+from pprl_desktop.matching.base import SLIPS_ONLY, Evidence, Explain, MatchOptions, Scored
 from pprl_desktop.matching.bits_scan_probability import probabilities
 from pprl_desktop.matching.namesakes import most_equal_pairs
 from pprl_desktop.methods import kernels
@@ -50,6 +50,7 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
         "similarity_floor": floor,
         "forecast_threshold": rule.threshold,
         "memory_estimate_mb": max(needed >> 20, 1),
+        "assumption": SLIPS_ONLY,
     }
     pairs, warnings = _pairs(mine, theirs, similarity, floor, room, rule, options, notes, progress.part(0.0, 0.9))
     either = flips[0] + flips[1] - 2 * flips[0] * flips[1]

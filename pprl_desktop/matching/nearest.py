@@ -27,6 +27,9 @@ BYTES_PER_PAIR = 48
 ODDS = 12 << 20  # bytes: chances of the distance classes of a block of queries, on all nodes of the integrals
 SAMPLED = 20_000  # random pairs by which the memory is foreseen
 OVERLAP = 0.5  # share of the queries that have a record here, where nothing is known
+OVERLAP_SAID = (
+    f"The estimate takes {100 * OVERLAP:.0f} of 100 records of the partner to be people you have, with few differences."
+)
 
 Random = Callable[[int], bytes]
 Words = npt.NDArray[np.uint64]
@@ -189,6 +192,7 @@ def _scored(
             "answers": size,
             "best_recall": recall,
             "noise": rule.noise,
+            "assumption": OVERLAP_SAID,
         },
         explain=explanation(rule.why, theirs, 0.0),
     )

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.matching.base import MatchOptions, Scored
+from pprl_desktop.matching.base import SLIPS_ONLY, MatchOptions, Scored
 from pprl_desktop.matching.namesakes import most_equal_pairs
-from pprl_desktop.matching.split_join_threshold import border, probabilities
+from pprl_desktop.matching.split_join_threshold import border
 from pprl_desktop.methods.base import Part, Rule, Smashed
 from pprl_desktop.methods.split_bounds import bytes_per_value
 from pprl_desktop.methods.split_rule import SplitRule
@@ -120,18 +120,19 @@ def _scored(
     pair, i, j = pair[by], i[by], j[by]
     progress.at(0.8, "Choosing the threshold")
     here = border(rule, i, j, score[pair], rows)
-    probability = probabilities(rule, score[pair], rows)
     warnings = _warnings(rule, found, total, len(i))
     notes = {
         "kernel": rule.kernel,
         "expected_matches": here.matches,
         "expected_precision": here.precision,
         "expected_recall": here.recall,
+        "strangers_error": here.error,
+        "assumption": SLIPS_ONLY,
         "weights": dict(zip(rule.fields, (rule.weights.neutral * rule.slope / (1 << 24)).tolist(), strict=True)),
     }
     evidence = rule.evidence(costs, missing)[pair]
     return Scored(
-        i, j, score[pair], probability, evidence, rule.fields, here.threshold, rows[0] * rows[1], warnings, notes
+        i, j, score[pair], here.probability, evidence, rule.fields, here.threshold, rows[0] * rows[1], warnings, notes
     )
 
 

@@ -16,10 +16,12 @@ from pprl_desktop.methods.split_rule import Null, SplitRule
 
 BINS = 60  # score bins of the calibration, of equally many pairs
 ROUNDS = 6  # the number of matches is estimated and used in turn; it settles within three
-PRIOR = 0.5  # strangers added to every count: none seen does not mean none
+PRIOR = 0.5  # strangers added to a count: none seen does not mean none
+SURE = 0.999  # no pair is taken to be surer than this
 
 Numbers = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
+Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,13 +30,17 @@ class Border:
     precision: float  # expected at the threshold, one-to-one
     recall: float
     matches: float  # expected number of matches among all pairs
+    error: float  # relative error of the number of strangers expected, from how many were seen in the own table
+    probability: Numbers  # of each pair
 
 
 def border(rule: SplitRule, own: Codes, partner: Codes, score: Numbers, rows: tuple[int, int]) -> Border:
-    """The score with the best expected F1 of the one-to-one result."""
+    """The score with the best expected F1 of the one-to-one result, and what every pair is worth."""
     if not len(score):
-        return Border(float("inf"), float("nan"), float("nan"), 0.0)
-    kept = np.sort(score[_one_to_one(own, partner, score)] if rule.one_to_one else score)[::-1]
+        return Border(float("inf"), float("nan"), float("nan"), 0.0, 0.0, np.zeros(0))
+    taken = _one_to_one(own, partner, score) if rule.one_to_one else np.arange(len(score))
+    taken = taken[np.argsort(-score[taken], kind="stable")]
+    kept = score[taken]
     n, m = max(rows[0], 1), max(rows[1], 1)
     number = np.arange(1, len(kept) + 1, dtype=np.float64)
     chance = _chance(rule.null, kept, m) if rule.one_to_one else _rate(rule.null, rule.null.scores, kept) * m
@@ -48,27 +54,37 @@ def border(rule: SplitRule, own: Codes, partner: Codes, score: Numbers, rows: tu
     last = np.append(kept[1:] < kept[:-1], True)  # equal scores cannot be told apart
     best = int(np.flatnonzero(last)[np.argmax(f1[last])])
     below = kept[best + 1] if best + 1 < len(kept) else kept[best] - 1e-9
+    seen = rule.null.best if rule.one_to_one else rule.null.scores
+    above = len(seen) - int(np.searchsorted(seen, kept[best], side="left"))
     return Border(
         float((kept[best] + below) / 2),
         float(true[best] / number[best]),
         float(true[best] / max(matches, 1.0)),
         matches,
+        1.0 / np.sqrt(above + PRIOR),
+        _probabilities(own, partner, score, taken, true),
     )
 
 
-def probabilities(rule: SplitRule, score: Numbers, rows: tuple[int, int]) -> Numbers:
-    """Share of matches among pairs of this score: one less the strangers expected there, rising with the score."""
-    if not len(score):
-        return np.zeros(0)
-    edges = np.unique(np.quantile(score, np.linspace(0.0, 1.0, BINS + 1)))
-    if len(edges) < 3:
-        edges = np.array([score.min(), (score.min() + score.max()) / 2, score.max() + 1e-9])
-    seen, _ = np.histogram(score, edges)
-    strangers, _ = np.histogram(rule.null.scores, edges)
-    expected = (strangers + PRIOR) * rows[0] / max(rule.null.rows, 1) * rows[1] / max(rule.null.table, 1)
-    share = _rising(np.clip(1.0 - expected / np.maximum(seen, 1), 0.001, 0.999), seen.astype(np.float64))
-    out: Numbers = np.interp(score, (edges[1:] + edges[:-1]) / 2, share)
-    return out
+def _probabilities(own: Codes, partner: Codes, score: Numbers, taken: Ints, true: Numbers) -> Numbers:
+    """Share of matches among the taken pairs of about this score, rising with it.
+
+    `true` counts the matches among the taken pairs from the best down. A pair that was not taken lost against a better
+    pair of one of its records, and can be the match only if that one is not.
+    """
+    ends = np.unique(np.linspace(0, len(taken), min(BINS, len(taken)) + 1).astype(np.int64)[1:])
+    size = np.diff(np.append(0, ends)).astype(np.float64)
+    share = np.clip(np.diff(np.append(0.0, true[ends - 1])) / size, 1 - SURE, SURE)[::-1]
+    middle = (np.add.reduceat(score[taken], np.append(0, ends[:-1])) / size)[::-1]
+    made: Numbers = np.interp(score, middle, _rising(share, size[::-1]))
+    if len(taken) == len(score):
+        return made
+    by_own, by_partner = np.zeros(int(own.max()) + 1), np.zeros(int(partner.max()) + 1)
+    by_own[own[taken]], by_partner[partner[taken]] = made[taken], made[taken]
+    rest = np.ones(len(score), np.bool_)
+    rest[taken] = False
+    made[rest] *= 1.0 - np.maximum(by_own[own[rest]], by_partner[partner[rest]])
+    return made
 
 
 def _rate(null: Null, scores: Numbers, at: Numbers) -> Numbers:

@@ -29,7 +29,17 @@ class SplitSvm:
         return Settings(decision="svm", layout="field", kernel="linear")
 
     def problems(self, recipe: Recipe) -> tuple[Problem, ...]:
-        return mapping_problems(recipe)
+        found = mapping_problems(recipe)
+        if recipe.settings.decision == "svm":
+            return found
+        return (
+            *found,
+            Problem(
+                f"'split-svm' is decided by its SVM, not by '{recipe.settings.decision}'.",
+                do="Choose the method 'split' for the adaptive decision on the same smashed data.",
+                place="decision",
+            ),
+        )
 
     def smash(self, table: CleanTable, recipe: Recipe, progress: Progress) -> Smashed:
         return Smashed(self.name, table.rows, distance_parts(table, recipe, progress))

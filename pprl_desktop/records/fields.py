@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
-from pprl_desktop.problem import Problem
+from pprl_desktop.problem import Problem, did_you_mean
 
 FieldKind = Literal["name", "text", "date", "id", "number", "category"]
 KINDS: tuple[FieldKind, ...] = get_args(FieldKind)
@@ -78,7 +78,7 @@ class Field:
             raise Problem(
                 f"'{kind}' is not a field type.",
                 f"The types are: {', '.join(KINDS)}.",
-                f"Choose one of them for '{name}'.",
+                f"{did_you_mean(kind, KINDS)}Choose one of them for '{name}'.",
                 place=name,
             )
         return cls(name, kind, default_cleaning(kind))

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from pprl_desktop import resources
-from pprl_desktop.problem import Problem
+from pprl_desktop.problem import Problem, did_you_mean
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.cleaning import clean_column
 from pprl_desktop.records.fields import Field
@@ -41,7 +41,7 @@ def reference_set(
     raise Problem(
         f"There is no reference set '{path.name}'.",
         f"Built in are: {', '.join(names())}; a CSV file of your own is the other possibility.",
-        "Choose one of these or check the file's path.",
+        f"{did_you_mean(name, names())}Choose one of these or check the file's path.",
         place="reference",
     )
 

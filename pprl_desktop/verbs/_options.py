@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +13,12 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
-    from pprl_desktop.methods.base import Recipe
+    from pprl_desktop.methods.base import Recipe, Settings
     from pprl_desktop.records.fields import Field
     from pprl_desktop.records.table import Table
 
 METHODS = ("split", "split-svm", "simhash", "bloom", "dp-nn", "plain")
+MOST_EPSILON = 1000.0  # beyond it no bit, edit or answer ever changes
 # a fixed secret is right where both parties are played on one computer; real agreements make a fresh one
 REHEARSED_SECRET = b"both parties are played on this computer"
 
@@ -37,31 +39,68 @@ def method_options(parser: argparse.ArgumentParser) -> None:
     direction.add_argument("--one-to-many", action="store_false", dest="one_to_one")
 
 
+def memory_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--memory", type=_megabytes, default=2048, metavar="MB", help="for pairs (default: 2048)")
+
+
 def positive(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0 < number < 1e6:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number above 0")
+    """An epsilon."""
+    number = _number(text)
+    if not 0 < number <= MOST_EPSILON:
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is not a number above 0" if not number > MOST_EPSILON
+            else f"{text} is as good as no noise: leave it out, or give at most {MOST_EPSILON:g}"
+        )  # fmt: skip
     return number
+
+
+def score(text: str) -> float:
+    """A threshold on the scale of the scores."""
+    number = _number(text)
+    if not math.isfinite(number):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number")
+    return number
+
+
+def seed(text: str) -> int:
+    return _whole(text, 0, (1 << 32) - 1)
+
+
+def _megabytes(text: str) -> int:
+    return _whole(text, 1, 1 << 24)
+
+
+def _whole(text: str, least: int, most: int) -> int:
+    if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from {least} to {most}")
+    return int(text)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def parse_fields(text: str, table: Table) -> tuple[Field, ...]:
     """'last_name,dob:date': a field without a type gets the one the profile guesses."""
     from pprl_desktop.records.fields import Field
 
-    found = []
-    for item in (piece.strip() for piece in text.split(",") if piece.strip()):
-        name, _, kind = item.partition(":")
-        found.append(Field.of(name, kind or guessed_kind(table, name)))
-    names = [one.name for one in found]
-    if not found or len(set(names)) < len(names):
+    items = [piece.strip() for piece in text.split(",") if piece.strip()]
+    names = [item.partition(":")[0].strip() for item in items]
+    twice = next((name for name in names if names.count(name) > 1), "")
+    if not items or twice:
         raise Problem(
-            "The list of fields is empty or names a field twice.",
+            f"The list of fields names '{twice}' twice." if twice else "The list of fields is empty.",
             do="Give the columns that identify a person, such as --fields last_name,first_name,birth_date:date.",
             place="fields",
         )
+    found = []
+    for name, item in zip(names, items, strict=True):
+        kind = item.partition(":")[2].strip()
+        guessed = guessed_kind(table, name)  # a column that is not there is said before a type that is not
+        found.append(Field.of(name, kind or guessed))
     return tuple(found)
 
 
@@ -79,6 +118,13 @@ def columns_for(fields: Sequence[Field], text: str | None) -> dict[str, str]:
         raise Problem(
             f"{len(columns)} columns were given for {len(names)} fields.",
             do="Give one column for each field, in the same order.",
+            place="columns",
+        )
+    twice = next((name for name in columns if columns.count(name) > 1), "")
+    if twice:
+        raise Problem(
+            f"The column '{twice}' was given for two fields.",
+            do="Give another column for each field, in the same order.",
             place="columns",
         )
     return dict(zip(names, columns, strict=True))
@@ -99,6 +145,26 @@ def _decision_of(layout: str | None, method: str) -> dict[str, Any]:
     return {"decision": "threshold" if layout == "record" else "adaptive"}
 
 
+def _no_idle_option(args: argparse.Namespace, defaults: Settings, settings: Settings) -> None:
+    """An option that changes nothing is a misunderstanding, and is said before any work starts."""
+    from pprl_desktop.methods.base import RECORD_LAYOUTS
+
+    name, idle = args.method, ""
+    compared = getattr(args, "compare", False)
+    if args.layout not in (None, defaults.layout) and name not in RECORD_LAYOUTS:
+        if settings.decision != "nearest":  # that method says so itself, with its reason
+            idle = f"'{name}' has no {args.layout} layout."
+    elif args.kernel is not None and settings.decision != "svm" and not compared:
+        idle = f"'{name}' decided by '{settings.decision}' has no kernel."
+    elif args.noise == "two-sided" and settings.decision == "nearest":
+        idle = f"The noise of '{name}' is in its answers and has no sides."
+    elif args.noise == "two-sided" and settings.epsilon is None and not getattr(args, "sweep", None):
+        idle = "Without an epsilon there is no noise for two sides."
+    if idle:
+        option = next(one for one in ("layout", "kernel", "noise") if getattr(args, one) is not None)
+        raise Problem(idle, do=f"Leave --{option} out, or see 'pprl-desktop evaluate --help'.", place=option)
+
+
 def recipe_from(args: argparse.Namespace, fields: tuple[Field, ...], secret: bytes = REHEARSED_SECRET) -> Recipe:
     from pprl_desktop.methods.base import Recipe, method, with_noise
     from pprl_desktop.methods.mapping import default_mapping
@@ -114,6 +180,7 @@ def recipe_from(args: argparse.Namespace, fields: tuple[Field, ...], secret: byt
     if args.epsilon is not None or getattr(args, "sweep", None):
         settings = replace(with_noise(args.method, settings, args.epsilon or 1.0), epsilon=args.epsilon)
     settings = replace(settings, **{**_decision_of(args.layout, args.method), **given})
+    _no_idle_option(args, made.defaults(), settings)
     reference = reference_set(args.reference, secret) if made.uses_reference else None
     mapping = default_mapping(fields, reference) if reference is not None else ()
     recipe = Recipe(args.method, fields, settings, reference, mapping, secret)

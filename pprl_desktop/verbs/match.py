@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import math
+from collections.abc import Mapping
 
 from pprl_desktop.cli import Answer
 from pprl_desktop.progress import Progress
-from pprl_desktop.verbs import _exchange
+from pprl_desktop.verbs import _exchange, _options, _pairs
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     _exchange.table_options(parser)
     _exchange.agreement_option(parser)
     parser.add_argument(
-        "--accept", type=float, metavar="SCORE", help="threshold by hand (default: chosen by the program)"
+        "--accept", type=_options.score, metavar="SCORE", help="threshold by hand (default: chosen by the program)"
     )
-    parser.add_argument("--review", type=float, metavar="SCORE", help="where the review band begins")
-    parser.add_argument("--memory", type=int, default=2048, metavar="MB", help="for pairs (default: 2048)")
+    parser.add_argument("--review", type=_options.score, metavar="SCORE", help="where the review band begins")
+    _options.memory_option(parser)
+    _pairs.option(parser)
     _exchange.common(parser)
     parser.set_defaults(json=False)
 
@@ -35,19 +38,28 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
     found = linking.keep(here, own, pact, made)
     accepted, review = found.count(ACCEPT), found.count(REVIEW)
     expected = {name: float(value) for name, value in made.expected.items()}
+    told = [
+        f"Expected {name}: about {_of_100(expected, name)} of 100 "
+        f"({_of_100(expected, name + '_low')} to {_of_100(expected, name + '_high')}; an estimate, not a fact)."
+        for name in ("precision", "recall")
+        if math.isfinite(expected.get(name, math.nan))
+    ]
+    assumption = str(made.scored.notes.get("assumption", "")) if told else ""
     lines = [
         f"{accepted:,} pairs accepted, {review:,} to review "
         f"(accept from {found.accept:.4g}, review from {found.review:.4g}).",
-        *(
-            f"Expected {name}: about {100 * expected[name]:.0f} of 100 (an estimate, not a fact)."
-            for name in ("precision", "recall")
-            if name in expected
-        ),
+        *told,
+        *([assumption] if assumption else []),
         *(f"Note: {warning}" for warning in made.warnings),
     ]  # fmt: skip
     progress.at(1.0)
     return Answer("\n".join(lines), {
         "agreement": pact.id, "accepted": accepted, "review": review, "candidates": len(made.scored),
         "examined": made.scored.examined, "accept_threshold": found.accept, "review_threshold": found.review,
-        "expected": expected, "ties": made.ties, "warnings": list(made.warnings),
+        "expected": expected, "assumption": assumption, "ties": made.ties, "warnings": list(made.warnings),
+        "pairs": _pairs.records(made, args.pairs),
     })  # fmt: skip
+
+
+def _of_100(expected: Mapping[str, float], name: str) -> str:
+    return f"{100 * expected[name]:.1f}".removesuffix(".0")

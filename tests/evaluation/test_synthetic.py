@@ -59,6 +59,17 @@ def test_a_forecast_finds_most_people_without_noise(people: CleanTable) -> None:
     assert made.curve.precision
 
 
+def test_a_forecast_has_an_interval_and_says_which_overlap_it_takes_for_granted(people: CleanTable) -> None:
+    made = forecast(people, Recipe("bloom", FIELDS, Settings(), secret=b"x" * 32))
+    assert made.overlap * made.rows == pytest.approx(made.figures.true_pairs, abs=1)
+    for low, value, high in (
+        (made.precision_interval[0], made.figures.precision, made.precision_interval[1]),
+        (made.recall_interval[0], made.figures.recall, made.recall_interval[1]),
+    ):
+        assert low <= value <= high
+        assert high - low > 0.005
+
+
 def test_a_forecast_can_be_cancelled(people: CleanTable) -> None:
     with pytest.raises(Cancelled):
         forecast(people, Recipe("bloom", FIELDS, secret=b"x" * 32), progress=Progress(None, lambda: True))

@@ -161,13 +161,16 @@ class MatchPane(KeyedPane):
             self.curve.show_curve(Curve((), (), ()))
             return
         recall, precision = found.working
-        self.meaning.setText(
-            tr(
-                "Expected, not known: about {wrong} accepted pairs are wrong; about {missed} shared people are missed.",
-                wrong=of_100(1 - precision),
-                missed=of_100(1 - recall),
-            )
+        expected = tr(
+            "Expected, not known: about {wrong} accepted pairs are wrong ({least} to {most}); about {missed} shared "
+            "people are missed.",
+            wrong=of_100(1 - precision),
+            least=of_100(1 - match.expected.get("precision_high", precision)),
+            most=of_100(1 - match.expected.get("precision_low", precision)),
+            missed=of_100(1 - recall),
         )
+        assumed = tr_core(str(match.scored.notes.get("assumption", "")))
+        self.meaning.setText(f"{expected} {assumed}".strip())
         self.curve.show_curve(
             Curve(found.recall.tolist(), found.precision.tolist(), found.threshold.tolist(), found.working)
         )

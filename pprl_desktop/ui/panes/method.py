@@ -249,10 +249,14 @@ class MethodPane(Pane):
         figures = made.figures
         self.found.say(
             tr(
-                "About {found} shared people would be found; about {wrong} shown matches would be wrong. "
-                "A forecast: right as far as real errors look like ours.",
+                "About {found} shared people would be found; about {wrong} shown matches would be wrong ({least} to "
+                "{most}). A forecast on {n} of your records, half of them shared and with slips; it cannot know of "
+                "people who changed their name or moved.",
+                n=count(made.rows),
                 found=of_100(figures.recall),
                 wrong=of_100(1 - figures.precision),
+                least=of_100(1 - made.precision_interval[1]),
+                most=of_100(1 - made.precision_interval[0]),
             )
         )
         shown = made.curve
@@ -328,6 +332,7 @@ class MethodPane(Pane):
                 method_words()[row.method][0],
             )
             for row in rows
+            if not row.problem
         ]
         now = next((p for p in points if p.epsilon == self.project.choices.settings.epsilon), None)
         if rows:

@@ -1,0 +1,103 @@
+"""What evaluate says: plain records for --json, and the same in a few lines for people."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from pprl_desktop.verbs import _pairs
+
+if TYPE_CHECKING:
+    from pprl_desktop.evaluation.figures import Truth
+    from pprl_desktop.evaluation.play import Play, Side
+    from pprl_desktop.evaluation.tables import Row
+    from pprl_desktop.methods.base import Recipe
+
+
+def parameters(recipe: Recipe, rule: str, seed: int) -> dict[str, Any]:
+    reference = recipe.reference
+    return {
+        **asdict(recipe.settings),
+        "fields": [{"name": one.name, "kind": one.kind} for one in recipe.fields],
+        "reference": {"name": reference.name, "size": reference.size, "fingerprint": reference.fingerprint}
+        if reference
+        else None,
+        "mapping": {name: list(attributes) for name, attributes in recipe.mapping},
+        "rule": rule,
+        "seed": seed,
+    }
+
+
+def counts(played: Play) -> dict[str, int]:
+    merged = played.reconciled
+    return {
+        "both": len(merged.both),
+        "only_a": len(merged.only_mine),
+        "only_b": len(merged.only_theirs),
+        "linked": len(merged.linked),
+        "open": len(merged.open),
+    }
+
+
+def side_records(side: Side, truth: Truth, listed: int, *, turned: bool) -> dict[str, Any]:
+    import numpy as np
+
+    from pprl_desktop.evaluation.figures import curve, field_weights, histogram, reliability
+    from pprl_desktop.matching.reconcile import as_pairs
+
+    match, scored = side.match, side.match.scored
+    own, partner = (scored.partner, scored.own) if turned else (scored.own, scored.partner)
+    correct = truth.holds(as_pairs(own, partner))
+    chosen = np.flatnonzero(match.chosen)
+    accepted = side.pairs[:, ::-1] if turned else side.pairs
+    calibrated = chosen[np.isfinite(scored.probability[chosen])]
+    return {
+        **truth.figures(accepted).as_dict(),
+        "threshold": match.accept,
+        "review_threshold": match.review,
+        "bands": dict(zip(_pairs.BANDS, np.bincount(match.band[chosen], minlength=3).tolist(), strict=True)),
+        "expected": dict(match.expected),
+        "assumption": str(scored.notes.get("assumption", "")),
+        "ties": match.ties,
+        "candidates": len(scored),
+        "examined": scored.examined,
+        "curve": curve(scored.score[chosen], correct[chosen], len(truth)).as_dict(),
+        "histogram": histogram(scored.score[chosen]),
+        "field_weights": field_weights(scored, correct),
+        "reliability": reliability(scored.probability[calibrated], correct[calibrated]),
+        "pairs": _pairs.records(match, listed, correct),
+    }
+
+
+def text(data: dict[str, Any]) -> str:
+    sides = data["sides"]
+    lines = [
+        f"{data['method']}: {data['predicted_pairs']:,} pairs linked, {data['correct_pairs']:,} of them right; "
+        f"{data['true_pairs']:,} were to be found.",
+        f"  precision {data['precision']:.4f}   recall {data['recall']:.4f}   F1 {data['f1']:.4f}",
+        *(
+            f"  side {name.upper()} alone: precision {sides[name]['precision']:.4f}, "
+            f"recall {sides[name]['recall']:.4f}, {sides[name]['bands']['review']} pairs to review"
+            for name in ("a", "b")
+        ),
+        "  " + ", ".join(f"{stage} {spent:.2f} s" for stage, spent in data["seconds"].items())
+        + f"; {data['peak_rss_mb']:,.0f} MB held at most, {data['memory_estimate_mb']:,.0f} MB foreseen for matching",
+        *(f"  note: {warning}" for warning in data["warnings"]),
+        f"  privacy: {data['privacy']['summary']}",
+    ]  # fmt: skip
+    return "\n".join(lines)
+
+
+def table(rows: tuple[Row, ...]) -> str:
+    lines = [f"{'method':<11}{'decision':<11}{'layout':<8}{'epsilon':<14}{'precision':>10}{'recall':>8}{'F1':>8}"
+             f"{'named':>8}{'seconds':>9}"]  # fmt: skip
+    for row in rows:
+        epsilon = f"{row.epsilon:g} {row.unit}" if row.epsilon is not None else "no noise"
+        named = f"{row.recovered:.1%}" if row.recovered is not None else ""
+        start = f"{row.method:<11}{row.decision:<11}{row.layout:<8}{epsilon:<14}"
+        if row.precision is None or row.recall is None or row.f1 is None:
+            lines.append(f"{start}  {row.problem}")
+        else:
+            figures = f"{row.precision:>10.4f}{row.recall:>8.4f}{row.f1:>8.4f}"
+            lines.append(f"{start}{figures}{named:>8}{row.seconds:>9.2f}")
+    return "\n".join(lines)

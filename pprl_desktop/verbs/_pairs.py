@@ -1,0 +1,50 @@
+"""Pairs as plain records with the evidence per field: why this pair. Row numbers only, never a value of a record."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from pprl_desktop.matching.base import Match
+
+BANDS = ("reject", "review", "accept")  # by band code
+LISTED = 20
+
+
+def option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--pairs", type=_count, default=LISTED, metavar="N",
+        help=f"pairs that --json lists with their evidence per field, the least certain first (default: {LISTED})",
+    )  # fmt: skip
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of pairs")
+    return int(text)
+
+
+def records(match: Match, most: int, correct: npt.NDArray[np.bool_] | None = None) -> list[dict[str, Any]]:
+    """The pairs to accept or to review that lie nearest to the border; `correct` tells of every pair if it is true."""
+    import numpy as np
+
+    scored, kept = match.scored, match.kept()
+    by = np.argsort(np.abs(scored.score[kept] - match.accept), kind="stable")[:most]
+    shown = kept[by]
+    evidence = match.evidence[by] if match.evidence is not None else scored.why(shown)
+    made = []
+    for pair, why in zip(shown.tolist(), evidence.tolist(), strict=True):
+        one: dict[str, Any] = {
+            "own_row": int(scored.own[pair]) + 1,
+            "partner_row": int(scored.partner[pair]) + 1,
+            "score": round(float(scored.score[pair]), 4),
+            "probability": round(float(scored.probability[pair]), 6),
+            "band": BANDS[int(match.band[pair])],
+            "evidence": {name: round(said, 3) for name, said in zip(scored.fields, why, strict=True)},
+        }
+        made.append(one if correct is None else {**one, "correct": bool(correct[pair])})
+    return made
