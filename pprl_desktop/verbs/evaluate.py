@@ -149,7 +149,12 @@ def _one(
 
     played = play(contest.a, contest.b, recipe, contest.options, seed=args.seed, rule=args.rule, progress=progress)
     figures = contest.truth.figures(played.linked)
-    said = statement(recipe, contest.a.rows)
+    # a nearest-neighbour answer costs per query, and the queries are the other side's records
+    queries = max(contest.a.rows, contest.b.rows)
+    said = statement(recipe, queries if recipe.settings.decision == "nearest" else contest.a.rows)
+    warnings = {*played.a.match.warnings, *played.b.match.warnings}
+    if not figures.predicted_pairs:
+        warnings.add("No pair was linked: a precision of 1 then only says that nothing wrong was shown.")
     seconds |= {stage: round(spent, 3) for stage, spent in played.seconds.items()}
     seconds["total"] = round(time.perf_counter() - started, 3)
     data: dict[str, Any] = {
@@ -167,7 +172,7 @@ def _one(
         "peak_rss_mb": peak_memory_mb(),
         "privacy": said.as_dict(),
         "privacy_statement": said.summary,
-        "warnings": sorted({*played.a.match.warnings, *played.b.match.warnings}),
+        "warnings": sorted(warnings),
     }
     progress.at(1.0)
     return Answer(report.text(data), data)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,6 +32,12 @@ def test_the_next_best_is_the_best_other_candidate_of_the_row(pairs: list[tuple[
     for row in match_rows(made([(a, b, float(s)) for a, b, s in pairs])):
         others = [s for a, b, s in pairs if a == row.own and b != row.partner]
         assert np.isnan(row.next_best) if not others else row.next_best == max(others)
+
+
+def test_each_row_keeps_its_own_evidence_when_sorted() -> None:
+    match = made([(0, 0, 0.2), (1, 1, 0.9), (2, 2, 0.5)])
+    explained = replace(match, evidence=np.array([[10.0], [11.0], [12.0]], np.float32))
+    assert [(row.own, row.evidence) for row in match_rows(explained)] == [(1, (11.0,)), (2, (12.0,)), (0, (10.0,))]
 
 
 def test_rows_come_best_first() -> None:

@@ -120,7 +120,8 @@ def journey(folder: Path, a: Verb, b: Verb, name: str, *more: str) -> None:
     assert b("open", post / "a1.pprl", "--receipt", post / "receipt.pprl")["rows"] == rows
     assert a("open", post / "b1.pprl")["rows"] == rows
     assert a("open", post / "receipt.pprl")["kind"] == "receipt"
-    a("match", table_a)
+    listed = a("match", table_a, "--pairs", 3)["pairs"]
+    assert [set(pair["evidence"]) for pair in listed] == [{"first_name", "last_name", "born"}] * 3, "why this pair"
     b("match", table_b)  # the columns were remembered
     a("result", "export", "--out", post / "ra.pprl")
     b("result", "export", "--out", post / "rb.pprl")
