@@ -65,6 +65,10 @@ class Truth:
     def __len__(self) -> int:
         return len(self._keys)
 
+    def one_to_one_at_most(self) -> int:
+        """True pairs that a one-to-one result can hold at most (as many as the smaller side has records in them)."""
+        return min(len(np.unique(self._keys // self._width)), len(np.unique(self._keys % self._width)))
+
     def holds(self, pairs: Pairs) -> npt.NDArray[np.bool_]:
         inside = pairs[:, 1] < self._width
         held: npt.NDArray[np.bool_] = np.isin(pairs[:, 0] * self._width + pairs[:, 1], self._keys) & inside

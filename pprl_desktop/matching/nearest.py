@@ -191,6 +191,8 @@ def _scored(
             "least_epsilon": math.log(max(rows, 1)),
             "answers": size,
             "best_recall": recall,
+            # a record that is here is answered rightly with the chance `recall`: so many must be here
+            "expected_matches": size * probability / recall if recall > 0 else float("nan"),
             "noise": rule.noise,
             "assumption": OVERLAP_SAID,
         },

@@ -153,6 +153,12 @@ def _one(
     queries = max(contest.a.rows, contest.b.rows)
     said = statement(recipe, queries if recipe.settings.decision == "nearest" else contest.a.rows)
     warnings = {*played.a.match.warnings, *played.b.match.warnings}
+    most = contest.truth.one_to_one_at_most()
+    if contest.options.one_to_one and most < len(contest.truth):
+        warnings.add(
+            f"The truth links some records several times: one-to-one finds {most:,} of {len(contest.truth):,} pairs at "
+            "most. Use --one-to-many."
+        )
     if not figures.predicted_pairs:
         warnings.add("No pair was linked: a precision of 1 then only says that nothing wrong was shown.")
     seconds |= {stage: round(spent, 3) for stage, spent in played.seconds.items()}

@@ -29,6 +29,11 @@ def _pairs(some: set[tuple[int, int]]) -> np.ndarray:
     return as_pairs([a for a, _ in listed], [b for _, b in listed])
 
 
+def test_truth_that_is_not_one_to_one_is_noticed() -> None:
+    assert Truth(as_pairs([0, 1, 2], [2, 1, 0])).one_to_one_at_most() == 3
+    assert Truth(as_pairs([0, 0, 1, 2], [0, 1, 1, 1])).one_to_one_at_most() == 2
+
+
 def test_f1_is_the_harmonic_mean() -> None:
     figures = Figures(true_pairs=10, predicted_pairs=8, correct_pairs=6)
     assert figures.f1 == pytest.approx(2 * 0.75 * 0.6 / 1.35)
