@@ -47,7 +47,8 @@ def figures(name: str, fields: tuple[Field, ...], kernel: str, reference: str, s
     return (
         f"{name:18} {kernel:7} {reference:8} "
         f"precision {right / max(len(found), 1):.4f} recall {right / len(truth):.4f} "
-        f"F1 {2 * right / (len(found) + len(truth)):.4f}  expected precision {made.expected.get('precision', 0):.3f}  "
+        f"F1 {2 * right / (len(found) + len(truth)):.4f}  expected precision {made.expected['precision']:.3f} "
+        f"({made.expected['precision_low']:.3f} to {made.expected['precision_high']:.3f})  "
         f"smash {smash:.2f} s, learn {learn:.2f} s, match {join:.2f} s"
     )
 
