@@ -183,7 +183,7 @@ class Jobs(QObject):
     def _on_moved(self, job: Job, fraction: float, what: str) -> None:
         first = job.fraction == 0.0 and not job.what and fraction == 0.0
         job.fraction, job.what = max(job.fraction, fraction), what or job.what
-        if job.stop.is_set():
+        if job.stop.is_set() or self._closing:
             return
         (self.started if first else self.progressed).emit(job)
 

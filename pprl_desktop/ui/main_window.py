@@ -230,8 +230,8 @@ class MainWindow(QMainWindow):
     def refresh(self) -> None:
         """Step list, bottom bar and menus follow the project and the pane in front."""
         self._show_steps()
-        if self.current not in self.panes:
-            return
+        if self.current not in self.panes or (self.desk.project is None and self.current not in pages.FREE):
+            return  # nothing in front yet, or the project is being closed
         pane, path = self.pane(), self._path()
         on_path = self.current in path
         self.bottom.setVisible(on_path or self.desk.project is not None)

@@ -14,22 +14,28 @@ Made = TypeVar("Made", bound=QWidget)
 
 
 class Turns(QObject):
-    """Each step has a pass of the event loop to itself: clicks and drawing come in between."""
+    """Each step has a pass of the event loop to itself: clicks and drawing come in between.
 
-    def __init__(self, parent: QObject) -> None:
+    `about` gives what the steps are about (the open project); they end when it is another or gone.
+    """
+
+    def __init__(self, parent: QObject, about: Callable[[], object]) -> None:
         super().__init__(parent)
+        self._about, self._began_with = about, about()
         self._steps: deque[Callable[[], object]] = deque()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._next)
 
     def run(self, *steps: Callable[[], object]) -> None:
         """The first step now, the others one by one; what was still to be shown before is out of date."""
-        self._steps = deque(steps[1:])
+        self._steps, self._began_with = deque(steps[1:]), self._about()
         if self._steps:
             self._timer.start(0)
         steps[0]()
 
     def _next(self) -> None:
+        if self._about() is not self._began_with:
+            self._steps.clear()
         if self._steps:
             self._steps.popleft()()
         if not self._steps:

@@ -13,13 +13,22 @@ from pprl_desktop.ui.turns import Later, Turns
 
 def test_steps_come_one_by_one_and_newer_ones_replace_older(qtbot) -> None:  # type: ignore[no-untyped-def]
     owner, done = QObject(), []
-    turns = Turns(owner)
+    turns = Turns(owner, lambda: owner)
     turns.run(lambda: done.append("a1"), lambda: done.append("a2"), lambda: done.append("a3"))
     assert done == ["a1"]
     turns.run(lambda: done.append("b1"), lambda: done.append("b2"))
     qtbot.waitUntil(lambda: "b2" in done, timeout=3000)
     qtbot.wait(20)
     assert done == ["a1", "b1", "b2"]
+
+
+def test_steps_about_something_that_is_gone_do_not_come(qtbot) -> None:  # type: ignore[no-untyped-def]
+    owner, done, about = QObject(), [], ["project"]
+    turns = Turns(owner, lambda: about[0])
+    turns.run(lambda: done.append("first"), lambda: done.append("second"))
+    about[0] = "another"
+    qtbot.wait(30)
+    assert done == ["first"]
 
 
 def test_a_costly_widget_is_made_when_it_is_first_looked_at(qtbot) -> None:  # type: ignore[no-untyped-def]

@@ -44,7 +44,7 @@ class DataPane(Pane):
             tr("Load your table"),
             tr("A CSV file with one record per line. Nothing leaves this computer on this page."),
         )
-        self._turns = Turns(self)
+        self._turns = Turns(self, lambda: self.desk.project)
         self._stack = QStackedLayout()
         self._stack.addWidget(self._build_empty())
         self._stack.addWidget(self._build_loaded())

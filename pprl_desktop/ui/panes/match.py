@@ -62,7 +62,7 @@ class MatchPane(KeyedPane):
 
     def build(self) -> None:
         self.head(tr("Where to draw the lines"), "")
-        self._turns = Turns(self)
+        self._turns = Turns(self, lambda: self.desk.project)
         self.pages = Pages()
         self.ready = EmptyState(
             "match",
