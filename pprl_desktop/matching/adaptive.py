@@ -378,7 +378,7 @@ class _Job:
         met = {}
         if self.index is not None:
             recall = candidate_recall.lower_bound(self.scan, self.bar, self.levels, self.fit.probability, self.random)
-            met = {"candidates_by": "lists of similar values", "candidate_recall": recall}
+            met = {"candidate_recall": recall}
         return {
             **met,
             "levels": weights,

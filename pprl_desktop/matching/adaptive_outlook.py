@@ -76,7 +76,9 @@ def outlook(own: Smashed, partner: Smashed, rule: AdaptiveRule, start: Start, th
 
 
 def _values(side: Smashed, comparison: FieldComparison) -> int:
-    return max((len(part.values) for part in side.of_field(comparison.field)), default=0)
+    """Distinct values that occur."""
+    used = (part.rows[part.rows >= 0] for part in side.of_field(comparison.field))
+    return max((int(np.count_nonzero(np.bincount(rows))) for rows in used), default=0)
 
 
 def _width(side: Smashed, comparison: FieldComparison) -> int:

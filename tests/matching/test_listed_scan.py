@@ -9,7 +9,9 @@ from pprl_desktop.matching import adaptive, adaptive_null, blocking, listed_scan
 from pprl_desktop.matching.base import Match, MatchOptions
 from pprl_desktop.matching.levels import DIFFERS, EQUAL, LEVELS, OTHER_INITIAL, FieldLevels
 from pprl_desktop.methods.base import method
+from pprl_desktop.methods.rules import AdaptiveRule
 from pprl_desktop.progress import NO_PROGRESS, Cancelled, Progress
+from tests.matching.cases import prepared
 from tests.matching.people import FIELDS, accepted, f1, linked, population, smashed, table, two_files
 
 
@@ -61,14 +63,13 @@ def test_the_same_pairs_as_by_comparing_all(bar: float) -> None:
         assert (found.levels[here, f] == one.pairs(a[here], b[here])).all()
 
 
-@pytest.mark.parametrize("name", ["bloom", "simhash", "split"])
+@pytest.mark.parametrize("name", ["bloom field", "simhash field", "split"])
 def test_lists_hold_the_levels_of_the_full_table(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tests.matching.test_cancel import prepared
-
     monkeypatch.setattr(value_lists, "SMALL", 0)
-    own, partner, rule = prepared(name, *two_files(2, 400, 200)[:2])
-    null = adaptive_null.random_pairs(own.rows, partner.rows, np.random.default_rng(0))
-    for one in adaptive_null.build(own, partner, rule, null, NO_PROGRESS)[0]:
+    made = prepared(name, *two_files(2, 400, 200)[:2])
+    null = adaptive_null.random_pairs(made.own.rows, made.partner.rows, np.random.default_rng(0))
+    assert isinstance(made.rule, AdaptiveRule)
+    for one in adaptive_null.build(made.own, made.partner, made.rule, null, NO_PROGRESS)[0]:
         lists = value_lists.make(one, 2, NO_PROGRESS)
         table_ = one.rows(np.arange(one.own.values, dtype=np.int32))
         wanted = (table_ >= lists.lowest) & (table_ != OTHER_INITIAL)
