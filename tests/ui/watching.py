@@ -35,7 +35,7 @@ class Gap:
 
     @property
     def ours(self) -> float:
-        return self.wall - self.others
+        return max(self.wall - self.others, self.computed)
 
     def __str__(self) -> str:
         return f"{self.during}: {self.wall:.3f} s, of it {self.computed:.3f} computed, {self.others:.3f} others'"
