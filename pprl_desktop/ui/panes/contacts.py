@@ -55,7 +55,11 @@ class ContactsPane(Pane):
         )
         self.table = DataTable(
             tr("Contacts"),
-            [ColumnSpec(tr("Name")), ColumnSpec(tr("State"), state_words), ColumnSpec(tr("Fingerprint"), mono=True)],
+            [
+                ColumnSpec(tr("Name")),
+                ColumnSpec(tr("State"), state_words),
+                ColumnSpec(tr("Fingerprint"), lambda mark: f"{mark[:8]} …", mono=True, tip=str),
+            ],
             fit=5,
         )
         self.table.selected.connect(self._select)
