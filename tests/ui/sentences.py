@@ -27,6 +27,7 @@ NAMES = {
     "field budget",
 }  # fmt: skip
 SHOWN_ERRORS = {"Problem", "Failure"}
+_HINT = re.compile(r"^⟦\d+⟧(?=[A-Z])")  # a sentence of its own, or nothing, in front of this one
 _SQL = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|PRAGMA|BEGIN|COMMIT|ROLLBACK)\b")
 _WORDS = re.compile(r"[A-Za-z]{2,}[,:;]? ['(⟦]?[A-Za-z0-9⟦]")
 _SENTENCE = re.compile(r"[A-Z⟦'].*[.!?]", re.DOTALL)
@@ -43,7 +44,7 @@ def core_sentences() -> Iterator[tuple[str, str]]:
         for node in ast.walk(tree):
             if id(node) in hidden:
                 continue
-            for text in _texts(node):
+            for text in (_HINT.sub("", one) for one in _texts(node)):
                 if _for_people(text) and text not in NAMES:
                     yield f"{name}:{node.lineno}", text  # type: ignore[attr-defined]
 
