@@ -34,6 +34,8 @@ from pprl_desktop.progress import Progress
 SAMPLE = 1_000_000  # random pairs; the rarest level (8e-5) then holds 80 of them
 WITHIN_ROWS = 3000  # records of one file compared with each other
 COPY_FIELDS = 4  # fields in which a copy must agree: two people may well share a name and a town
+BLURRED = 3.0  # times as many strangers that look equal as in the own file are not due to the people
+LEAST_EQUAL = 0.01  # share of strangers that look equal which is never too large
 LEAST = 0.5  # pairs a level is credited with beyond those seen
 ROUNDING = 2e-3  # similarities nearer than this are one: blocks and single pairs round differently
 
@@ -57,6 +59,11 @@ class Within:
 class _File:
     fields: list[FieldLevels]
     levels: Levels
+
+    def equal(self) -> Numbers:
+        """Share of the pairs that look equal, field by field."""
+        present = np.maximum((self.levels != MISSING).sum(axis=0), 1)
+        return np.asarray((self.levels == EQUAL).sum(axis=0) / present)
 
 
 def taken(smashed: Smashed, rows: Rows) -> Smashed:
@@ -126,12 +133,13 @@ def within(
 ) -> Within:
     """Pairs of different records of one file, compared as if one were the partner's.
 
-    Both files take part, because often only one of them is full of slips.
+    Both files take part, because often only one of them is full of slips; but the partner's carries its noise on both
+    sides of such a pair, and where that makes strangers look equal they say nothing about the pairs to be decided.
     """
-    made = [
-        _within(file, epsilon, fields, random, progress)
-        for file, epsilon in ((own, partner.epsilon), (partner, partner.epsilon or own.epsilon))
-    ]
+    mine = _within(own, partner.epsilon, fields, random, progress)
+    theirs = _within(partner, partner.epsilon or own.epsilon, fields, random, progress)
+    blurred = (theirs.equal() > BLURRED * mine.equal() + LEAST_EQUAL).any()
+    made = [mine] if blurred and own.epsilon != partner.epsilon else [mine, theirs]
     return Within([one.fields for one in made], np.concatenate([one.levels for one in made]))
 
 
