@@ -20,7 +20,7 @@ from pprl_desktop.methods import tokens
 
 PATTERNS = 2000  # patterns drawn
 RECORDS = 300  # own records each is put on
-UNSEEN = 2.0  # counterparts unmet for each one that the patterns show
+UNSEEN = 3.0  # counterparts unmet for each one that the patterns show
 SIGMA = 1.645  # one-sided 95 %
 
 

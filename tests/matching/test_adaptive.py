@@ -158,8 +158,8 @@ def test_cancel_stops_the_work() -> None:
         linked(left, right, progress=Progress(cancelled=lambda: True))
 
 
-def test_the_memory_is_estimated_before_the_start() -> None:
-    from pprl_desktop.matching.adaptive import estimated_memory
+def test_memory_and_time_are_foreseen_before_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pprl_desktop.matching import adaptive
     from pprl_desktop.methods.base import method
     from pprl_desktop.methods.rules import AdaptiveRule
     from pprl_desktop.progress import NO_PROGRESS
@@ -168,8 +168,14 @@ def test_the_memory_is_estimated_before_the_start() -> None:
     own, partner, recipe = smashed(left, right)
     rule = method("bloom").learn(left, own, recipe, 0, NO_PROGRESS)
     assert isinstance(rule, AdaptiveRule)
-    small, large = (estimated_memory(own, partner, rule, MatchOptions(memory=size)) for size in (1 << 16, 1 << 30))
-    assert 0 < small < large < 2 << 30
+    small, large = (adaptive.outlook(own, partner, rule, MatchOptions(memory=size)) for size in (1 << 16, 1 << 30))
+    assert 0 < small.bytes < large.bytes < 2 << 30
+    assert small.seconds is None, "small files are not worth a trial"
+    monkeypatch.setattr(adaptive, "SMALL", 0)
+    tried = adaptive.outlook(own, partner, rule, MatchOptions())
+    assert 0 < tried.bytes < 2 << 30
+    assert tried.seconds is not None
+    assert tried.seconds > 0
 
 
 def test_duplicates_in_the_own_file_are_told() -> None:
