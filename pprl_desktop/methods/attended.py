@@ -18,8 +18,8 @@ from typing import Generic, ParamSpec, TypeVar, TypeVarTuple
 
 from pprl_desktop.progress import Progress
 
-LOOK_EVERY = 0.05  # s
-GRACE = 0.1  # s that a cancelled stage is given to end before it is left behind
+LOOK_EVERY = 0.03  # s
+GRACE = 0.05  # s that a cancelled stage is given to end before it is left behind
 THREAD = "stage"  # name of the working threads
 
 LOOP = 1024  # rounds of a plain Python loop between two looks: a few ms

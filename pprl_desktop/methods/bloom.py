@@ -22,7 +22,7 @@ from pprl_desktop.records.table import CleanTable
 
 MIN_BITS, MAX_BITS = 64, 8192
 FILL = 0.4  # share of bits set by a typical value or record: near one half carries most under noise
-REPORT_EVERY = 2000  # values between two looks at the cancel button
+REPORT_EVERY = 500  # values between two looks at the cancel button
 
 
 class Bloom:

@@ -30,7 +30,7 @@ MIN_BITS, MAX_BITS = 64, 8192
 SCALE = 1024  # length of a field of weight 1 in the record's vector
 # how much a field weighs in the record's vector: a category says little, whatever its value
 FIELD_WEIGHT: dict[FieldKind, int] = {"name": 4, "text": 4, "date": 4, "id": 4, "number": 3, "category": 2}
-REPORT_EVERY = 2000  # values between two looks at the cancel button
+REPORT_EVERY = 500  # values between two looks at the cancel button
 ROWS_AT_ONCE = 4096  # signatures per block of the compiled loop: some 20 ms
 
 
