@@ -47,6 +47,13 @@ def shipped(root: str = "pprl-desktop") -> list[metadata.Distribution]:
     return [found[name] for name in sorted(found)]
 
 
+def strangers(root: str = "pprl-desktop") -> list[str]:
+    """Modules that are installed here and do not ship: tools of the developers, which libraries may look for."""
+    ours = {_canonical(one.metadata["Name"]) for one in shipped(root)} | {_canonical(root)}
+    owners = metadata.packages_distributions()
+    return sorted(name for name, makers in owners.items() if not ours & {_canonical(maker) for maker in makers})
+
+
 def _requires(one: metadata.Distribution) -> Iterator[str]:
     from packaging.requirements import Requirement
 

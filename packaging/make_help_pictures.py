@@ -33,6 +33,7 @@ PICTURES = {
     "agreement": "agreement", "export": "export", "partner": "partner", "match": "match", "results": "results",
     "review": "review-2-opened", "finish": "finish", "releases": "releases", "settings": "settings",
 }  # fmt: skip
+HOME = "/home/steward"  # as the pages show it; need not be there
 COLOURS = 255
 MOST = 100_000  # bytes of one picture
 
@@ -42,7 +43,7 @@ def main() -> None:
     parser.add_argument("--demo", metavar="DIR", help="the folder of an earlier 'pprl-desktop demo --out DIR'")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        demo = Path(args.demo) if args.demo else Path(scratch) / "Documents" / "demo"  # as the pages show it
+        demo = Path(args.demo) if args.demo else Path(tempfile.gettempdir()) / "sample"  # the pages show where it is
         if not args.demo:
             pprl("demo", "--headless", "--out", str(demo))
         for language in LANGUAGES:
@@ -55,12 +56,16 @@ def main() -> None:
                 folder.mkdir(parents=True)
                 for page, name in PICTURES.items():
                     small(made / f"{name}-{palette}-{SIZE}.png", folder / f"{page}.png")
+        if not args.demo:
+            shutil.rmtree(demo)
     sizes = [path.stat().st_size for path in TARGET.rglob("*.png")]
     print(f"{len(sizes)} pictures, {sum(sizes) / 1e6:.1f} MB, the largest {max(sizes) / 1e3:.0f} kB")
 
 
 def pprl(*arguments: str) -> None:
-    subprocess.run([sys.executable, "-m", "pprl_desktop", *arguments], check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
+    command = [sys.executable, "-m", "pprl_desktop", *arguments]
+    env = os.environ | {"HOME": HOME}
+    subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL, env=env)
 
 
 def small(source: Path, target: Path) -> None:

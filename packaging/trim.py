@@ -15,10 +15,10 @@ Item = tuple[str, str, str]
 # Qt modules the window never uses; QtOpenGL stays, pyqtgraph imports it; QtTest presses the keys of the tour
 _QT = ("QtNetwork", "QtQml", "QtQuick", "QtQuickWidgets", "QtQuickControls2", "QtSql", "QtXml", "QtDesigner",
        "QtHelp", "QtUiTools", "QtConcurrent", "QtPrintSupport")  # fmt: skip
-# tools of the developers that libraries import when they happen to be installed, and a second backend of zstandard
-_TOOLS = ("tkinter", "matplotlib", "IPython", "pytest", "hypothesis", "mypy", "coverage", "pygments", "setuptools",
-          "pkg_resources", "_distutils_hack", "psutil", "pandas", "dateutil", "zstandard._cffi",
-          "zstandard.backend_cffi", "numba.tests", "pyrage", "PIL", "OpenGL", "cupy")  # fmt: skip
+# what libraries import if it is there (the developers' own packages are named by inventory.strangers()), and a second
+# backend of zstandard
+_TOOLS = ("tkinter", "matplotlib", "IPython", "pkg_resources", "PIL", "OpenGL", "cupy", "numba.tests",
+          "zstandard._cffi", "zstandard.backend_cffi")  # fmt: skip
 # of the big libraries only vector machines, assignment and graphs are used; check.py runs every method
 _LEARNING = ("cluster", "covariance", "cross_decomposition", "datasets", "decomposition", "discriminant_analysis",
              "ensemble", "experimental", "feature_extraction", "feature_selection", "gaussian_process", "impute",
@@ -52,9 +52,9 @@ PLUGINS = {
 }
 _LIBRARIES = re.compile(r"(Qt6(Network|EglFS|EglFs|PrintSupport|Sql|Qml|Quick)|opengl32sw|d3dcompiler|\b(tbb|omp)pool)")
 _TRANSLATIONS = ("qtbase_de",)  # Qt's own words in the languages of the window; English is built in
-# what libraries were compiled from, and data that only their own examples read
+# what libraries were compiled from, data that only their own examples read, and papers of a package that stays out
 _SOURCES = (".pyx", ".pxd", ".pxi", ".tp", ".pyi", ".h", ".hpp", ".c", ".cpp", ".build", ".typed")
-_EXAMPLES = ("sklearn/datasets/", "pyqtgraph/colors/maps/", "pyqtgraph/icons/peegee/")
+_EXAMPLES = ("sklearn/datasets/", "pyqtgraph/colors/maps/", "pyqtgraph/icons/peegee/", "typing_extensions-")
 _SYSTEM_LIBRARY = re.compile(r"^lib[^/]+\.so[.\d]*$")
 
 

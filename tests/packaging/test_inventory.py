@@ -33,6 +33,12 @@ def test_what_ships_is_listed_with_licences(inventory: ModuleType, tmp_path: Pat
     assert len(licences) > 10_000
 
 
+def test_what_only_developers_use_is_left_out(inventory: ModuleType) -> None:
+    found = set(inventory.strangers())
+    assert {"pytest", "hypothesis", "yaml", "pandas", "mypy"} <= found
+    assert not found & {"pprl_desktop", "numpy", "scipy", "sklearn", "numba", "PySide6", "cryptography", "joblib"}
+
+
 def test_the_same_packages_give_the_same_bill(inventory: ModuleType) -> None:
     parts = inventory.python_parts()
     assert inventory.bill_of_materials(parts) == inventory.bill_of_materials(parts)

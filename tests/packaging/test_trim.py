@@ -33,6 +33,7 @@ def trim() -> ModuleType:
         "resources/icons/app.svg",
         "sklearn/svm/_libsvm.cpython-311-x86_64-linux-gnu.so",
         "pyqtgraph/icons/auto.png",
+        "numpy-2.4.6.dist-info/METADATA",
     ],
 )
 def test_kept(trim: ModuleType, name: str) -> None:
@@ -53,6 +54,7 @@ def test_kept(trim: ModuleType, name: str) -> None:
         "sklearn\\tree\\_tree.pyx",
         "sklearn/datasets/images/china.jpg",
         "pyqtgraph/colors/maps/CET-C1.csv",
+        "typing_extensions-4.16.0.dist-info/METADATA",
         "numba/np/ufunc/omppool.cpython-311-x86_64-linux-gnu.so",
         "numba/np/ufunc/tbbpool.cpython-311-x86_64-linux-gnu.so",
     ],
