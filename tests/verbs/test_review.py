@@ -121,7 +121,7 @@ def test_refusals_are_whole_sentences_and_exit_2(run) -> None:
         (("verify", "nowhere"), "no ledger"),
         (("create", "x", "--budget", "2"), "not between 0 and 1"),
         (("create", "x", "--budget", "lots"), "not a share"),
-        (("nonsense",), "not understood"),
+        (("nonsense",), "not possible for step"),
     ],
 )
 def test_wrong_calls(run, arguments, words) -> None:
