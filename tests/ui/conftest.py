@@ -22,6 +22,18 @@ def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.fixture(autouse=True)
+def no_key_held(qapp) -> Iterator[None]:  # type: ignore[no-untyped-def]
+    """Qt remembers the Shift of the last key that a test pressed, and the next test would click with it."""
+    yield
+    from PySide6.QtCore import Qt
+    from PySide6.QtTest import QTest
+    from PySide6.QtWidgets import QWidget
+
+    if qapp.keyboardModifiers() != Qt.KeyboardModifier.NoModifier:
+        QTest.keyClick(QWidget(), Qt.Key.Key_Escape)
+
+
 @pytest.fixture(scope="session")
 def qapp_cls() -> type:
     from PySide6.QtWidgets import QApplication
