@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog
 from pprl_desktop import resources
 from pprl_desktop.exchange import agreement, bundles, contacts, identity, inbox
 from pprl_desktop.exchange.home import Home
-from pprl_desktop.project import partnership
+from pprl_desktop.project import kept, partnership
 from pprl_desktop.ui.main_window import MainWindow
 from tests.ui.watching import Watchdog
 
@@ -64,12 +64,12 @@ class Workday:
         """Method page: forecast, rehearsal and stronger settings in the background."""
         self._watch("rehearsal", self.window.next.click)
         assert self.window.current == "method"
-        assert self.window.desk.working["rehearsal"].changes
+        assert kept.rehearsal_of(self.window.desk.need_project()) is not None
 
     def rehearse_briefly(self) -> None:
         """The same until the first result is shown; leaving the page stops the rest."""
-        working = self.window.desk.working
-        self._watch("rehearsal", self.window.next.click, lambda: "rehearsal" in working)
+        project = self.window.desk.need_project()
+        self._watch("rehearsal", self.window.next.click, lambda: kept.rehearsal_of(project) is not None)
         self._watch("rehearsal", lambda: self.window.show_pane("fields"))
 
     def choose(self, method: str) -> None:
