@@ -29,6 +29,7 @@ AT_ONCE = 1 << 17  # pairs whose trees are drawn in one go
 SIGMA = 3.0  # standard deviations of chance
 DOUBT = 2.0  # pairs worth of trust in independence
 SHRINK = 1.0  # records worth of trust in the average over all values, against the count for these two
+RELATED = 10.0  # pairs worth of trust in the average excess, against that of values as rare
 RARITY = (0.75, 2.0, 6.0, 20.0, 80.0)  # other holders of a value, per RARITY_ROWS records
 RARITY_ROWS = 2000
 BINS = len(RARITY) + 1
@@ -61,7 +62,7 @@ class Edge:
     lift: Numbers  # [levels, levels], 1 where the fields do not both agree
     overall: float  # of all pairs that agree on both somehow, or are equal in both
     rarity: Numbers  # [bins, bins] lift of joint equality by how rare the two values are
-    together: float  # share of pairs of strangers equal in both beyond chance: how many belong together
+    together: Numbers  # [bins, bins] share of strangers equal in both beyond chance: how many belong together
     counted: bool  # whether records that hold both values can be seen, and are strangers
 
 
@@ -84,7 +85,7 @@ def edges(
     for first in range(len(fields)):
         for second in range(first + 1, len(fields)):
             progress.check()
-            lift, rarity, together = _lifts(sampled[:, first], sampled[:, second]), np.ones((BINS, BINS)), 0.0
+            lift, rarity = _lifts(sampled[:, first], sampled[:, second]), np.ones((BINS, BINS))
             if fields[first].exact and one_to_one:
                 lift[EQUAL, EQUAL], rarity, together = _exact_lift(
                     fields[first], fields[second], single, _equal_in_both(same, first, second) / max(len(doubtful), 1)
@@ -92,7 +93,7 @@ def edges(
             else:
                 excess, doubt = _excess(sampled[:, first], sampled[:, second])
                 kept = max(1.0 - usual / excess, 0.0) if excess > doubt else 0.0
-                lift, together = 1.0 + (lift - 1.0) * (kept if usual else 1.0), kept * excess
+                lift, together = 1.0 + (lift - 1.0) * (kept if usual else 1.0), np.full((BINS, BINS), kept * excess)
             counted = fields[first].exact and one_to_one
             edge = Edge(first, second, lift, float(lift.max()), rarity, together, counted)
             if edge.overall > LEAST:
@@ -215,39 +216,42 @@ def _lifts(first: Levels, second: Levels) -> Numbers:
 
 def _exact_lift(
     first: FieldLevels, second: FieldLevels, rows: tuple[Flags, Flags], copied: float
-) -> tuple[float, Numbers, float]:
+) -> tuple[float, Numbers, Numbers]:
     """Joint equality among all pairs within either file, by counting values: its lift, by rarity, and its excess.
 
     Two who share a rare name and a village are mostly relatives; two who share a common one are mostly not. `copied` is
-    the share of pairs that are equal in both because they are copies of each other.
+    the share of pairs that are equal in both because they are copies of each other. The excess, too, is that of values
+    as rare as these, moved from the average of all: towns fill with their own common names, and a rare one has no part.
     """
     sides = [
         _joint(first.own.codes[rows[0]], second.own.codes[rows[0]]),
         _joint(first.partner.codes[rows[1]], second.partner.codes[rows[1]]),
     ]
     both, expected = sides[0][0] + sides[1][0], sides[0][1] + sides[1][1]
-    pairs = max(sides[0][2] + sides[1][2], 1.0)
+    by_rarity = sides[0][2] + sides[1][2]
+    pairs = max(float(by_rarity.sum()), 1.0)
     excess = float(both.sum() - expected.sum())
     if excess > 0:
         both = expected + (both - expected) * max(1.0 - copied * pairs / excess, 0.0)
         excess = float(both.sum() - expected.sum())
     if excess <= SEEN + SIGMA * expected.sum() ** 0.5:
-        return 1.0, np.ones((BINS, BINS)), 0.0
+        return 1.0, np.ones((BINS, BINS)), np.zeros((BINS, BINS))
     average = float((both.sum() + DOUBT) / (expected.sum() + DOUBT))
-    return average, np.asarray((both + DOUBT) / (expected + DOUBT / average)), excess / pairs
+    together = (np.maximum(both - expected, 0.0) + RELATED) / (by_rarity + RELATED * pairs / excess)
+    return average, np.asarray((both + DOUBT) / (expected + DOUBT / average)), np.asarray(together)
 
 
-def _joint(first: Codes, second: Codes) -> tuple[Numbers, Numbers, float]:
+def _joint(first: Codes, second: Codes) -> tuple[Numbers, Numbers, Numbers]:
     """[bins, bins] pairs of rows equal in both fields: how many there are, and how many independence would give.
 
-    And how many pairs there are in all.
+    And how many pairs there are in all, of a record with values as rare and any other.
     """
     present = (first >= 0) & (second >= 0)
     a, b = first[present].astype(np.int64), second[present].astype(np.int64)
     rows = len(a)
     both, expected = np.zeros((BINS, BINS)), np.zeros((BINS, BINS))
     if rows < 2:
-        return both, expected, 0.0
+        return both, expected, np.zeros((BINS, BINS))
     count_a, count_b = np.bincount(a), np.bincount(b)
     bin_a, bin_b = _bin(count_a - 1, rows), _bin(count_b - 1, rows)
     width = len(count_b)
@@ -256,7 +260,9 @@ def _joint(first: Codes, second: Codes) -> tuple[Numbers, Numbers, float]:
     by_a = np.bincount(bin_a, weights=_pairs(count_a), minlength=BINS)
     by_b = np.bincount(bin_b, weights=_pairs(count_b), minlength=BINS)
     pairs = rows * (rows - 1) / 2
-    return both, np.outer(by_a, by_b) / pairs, pairs
+    holders = np.zeros((BINS, BINS))
+    np.add.at(holders, (bin_a[a], bin_b[b]), 1.0)
+    return both, np.outer(by_a, by_b) / pairs, holders * (rows - 1) / 2
 
 
 def _bin(others: npt.NDArray[Any], rows: int) -> npt.NDArray[np.int64]:
@@ -325,13 +331,14 @@ class _Joint:
         if self._edge.counted:
             rate = self._counted(a, b, chance, np.minimum(*alone))
         else:
-            rate = self._expected(self._edge.lift[EQUAL, EQUAL], chance, np.minimum(*alone))
+            rate = self._expected(self._edge.lift[EQUAL, EQUAL], chance, np.minimum(*alone), self._edge.together[0, 0])
         known = (alone[0] > 0) & (alone[1] > 0)  # under noise a value's own frequency may not be
         lift = np.where(known, rate / chance, self._edge.lift[EQUAL, EQUAL])
         return np.asarray(np.log(np.maximum(lift, 1.0)), dtype=np.float32)
 
-    def _expected(self, average: Numbers, chance: Numbers, most: Numbers) -> Numbers:
-        return np.asarray(np.minimum(np.maximum(average * chance, chance + self._edge.together), most))
+    @staticmethod
+    def _expected(average: Numbers, chance: Numbers, most: Numbers, together: Numbers) -> Numbers:
+        return np.asarray(np.minimum(np.maximum(average * chance, chance + together), most))
 
     def _counted(self, a: Codes, b: Codes, chance: Numbers, most: Numbers) -> Numbers:
         first, second = self._first, self._second
@@ -340,9 +347,10 @@ class _Joint:
             one.own.counts[code] + one.partner.counts[one.equal_to[code]] - 2.0
             for one, code in ((first, a), (second, b))
         ]
-        average = self._edge.rarity[_bin(others[0], records), _bin(others[1], records)]
+        rare = _bin(others[0], records), _bin(others[1], records)
         joint = self._own.count(a, b) + self._partner.count(first.equal_to[a], second.equal_to[b])
-        expected = np.maximum(self._expected(average, chance, most), 1e-12)
+        expected = self._expected(self._edge.rarity[rare], chance, most, self._edge.together[rare])
+        expected = np.maximum(expected, 1e-12)
         return np.asarray((np.maximum(joint - 2.0, 0.0) + SHRINK) / (records + SHRINK / expected))
 
 
