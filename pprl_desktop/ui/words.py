@@ -15,7 +15,7 @@ def of_100(share: float) -> str:
     if math.isnan(share):
         return tr("not known")
     hundredths = 100.0 * min(max(share, 0.0), 1.0)
-    if hundredths == 0.0 or hundredths >= 10.0 or abs(hundredths - round(hundredths)) < 0.05:
+    if hundredths == 0.0 or hundredths >= 10.0 or (hundredths > 0.5 and abs(hundredths - round(hundredths)) < 0.05):
         if 99.5 <= hundredths < 100.0:
             return tr("{n} of 1,000", n=number(round(10 * hundredths - 0.0001)))
         return tr("{n} of 100", n=number(round(hundredths)))
@@ -24,6 +24,17 @@ def of_100(share: float) -> str:
     if hundredths >= 0.1:
         return tr("{n} of 1,000", n=number(round(10 * hundredths)))
     return tr("fewer than 1 of 1,000")
+
+
+def range_of_100(low: float, high: float) -> str:
+    """0, 0.008 -> '0 to 8 of 1,000': both ends out of the same number."""
+    if math.isnan(low) or math.isnan(high):
+        return tr("not known")
+    if high < 0.05:
+        most = max(math.ceil(1000 * high - 1e-9), 1)
+        return tr("{low} to {high} of 1,000", low=number(math.floor(1000 * low + 1e-9)), high=number(most))
+    ends = number(math.floor(100 * low + 1e-9)), number(math.ceil(100 * high - 1e-9))
+    return tr("{low} to {high} of 100", low=ends[0], high=ends[1])
 
 
 def percent(share: float, decimals: int = 1) -> str:

@@ -18,7 +18,7 @@ from pprl_desktop.ui.widgets.basics import Card, Pages, boxed, button, column, l
 from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.evidence import EvidenceDelegate, evidence_words
 from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
-from pprl_desktop.ui.words import count, exact, of_100, size
+from pprl_desktop.ui.words import count, exact, of_100, range_of_100, size
 
 if TYPE_CHECKING:
     from pprl_desktop.matching.base import Match
@@ -162,11 +162,12 @@ class MatchPane(KeyedPane):
             return
         recall, precision = found.working
         expected = tr(
-            "Expected, not known: about {wrong} accepted pairs are wrong ({least} to {most}); about {missed} shared "
+            "Expected, not known: about {wrong} accepted pairs are wrong ({range}); about {missed} shared "
             "people are missed.",
             wrong=of_100(1 - precision),
-            least=of_100(1 - match.expected.get("precision_high", precision)),
-            most=of_100(1 - match.expected.get("precision_low", precision)),
+            range=range_of_100(
+                1 - match.expected.get("precision_high", precision), 1 - match.expected.get("precision_low", precision)
+            ),
             missed=of_100(1 - recall),
         )
         assumed = tr_core(str(match.scored.notes.get("assumption", "")))

@@ -21,7 +21,7 @@ from pprl_desktop.ui.widgets.basics import Card, button, column, combo, label, l
 from pprl_desktop.ui.widgets.choice_cards import Choice, ChoiceCards
 from pprl_desktop.ui.widgets.epsilon import EpsilonSlider
 from pprl_desktop.ui.widgets.meter import Bar
-from pprl_desktop.ui.words import count, of_100, percent
+from pprl_desktop.ui.words import count, of_100, percent, range_of_100
 
 if TYPE_CHECKING:
     from pprl_desktop.evaluation.synthetic import Forecast
@@ -249,14 +249,13 @@ class MethodPane(Pane):
         figures = made.figures
         self.found.say(
             tr(
-                "About {found} shared people would be found; about {wrong} shown matches would be wrong ({least} to "
-                "{most}). A forecast on {n} of your records, half of them shared and with slips; it cannot know of "
+                "About {found} shared people would be found; about {wrong} shown matches would be wrong ({range}). "
+                "A forecast on {n} of your records, half of them shared and with slips; it cannot know of "
                 "people who changed their name or moved.",
                 n=count(made.rows),
                 found=of_100(figures.recall),
                 wrong=of_100(1 - figures.precision),
-                least=of_100(1 - made.precision_interval[1]),
-                most=of_100(1 - made.precision_interval[0]),
+                range=range_of_100(1 - made.precision_interval[1], 1 - made.precision_interval[0]),
             )
         )
         shown = made.curve
