@@ -23,9 +23,9 @@ from pprl_desktop.progress import NO_PROGRESS
 ROWS = 1000  # of either file
 TRIED = 1 << 22  # pairs of values compared to see how fast it goes
 NOTICED = 3.0  # pairs of the trial that may just not have shown
-# relative to the speed seen in the trial: what one comparison by way of the lists costs in comparisons of the trial, what
-# one candidate costs in all rounds of learning. Rough: tests/benchmarks/adaptive_scale.py prints the time told beside the
-# time taken, which were up to 2.5 times apart either way
+# relative to the speed seen in the trial: what one comparison by way of the lists costs in comparisons of the trial,
+# what one candidate costs in all rounds of learning. Rough: tests/benchmarks/adaptive_scale.py prints the time told
+# beside the time taken, which were up to 2.5 times apart either way
 LISTED_COST, CANDIDATE_COST = 8.0, 4000.0
 USUAL_SHARE = QUANTILES[value_lists.USUAL - NEAR]  # of values in a list
 ENTRY_BYTES = 40  # of a list while it is made

@@ -65,6 +65,16 @@ class Scored:
     def __len__(self) -> int:
         return len(self.own)
 
+    def caveats(self) -> tuple[str, ...]:
+        """What the expected figures take for granted, and what not comparing all pairs may have cost."""
+        said = [str(self.notes["assumption"])] if "assumption" in self.notes else []
+        if "candidate_recall" in self.notes:
+            said.append(
+                f"Not all pairs were compared: at least {100 * float(self.notes['candidate_recall']):.1f} of 100 "
+                "that comparing all would find were looked at."
+            )
+        return tuple(said)
+
     def why(self, pairs: npt.NDArray[np.int64], progress: Progress = NO_PROGRESS) -> Evidence:
         """What each field says of these pairs, [pairs, fields]."""
         if self.explain is None:

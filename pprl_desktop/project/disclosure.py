@@ -132,7 +132,7 @@ def match_sentences(match: Match | None, found: Found | None) -> tuple[str, ...]
             f"Forecast, not fact: about {100 * (1 - expected['precision']):.1f} of 100 accepted pairs are wrong "
             f"and about {100 * (1 - expected['recall']):.1f} of 100 shared people are missed."
         )
-        sentences += [str(match.scored.notes["assumption"])] if "assumption" in match.scored.notes else []
+        sentences += match.scored.caveats()
     return (*sentences, *match.warnings)
 
 

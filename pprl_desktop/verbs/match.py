@@ -44,19 +44,19 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
         for name in ("precision", "recall")
         if math.isfinite(expected.get(name, math.nan))
     ]
-    assumption = str(made.scored.notes.get("assumption", "")) if told else ""
+    caveats = made.scored.caveats() if told else ()
     lines = [
         f"{accepted:,} pairs accepted, {review:,} to review "
         f"(accept from {found.accept:.4g}, review from {found.review:.4g}).",
         *told,
-        *([assumption] if assumption else []),
+        *caveats,
         *(f"Note: {warning}" for warning in made.warnings),
     ]  # fmt: skip
     progress.at(1.0)
     return Answer("\n".join(lines), {
         "agreement": pact.id, "accepted": accepted, "review": review, "candidates": len(made.scored),
         "examined": made.scored.examined, "accept_threshold": found.accept, "review_threshold": found.review,
-        "expected": expected, "assumption": assumption, "ties": made.ties, "warnings": list(made.warnings),
+        "expected": expected, "caveats": list(caveats), "ties": made.ties, "warnings": list(made.warnings),
         "pairs": _pairs.records(made, args.pairs),
     })  # fmt: skip
 

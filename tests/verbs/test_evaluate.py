@@ -108,7 +108,7 @@ def test_pairs_are_listed_with_evidence_and_expected_figures_with_an_interval(
         expected = side["expected"]
         assert expected["precision_low"] <= expected["precision"] <= expected["precision_high"]
         assert expected["recall_low"] <= expected["recall"] <= expected["recall_high"]
-    assert ("estimate takes" in found["sides"]["a"]["assumption"]) == (options[0] != "split")
+    assert any("estimate takes" in one for one in found["sides"]["a"]["caveats"]) == (options[0] != "split")
 
 
 def test_reliability_tells_predicted_and_true_shares_with_counts(capsys, files) -> None:  # type: ignore[no-untyped-def]

@@ -170,8 +170,7 @@ class MatchPane(KeyedPane):
             ),
             missed=of_100(1 - recall),
         )
-        assumed = tr_core(str(match.scored.notes.get("assumption", "")))
-        self.meaning.setText(f"{expected} {assumed}".strip())
+        self.meaning.setText(" ".join([expected, *map(tr_core, match.scored.caveats())]))
         self.curve.show_curve(
             Curve(found.recall.tolist(), found.precision.tolist(), found.threshold.tolist(), found.working)
         )
