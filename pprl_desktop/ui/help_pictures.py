@@ -65,6 +65,8 @@ def fit(document: QTextDocument, wide: int, sharpness: float) -> None:
         if path is None:
             continue
         whole = QPixmap(str(path))
+        if whole.isNull():  # a damaged file: the words below it stay
+            continue
         width = max(1, min(wide, WIDEST, whole.width()))
         dots = min(round(width * sharpness), whole.width())
         # scaled here, smoothly: the document itself would only drop lines

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QUrl
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QImage, QTextDocument
 from PySide6.QtWidgets import QApplication
 
 from pprl_desktop import resources
@@ -121,3 +121,13 @@ def test_a_page_without_its_picture_is_just_text(
     text.show_text(page_text("method"))
     assert placed(text) == []
     assert "\ufffc" not in text.toPlainText()
+
+
+def test_a_damaged_picture_is_left_out(qtbot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    torn = tmp_path / "torn.png"
+    torn.write_bytes(resources.find("help", "pictures", "en", "light", "data.png").read_bytes()[:40])
+    monkeypatch.setattr(help_pictures, "picture_path", lambda _name: torn)
+    document = QTextDocument()
+    document.setMarkdown("before ![words](../pictures/en/light/data.png) after")
+    help_pictures.place(document, 300, 1.0)
+    assert "words" in document.toPlainText()
