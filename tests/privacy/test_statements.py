@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from pprl_desktop.methods import idf
 from pprl_desktop.methods.base import REGISTRY, Recipe, Settings, method
 from pprl_desktop.privacy.claims import Statement
 from pprl_desktop.privacy.ledger import record_epsilon
@@ -155,11 +156,21 @@ def test_the_settings_default_is_a_recipe_without_noise() -> None:
     assert Settings().epsilon is None
 
 
+@pytest.mark.parametrize("epsilon", [None, 1.0])
 @pytest.mark.parametrize("layout", ["field", "record"])
-def test_the_shape_that_is_known_without_trying_is_the_true_one(layout: str) -> None:
-    for made in (recipe("simhash", layout=layout, epsilon=1.0, bits=512), recipe("dp-nn", layout="record")):
-        tried = _probe(replace(made, settings=replace(made.settings, epsilon=None)))
-        assert shape(made) == tuple(part for part in tried if part[0] == "bits")
+def test_the_shape_that_is_known_without_trying_is_the_true_one(layout: str, epsilon: float | None) -> None:
+    for made in (recipe("simhash", layout=layout, epsilon=epsilon, bits=512), recipe("dp-nn", layout="record")):
+        assert shape(made) == _probe(replace(made, settings=replace(made.settings, epsilon=None)))
+
+
+def test_describing_a_method_never_waits_for_the_name_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("the weights of name pieces were asked for")
+
+    monkeypatch.setattr(idf, "weight", refuse)
+    for layout in ("field", "record"):
+        for epsilon in (None, 1.0):
+            assert statement(recipe("simhash", layout=layout, epsilon=epsilon), 100).summary
 
 
 def test_the_theorem_is_that_of_the_noise_that_was_chosen() -> None:
