@@ -33,6 +33,11 @@ def icon(name: str, token: str = "text", size: int = 20) -> QIcon:
     return QIcon(pixmap(name, token, size))
 
 
+def grown(size: int) -> int:
+    """Pixels beside text of the chosen size."""
+    return round(size * max(theme.zoom(), 1.0))
+
+
 def app_icon() -> QIcon:
     made = QIcon()
     for size in (16, 24, 32, 48, 64, 128, 256):

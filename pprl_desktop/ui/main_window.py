@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
+    QBoxLayout,
     QFrame,
     QHBoxLayout,
     QMainWindow,
@@ -25,13 +26,13 @@ from pprl_desktop.ui.help_panel import HelpPanel
 from pprl_desktop.ui.i18n import tr
 from pprl_desktop.ui.job_bar import JobBar, may_stop
 from pprl_desktop.ui.panes.base import Pane
-from pprl_desktop.ui.stepper import Entry, Mark, StepList
+from pprl_desktop.ui.side_bar import SideBar
+from pprl_desktop.ui.stepper import Entry, Mark
 from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.turns import Ahead
-from pprl_desktop.ui.widgets.basics import OneLine, button, column, follow, label, row
+from pprl_desktop.ui.widgets.basics import OneLine, button, follow, label, row
 
-SIDE_WIDTH = 248
-WIDEST_SIDES = 1.3  # times the usual width, however large the text
+STATUS_LEAST = 110  # px, at the usual text size, for a word about the state in the bottom bar
 HELP_FROM = 1180  # px of window width below which the help panel gives its room to the pane
 ICONS = {
     "contacts": "people",
@@ -53,7 +54,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("PPRL Desktop")
         self.setWindowIcon(icons.app_icon())
         self.setAcceptDrops(True)
-        self.setMinimumSize(880, 600)
+        self.setMinimumSize(720, 440)
         self.resize(1280, 820)
         self._build()
         self.menus = menus.Menus(self)
@@ -85,22 +86,11 @@ class MainWindow(QMainWindow):
     # layout ---------------------------------------------------------------------------------------
 
     def _build(self) -> None:
-        self.project_title = label("", "heading")
-        self.saved = label("", "small")
-        self.steps = StepList(tr("Steps of the job"))
-        self.steps.chosen.connect(self.show_pane)
-        self.beside = StepList(tr("Other pages"))
-        self.beside.chosen.connect(self.show_pane)
-        side = QFrame()
-        side.setProperty("side", "left")
-        self.side = side
-        self._widths()
-        follow(side, self._widths)
-        head = column(self.project_title, self.saved, gap=0.25)
-        head.setContentsMargins(round(1.25 * GRID), 0, GRID, GRID)
-        left = column(head, self.steps, None, self.beside, gap=1)
-        left.setContentsMargins(GRID, 2 * GRID, GRID, round(1.5 * GRID))
-        side.setLayout(left)
+        self.side = SideBar()
+        self.steps, self.beside = self.side.steps, self.side.beside
+        for pages_of in (self.steps, self.beside):
+            pages_of.chosen.connect(self.show_pane)
+        follow(self.side, self._fit)
 
         self.stack = QStackedWidget()
         self.stack.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
@@ -114,11 +104,15 @@ class MainWindow(QMainWindow):
         self.next = button(tr("&Next"), self.go_next, kind="primary")
         self.bottom = QFrame()
         self.bottom.setProperty("side", "bottom")
-        bar = row(self.status_text, self.reason_text, self.extra, self.back, self.next, gap=1.5)
-        bar.setContentsMargins(3 * GRID, round(1.5 * GRID), 3 * GRID, round(1.5 * GRID))
-        bar.setStretch(0, 2)
-        bar.setStretch(1, 3)
-        self.bottom.setLayout(bar)
+        self._said = row(self.status_text, self.reason_text, self.extra, gap=1.5)
+        self._said.setStretch(0, 2)
+        self._said.setStretch(1, 3)
+        self._moves = row(None, self.back, self.next, gap=1.5)
+        self._bar = row(self._said, self._moves, gap=1.5)
+        self._bar.setContentsMargins(3 * GRID, round(1.5 * GRID), 3 * GRID, round(1.5 * GRID))
+        self._bar.setStretch(0, 1)
+        self.bottom.setLayout(self._bar)
+        self.bottom.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         middle = QVBoxLayout()
         middle.setContentsMargins(0, 0, 0, 0)
         middle.setSpacing(0)
@@ -132,17 +126,14 @@ class MainWindow(QMainWindow):
         whole = QHBoxLayout()
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
-        whole.addWidget(side)
+        whole.addWidget(self.side)
         whole.addLayout(middle, 1)
         whole.addWidget(self.help)
         centre = QWidget()
         centre.setObjectName("page")
         centre.setLayout(whole)
         self.setCentralWidget(centre)
-
-    def _widths(self) -> None:
-        """The step list grows with the text, but never takes the page its room."""
-        self.side.setFixedWidth(round(SIDE_WIDTH * min(theme.zoom(), WIDEST_SIDES)))
+        self._fit()
 
     # moving ---------------------------------------------------------------------------------------
 
@@ -250,7 +241,23 @@ class MainWindow(QMainWindow):
         self.back.setVisible(on_path or self.current != "welcome")
         self.back.setText(tr("&Back") if on_path else tr("&Back to the job"))
         self._show_extra(pane)
+        self._fit_bottom()
         self.menus.refresh()
+
+    def _fit(self) -> None:
+        """The window or the text has another size."""
+        self.side.fit(self.width())
+        self._show_help_panel()
+        self._fit_bottom()
+
+    def _fit_bottom(self) -> None:
+        """One line where everything has room, else the two ways onward in a line of their own."""
+        words = STATUS_LEAST * theme.zoom() * (2 if self.reason_text.isVisibleTo(self) else 1)
+        needed = words + self.extra.minimumSize().width() + self._moves.minimumSize().width() + 9 * GRID
+        beside = needed <= self.width() - self.side.width() - self.help.isVisible() * self.help.width()
+        way = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
+        self._bar.setDirection(way)
+        self.status_text.setVisible(beside or bool(self.status_text.text()))
 
     def _following(self, path: list[str]) -> str:
         place = path.index(self.current) if self.current in path else len(path)
@@ -289,16 +296,15 @@ class MainWindow(QMainWindow):
             for name in pages.BESIDE
         ]
         self.beside.show_entries(beside)
-        self.steps.set_current(self.current)
-        self.beside.set_current(self.current)
+        self.side.set_current(self.current)
 
     def _show_saved(self) -> None:
         if self.desk.project is None:
-            self.saved.setText(tr("Nothing leaves this computer unless you send it."))
+            self.side.saved.setText(tr("Nothing leaves this computer unless you send it."))
             return
         minutes = int((time.monotonic() - self._saved_at) / 60)
-        self.saved.setText(tr("saved just now") if minutes < 1 else tr("all changes saved"))
-        self.saved.setToolTip(str(self.desk.project.path))
+        self.side.saved.setText(tr("saved just now") if minutes < 1 else tr("all changes saved"))
+        self.side.saved.setToolTip(str(self.desk.project.path))
 
     def _project_changed(self) -> None:
         for name in [n for n in self.panes if n not in ("welcome", "settings", "help")]:
@@ -311,7 +317,7 @@ class MainWindow(QMainWindow):
 
     def _name_project(self) -> None:
         project = self.desk.project
-        self.project_title.setText(project.title if project is not None else "PPRL Desktop")
+        self.side.title.setText(project.title if project is not None else "PPRL Desktop")
         self.setWindowTitle(f"{project.title} – PPRL Desktop" if project is not None else "PPRL Desktop")
         self._show_saved()
 
@@ -345,7 +351,7 @@ class MainWindow(QMainWindow):
 
     def _show_help_panel(self) -> None:
         wide = self.current in self.panes and self.pane().WIDE
-        room = (self.width() >= HELP_FROM * min(theme.zoom(), WIDEST_SIDES) and not wide) or self._help_by_hand
+        room = (self.width() >= HELP_FROM * theme.zoom() and not wide) or self._help_by_hand
         self.help.setVisible(self._help_wanted and room and self.current != "help")
 
     # events ---------------------------------------------------------------------------------------
@@ -356,7 +362,7 @@ class MainWindow(QMainWindow):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._show_help_panel()
+        self._fit()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if event.mimeData().hasUrls():

@@ -170,7 +170,7 @@ class Menus:
         text, okay = QInputDialog.getText(self.window, tr("Rename project"), tr("New name"), text=project.title)
         if okay and text.strip():
             project.rename(text.strip())
-            self.window.project_title.setText(project.title)
+            self.window.side.title.setText(project.title)
             self.window.setWindowTitle(f"{project.title} – PPRL Desktop")
 
     def _close(self) -> None:

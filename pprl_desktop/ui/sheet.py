@@ -66,8 +66,8 @@ QPushButton[kind="quiet"] { background: transparent; border: 1px solid transpare
   font-weight: 400; }
 QPushButton[kind="quiet"]:hover { background: %(accent_soft)s; }
 QPushButton[kind="quiet"]:focus { border: 1px solid %(accent)s; }
-QPushButton[kind="choice"] { border-radius: 20px; min-width: 38px; max-width: 38px; min-height: 38px;
-  max-height: 38px; padding: 0; }
+QPushButton[kind="choice"] { border-radius: %(mark_ring)s; min-width: %(mark_38)s; max-width: %(mark_38)s;
+  min-height: %(mark_38)s; max-height: %(mark_38)s; padding: 0; }
 QPushButton[kind="choice"]:checked { background: %(accent)s; color: %(on_accent)s; border-color: %(accent)s; }
 QToolButton { background: transparent; border: 1px solid transparent; border-radius: 6px; padding: 4px; }
 QToolButton:hover { background: %(accent_soft)s; }
@@ -87,11 +87,13 @@ QSpinBox::up-button, QDoubleSpinBox::up-button { subcontrol-origin: border; subc
   border: none; background: transparent; }
 QSpinBox::down-button, QDoubleSpinBox::down-button { subcontrol-origin: border; subcontrol-position: bottom right;
   width: 24px; border: none; background: transparent; }
-QSpinBox::up-arrow, QDoubleSpinBox::up-arrow { image: url("%(icon_chevron_up)s"); width: 11px; height: 11px; }
-QSpinBox::down-arrow, QDoubleSpinBox::down-arrow { image: url("%(icon_chevron_down)s"); width: 11px; height: 11px; }
+QSpinBox::up-arrow, QDoubleSpinBox::up-arrow { image: url("%(icon_chevron_up)s"); width: %(mark_11)s;
+  height: %(mark_11)s; }
+QSpinBox::down-arrow, QDoubleSpinBox::down-arrow { image: url("%(icon_chevron_down)s"); width: %(mark_11)s;
+  height: %(mark_11)s; }
 QComboBox { padding-right: 28px; }
 QComboBox::drop-down { border: none; width: 26px; }
-QComboBox::down-arrow { image: url("%(icon_chevron_down)s"); width: 14px; height: 14px; }
+QComboBox::down-arrow { image: url("%(icon_chevron_down)s"); width: %(mark_14)s; height: %(mark_14)s; }
 QComboBox QAbstractItemView { background: %(surface)s; border: 1px solid %(border)s; padding: 4px; outline: none;
   selection-background-color: %(accent_soft)s; selection-color: %(accent_text)s; }
 QTextBrowser { border: none; background: transparent; padding: 0; }
@@ -100,17 +102,18 @@ QTextBrowser:focus { border: none; padding: 0; }
 QCheckBox, QRadioButton { spacing: 8px; background: transparent; padding: 2px; border: 1px solid transparent;
   border-radius: 4px; }
 QCheckBox:focus, QRadioButton:focus { border: 1px solid %(accent)s; }
-QCheckBox::indicator, QRadioButton::indicator { width: 16px; height: 16px; border: 1px solid %(border_strong)s;
-  background: %(field)s; }
+QCheckBox::indicator, QRadioButton::indicator { width: %(mark_16)s; height: %(mark_16)s;
+  border: 1px solid %(border_strong)s; background: %(field)s; }
 QCheckBox::indicator { border-radius: 4px; }
-QRadioButton::indicator { border-radius: 9px; }
+QRadioButton::indicator { border-radius: %(mark_9)s; }
 QCheckBox::indicator:checked { background: %(accent)s; border-color: %(accent)s; image: url("%(icon_check_mark)s"); }
 QRadioButton::indicator:checked { background: %(accent)s; border-color: %(accent)s; image: url("%(icon_dot)s"); }
 QCheckBox:disabled, QRadioButton:disabled { color: %(muted)s; }
 
 QSlider::groove:horizontal { height: 4px; border-radius: 2px; background: %(track)s; }
 QSlider::sub-page:horizontal { height: 4px; border-radius: 2px; background: %(accent)s; }
-QSlider::handle:horizontal { width: 18px; height: 18px; margin: -7px 0; border-radius: 9px; background: %(accent)s; }
+QSlider::handle:horizontal { width: %(mark_18)s; height: %(mark_18)s; margin: %(mark_lift)s 0;
+  border-radius: %(mark_9)s; background: %(accent)s; }
 QSlider::handle:horizontal:hover { background: %(accent_hover)s; }
 QSlider:horizontal { min-height: 26px; }
 QSlider:focus { border: 1px solid %(accent)s; border-radius: 6px; }

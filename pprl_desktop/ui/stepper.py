@@ -37,12 +37,18 @@ class Entry:
     tip: str = ""
 
 
+def badge_size() -> int:
+    """Of the ring with the number, and of an icon in its place; grows with the text, though not without limit."""
+    return theme.grown(20)
+
+
 class StepButton(QAbstractButton):
     """One line of the list. The state shows as tick, number, arrow or exclamation mark, and as a word."""
 
     def __init__(self, entry: Entry) -> None:
         super().__init__()
         self.entry = entry
+        self.bare = False  # only the mark; the name is in the tool tip
         self.setCheckable(True)
         self.setAutoExclusive(False)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -61,10 +67,12 @@ class StepButton(QAbstractButton):
         self.update()
 
     def sizeHint(self) -> QSize:
+        if self.bare:
+            return QSize(badge_size() + 16, badge_size() + 8)
         return QSize(200, max(36, theme.px() + 22))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(120, self.sizeHint().height())
+        return QSize(min(self.sizeHint().width(), 120), self.sizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         entry = self.entry
@@ -80,9 +88,14 @@ class StepButton(QAbstractButton):
             painter.setPen(QPen(theme.colour("accent"), 1.5))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(box, 8, 8)
-        centre = QPointF(box.left() + 20, box.center().y())
+        centre = QPointF(box.center().x() if self.bare else box.left() + 10 + badge_size() / 2, box.center().y())
         self._badge(painter, centre, current)
-        x = box.left() + 40
+        if not self.bare:
+            self._words(painter, box, current)
+        painter.end()
+
+    def _words(self, painter: QPainter, box: QRectF, current: bool) -> None:
+        entry, x = self.entry, box.left() + 20 + badge_size()
         redo = mark_words(entry.mark) if entry.mark in ("stale", "problem") and not current else ""
         small = theme.font("tiny")
         painter.setFont(small)
@@ -100,14 +113,14 @@ class StepButton(QAbstractButton):
         room = QRectF(x, box.top(), box.right() - x - width, box.height())
         text = painter.fontMetrics().elidedText(entry.title, Qt.TextElideMode.ElideRight, int(room.width()))
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, text)
-        painter.end()
 
     def _badge(self, painter: QPainter, centre: QPointF, current: bool) -> None:
         mark = self.entry.mark
-        ring = QRectF(centre.x() - 10, centre.y() - 10, 20, 20)
+        wide = badge_size()
+        ring = QRectF(centre.x() - wide / 2, centre.y() - wide / 2, wide, wide)
         if not self.entry.number:
             token = "accent_text" if current else "muted"
-            painter.drawPixmap(ring.adjusted(1, 1, -1, -1).toRect(), icons.pixmap(self.entry.icon, token, 18))
+            painter.drawPixmap(ring.adjusted(1, 1, -1, -1).toRect(), icons.pixmap(self.entry.icon, token, wide - 2))
             return
         outline = {"done": "accent", "stale": "warm", "problem": "danger"}.get(mark, "border_strong")
         if current and mark not in ("stale", "problem"):
@@ -116,11 +129,11 @@ class StepButton(QAbstractButton):
         painter.setPen(QPen(theme.colour(outline), 1.4))
         painter.setBrush(theme.colour(fill))
         painter.drawEllipse(ring)
-        inner = ring.adjusted(4, 4, -4, -4).toRect()
+        inner = ring.adjusted(wide / 5, wide / 5, -wide / 5, -wide / 5).toRect()
         if mark == "done" and not current:
-            painter.drawPixmap(inner, icons.pixmap("check", "accent_text", 12))
+            painter.drawPixmap(inner, icons.pixmap("check", "accent_text", inner.width()))
         elif mark == "stale" and not current:
-            painter.drawPixmap(inner, icons.pixmap("redo", "warm_text", 12))
+            painter.drawPixmap(inner, icons.pixmap("redo", "warm_text", inner.width()))
         else:
             tokens = {"problem": "danger_text"}
             painter.setPen(theme.colour("on_accent" if fill == "accent" else tokens.get(mark, "muted")))
@@ -148,6 +161,7 @@ class StepList(QWidget):
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(2)
         self.buttons: dict[str, StepButton] = {}
+        self._bare = False
 
     def show_entries(self, entries: Sequence[Entry]) -> None:
         if [e.name for e in entries] == list(self.buttons):
@@ -161,9 +175,17 @@ class StepList(QWidget):
         self.buttons = {}
         for entry in entries:
             made = StepButton(entry)
+            made.bare = self._bare
             made.clicked.connect(lambda _c=False, n=entry.name: self._choose(n))
             self.buttons[entry.name] = made
             self._layout.addWidget(made)
+
+    def set_bare(self, bare: bool) -> None:
+        self._bare = bare
+        for made in self.buttons.values():
+            made.bare = bare
+            made.updateGeometry()
+            made.update()
 
     def _choose(self, name: str) -> None:
         self.buttons[name].setChecked(True)

@@ -100,6 +100,11 @@ def px(role: str = "body") -> int:
     return round(float(_state["system_px"]) * zoom() * SIZES[role])  # type: ignore[arg-type]
 
 
+def grown(usual: int) -> int:
+    """Pixels of marks, icons to hit and plots: they grow with the text, though not without limit."""
+    return round(usual * min(max(zoom(), 1.0), 1.6))
+
+
 def colour(name: str) -> QColor:
     return QColor(getattr(current(), name))
 
@@ -206,4 +211,6 @@ def stylesheet(c: Colours) -> str:
         f"icon_{name.replace('-', '_')}": (icons / f"{name}-{shade}.svg").as_posix()
         for name in ("chevron-down", "chevron-up", "check-mark", "dot")
     }
-    return SHEET % {**values, **sizes, **paths, "radius": f"{RADIUS}px"}
+    marks = {f"mark_{usual}": f"{grown(usual)}px" for usual in (9, 11, 14, 16, 18, 38)}
+    marks |= {"mark_ring": f"{grown(38) // 2 + 1}px", "mark_lift": f"-{(grown(18) - 4) // 2}px"}
+    return SHEET % {**values, **sizes, **paths, **marks, "radius": f"{RADIUS}px"}

@@ -1,4 +1,4 @@
-"""No text is cut off at 1024 x 700: in English, in German, and with texts 40 % longer."""
+"""No text is cut off at 1024 x 700: in English, in German, with texts 40 % longer, and with letters twice as large."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QScrollArea, QWidget
 
-from pprl_desktop.ui import i18n
+from pprl_desktop.ui import i18n, theme
 from pprl_desktop.ui.main_window import MainWindow
 from pprl_desktop.ui.panes.base import Pane
 from tests.ui.walk import PAGES, shown, visit, walk_window
@@ -17,10 +17,29 @@ ROOM = 2  # px by which metrics and layouts may differ
 ARROW = 34  # px of a combo box beside its text
 
 
-@pytest.mark.parametrize("language", ["en", "de", i18n.PSEUDO])
-def test_no_text_is_cut_off(language: str, tmp_path: Path, qapp) -> None:  # type: ignore[no-untyped-def]
+SMALL = (960, 480)  # what a screen of 1920 x 1080 leaves of itself at 200 %
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "size"),
+    [
+        ("en", 1.0, (1024, 700)),
+        ("de", 1.0, (1024, 700)),
+        (i18n.PSEUDO, 1.0, (1024, 700)),
+        ("de", 1.5, (1024, 700)),
+        ("en", 2.0, (1024, 700)),
+        ("de", 2.0, (1024, 700)),
+        (i18n.PSEUDO, 2.0, (1024, 700)),
+        (i18n.PSEUDO, 1.0, SMALL),
+    ],
+)
+def test_no_text_is_cut_off(
+    language: str, text: float, size: tuple[int, int], tmp_path: Path, qapp: QApplication
+) -> None:
     window = walk_window(tmp_path / "long.pprlproject", language)
     try:
+        window.resize(*size)
+        theme.apply(qapp, "light", text)
         wrong = {}
         for name in PAGES:
             pane = visit(window, name)
@@ -29,14 +48,16 @@ def test_no_text_is_cut_off(language: str, tmp_path: Path, qapp) -> None:  # typ
             for _ in range(3):  # and what came in is laid out
                 QApplication.sendPostedEvents()
                 QApplication.processEvents()
-            found = clipped(pane)
+            found = clipped(pane) + wider(pane)
             if found:
                 wrong[name] = found
         frame = clipped(window)
         assert not wrong
         assert not frame
+        assert (window.width(), window.height()) == size
     finally:
         i18n.install(None, "en")
+        theme.apply(qapp, "light")
         window.desk.jobs.cancel()
         window.close()
         window.deleteLater()
@@ -46,6 +67,13 @@ def clipped(place: Pane | MainWindow) -> list[str]:
     """Texts wider or higher than what shows them, and not whole on hover."""
     found: list[QWidget] = [*shown(place, QLabel), *shown(place, (QAbstractButton, QComboBox))]  # type: ignore[arg-type]
     return [f"{type(one).__name__}: {words(one)}" for one in found if cut(one)]
+
+
+def wider(pane: Pane) -> list[str]:
+    """Pages that would have to be moved sideways to be read."""
+    areas = [one for one in shown(pane, QScrollArea) if one.widget() is not None]  # type: ignore[attr-defined]
+    too_wide = [one for one in areas if one.widget().width() > one.viewport().width()]  # type: ignore[attr-defined]
+    return [f"{one.widget().width()} in {one.viewport().width()} px" for one in too_wide]  # type: ignore[attr-defined]
 
 
 def words(widget: QWidget) -> str:

@@ -17,6 +17,7 @@ from pprl_desktop.ui.panes.contacts import state_words
 from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.banner import Banner, clear
 from pprl_desktop.ui.widgets.basics import Card, Pages, boxed, button, column, combo, label, labelled, pick, row
+from pprl_desktop.ui.widgets.reflow import columns, flow
 from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
 
 if TYPE_CHECKING:
@@ -73,10 +74,7 @@ class AgreementPane(KeyedPane):
         for page in (self._build_start(), self._build_wait(), self._build_decide(), self._build_done()):
             self.pages.addWidget(page)
         left = column(self.identity, self.who, None, gap=2)
-        columns = row(gap=2)
-        columns.addLayout(left, 2)
-        columns.addWidget(self.pages, 3)
-        self.body.addLayout(columns)
+        self.body.addLayout(columns(left, self.pages, least=290, shares=(2, 3)))
         self.body.addStretch(1)
 
     def _build_start(self) -> QWidget:
@@ -100,11 +98,10 @@ class AgreementPane(KeyedPane):
         self.wait_text = label("", "muted")
         card.add(
             self.wait_text,
-            row(
+            flow(
                 button(tr("&Open the answer …"), self.choose_file, kind="primary"),
                 button(tr("Write the proposal again …"), self._resend),
                 button(tr("Start over"), self._restart, kind="link"),
-                None,
             ),
         )
         self.wait_words = Card(tr("What you proposed"))

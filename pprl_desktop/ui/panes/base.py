@@ -14,6 +14,7 @@ from pprl_desktop.ui.jobs import Job
 from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.banner import Banner, Messages
 from pprl_desktop.ui.widgets.basics import label
+from pprl_desktop.ui.widgets.reflow import columns
 
 if TYPE_CHECKING:
     from pprl_desktop.project.project import Project
@@ -47,10 +48,7 @@ class Pane(QWidget):
         texts.setSpacing(2)
         texts.addWidget(self.title)
         texts.addWidget(self.sentence)
-        head = QHBoxLayout()
-        head.setSpacing(2 * GRID)
-        head.addLayout(texts, 1)
-        head.addLayout(self.head_right)
+        head = columns(texts, self.head_right, least=320)
         self.body = QVBoxLayout()
         self.body.setSpacing(2 * GRID)
         inner = QVBoxLayout()
@@ -68,7 +66,6 @@ class Pane(QWidget):
             self.scroller = QScrollArea()
             self.scroller.setWidgetResizable(True)
             self.scroller.setFrameShape(QFrame.Shape.NoFrame)
-            self.scroller.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
             self.scroller.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             self.scroller.setWidget(page)
             outer.addWidget(self.scroller)

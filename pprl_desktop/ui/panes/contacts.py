@@ -15,6 +15,7 @@ from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import Card, boxed, button, column, label, labelled, row
 from pprl_desktop.ui.widgets.empty import EmptyState
+from pprl_desktop.ui.widgets.reflow import columns, flow
 from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
 
 CARD = ".pprlcard"
@@ -68,11 +69,7 @@ class ContactsPane(Pane):
         self.detail_body = column(gap=1.5)
         self.detail.body.addLayout(self.detail_body)
         right = column(self.list, self.detail, None, gap=2)
-        columns = row(gap=2)
-        left = column(self.identity, None)
-        columns.addLayout(left, 2)
-        columns.addLayout(right, 3)
-        self.body.addLayout(columns)
+        self.body.addLayout(columns(column(self.identity, None), right, least=290, shares=(2, 3)))
         self.body.addStretch(1)
         self._ids: list[str] = []
         self._chosen = ""
@@ -150,7 +147,7 @@ class ContactsPane(Pane):
         same = button(tr("All twelve words are the same"), lambda: self._verify(words), icon="phone")
         same.setToolTip(tr("Press this only after hearing all twelve words from the partner."))
         self.detail_body.addLayout(labelled(tr("Type what you hear"), self.typed))
-        self.detail_body.addLayout(row(check, label(tr("or"), "muted", wrap=False), same, None))
+        self.detail_body.addLayout(flow(check, label(tr("or"), "muted", wrap=False), same))
 
     def _verify(self, typed: str) -> None:
         from pprl_desktop.exchange import contacts
@@ -223,6 +220,6 @@ class ContactsPane(Pane):
 
 def _numbered(number: str, word: QLabel) -> QWidget:
     small = label(number, "small", wrap=False)
-    small.setFixedWidth(22)
+    small.setMinimumWidth(22)
     small.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     return boxed(row(small, word, None, gap=1))

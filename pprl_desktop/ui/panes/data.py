@@ -18,8 +18,9 @@ from pprl_desktop.ui.plots.bars import BarsPlot
 from pprl_desktop.ui.turns import Turns
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import Card, boxed, button, column, combo, labelled, pick, row
-from pprl_desktop.ui.widgets.chips import Chip, FlowLayout
+from pprl_desktop.ui.widgets.chips import Chip
 from pprl_desktop.ui.widgets.empty import EmptyState
+from pprl_desktop.ui.widgets.reflow import FlowLayout, columns
 from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
 from pprl_desktop.ui.words import count, percent
 
@@ -77,15 +78,13 @@ class DataPane(Pane):
         lines += [(tr("line {n}", n=n), n) for n in range(1, HEADERS + 1)]
         self.header = combo(tr("Line with the names of the columns"), lines, self._reread)
         self.id_column = combo(tr("Column with your own record number"), [], self._set_id)
-        options = row(
+        options = columns(
             labelled(tr("En&coding"), self.encoding),
             labelled(tr("Se&parator"), self.separator),
             labelled(tr("Names of columns in"), self.header),
             labelled(tr("Your record &number"), self.id_column),
-            gap=2,
+            least=140,
         )
-        for place in range(4):
-            options.setStretch(place, 1)
         self.file.add(options)
 
         self.columns = Card(
@@ -118,9 +117,7 @@ class DataPane(Pane):
         self.lengths = BarsPlot(tr("Longest value"), tr("column"), tr("characters"))
         gaps = Card(tr("Missing values")).add(self.missing)
         longs = Card(tr("Longest values")).add(self.lengths)
-        charts = row(gaps, longs, self.sensitive, gap=2)
-        for place in range(3):
-            charts.setStretch(place, 1)
+        charts = columns(gaps, longs, self.sensitive, least=220)
         self.first = Card(tr("The first rows"), tr("As they stand in the file. Only you see them."))
         self._preview: DataTable | None = None
         return boxed(column(self.file, self.columns, charts, self.first, None, gap=2))

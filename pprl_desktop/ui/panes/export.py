@@ -13,6 +13,7 @@ from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.widgets.banner import Banner, clear
 from pprl_desktop.ui.widgets.basics import Card, button, column, label, row, set_kind
 from pprl_desktop.ui.widgets.facts import fact
+from pprl_desktop.ui.widgets.reflow import columns
 from pprl_desktop.ui.words import count, size
 
 if TYPE_CHECKING:
@@ -32,9 +33,7 @@ class ExportPane(KeyedPane):
         self.leaves = Card(tr("What leaves"))
         self.stays = Card(tr("What never leaves"))
         self.remains = Card(tr("What nothing here hides"))
-        both = row(column(self.leaves, self.stays, gap=2), self.remains, gap=2)
-        both.setStretch(0, 1)
-        both.setStretch(1, 1)
+        both = columns(column(self.leaves, self.stays, gap=2), self.remains, least=290)
         self.make = Card(tr("Create the bundle"))
         self.earlier = column(gap=1)
         self.create_button = button(tr("&Create bundle …"), self._create, kind="primary", icon="lock")

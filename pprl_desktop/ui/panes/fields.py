@@ -8,19 +8,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QLineEdit, QWidget
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
+from pprl_desktop.ui import theme
 from pprl_desktop.ui.i18n import tr, tr_core
 from pprl_desktop.ui.panes._cleaning import CleaningDialog
 from pprl_desktop.ui.panes._work import kind_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import Card, boxed, combo, label, labelled, pick, row, tab_order, tool
-from pprl_desktop.ui.widgets.chips import MIME, Chip, FlowLayout
+from pprl_desktop.ui.widgets.basics import Card, boxed, combo, follow, label, labelled, pick, row, tab_order, tool
+from pprl_desktop.ui.widgets.chips import MIME, Chip
+from pprl_desktop.ui.widgets.reflow import FlowLayout, columns
 from pprl_desktop.ui.words import count
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 SHOWN_NUMBERS = 24  # of the example
 TYPING = 250  # ms of rest before the example is computed
+LINE_LEAST = 640  # px, at the usual text size, for a field in one line
+EXAMPLE = 3  # place of the example in that line
 _FILE = "file"
 
 
@@ -63,6 +67,9 @@ class FieldsPane(Pane):
             tr("The name is what you and the partner will call the field; the column is yours alone."),
             self._add,
         )
+        self._lines: list[tuple[QWidget, ...]] = []
+        self._laid_below = False
+        follow(self, self._fit)
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(round(1.5 * GRID))
         self._grid.setVerticalSpacing(GRID)
@@ -83,7 +90,7 @@ class FieldsPane(Pane):
             (tr("A CSV file of your own …"), _FILE),
         ]
         self.which = combo(tr("Reference set"), entries, self._set_reference)
-        self.which.setMinimumContentsLength(30)
+        self.which.setMinimumContentsLength(20)
         self.print = label("", "small", selectable=True)
         self.overlap = label("", "muted")
         self.reference.add(labelled(tr("Reference &set"), self.which), self.print, self.overlap, None)
@@ -105,11 +112,8 @@ class FieldsPane(Pane):
         self._rest.timeout.connect(self._show_example)
         self.text.textChanged.connect(lambda _t: self._rest.start())
 
-        below = row(self.reference, self.example, gap=2)
-        below.setStretch(0, 1)
-        below.setStretch(1, 1)
         self.body.addWidget(self.list)
-        self.body.addLayout(below)
+        self.body.addLayout(columns(self.reference, self.example, least=320))
         self.body.addStretch(1)
 
     # what is shown --------------------------------------------------------------------------------
@@ -127,10 +131,10 @@ class FieldsPane(Pane):
     def _show_fields(self) -> None:
         choices, grid = self.project.choices, self._grid
         clear(grid)
-        for place, text in enumerate((tr("Field"), tr("Your column"), tr("Kind"), tr("After cleaning"))):
-            grid.addWidget(label(text, "small"), 0, place)
         self._examples: dict[str, Any] = {}
         stops: list[QWidget] = []
+        titles = (tr("Field"), tr("Your column"), tr("Kind"), tr("After cleaning"))
+        lines: list[tuple[QWidget, ...]] = [tuple(label(text, "small") for text in titles)]
         for number, one in enumerate(choices.fields):
             name = QLineEdit(one.name)
             name.setCursorPosition(0)
@@ -152,11 +156,10 @@ class FieldsPane(Pane):
             self._examples[one.name] = example
             cleaning = tool("settings", tr("Cleaning of {field} …", field=one.name), lambda n=number: self._clean(n))
             drop = tool("close", tr("Do not compare {field}", field=one.name), lambda n=number: self._remove(n))
-            for place, widget in enumerate((name, column, kind, example, cleaning, drop)):
-                grid.addWidget(widget, number + 1, place)
+            lines.append((name, column, kind, example, cleaning, drop))
             stops += [name, column, kind, cleaning, drop]
-        for place, stretch in enumerate((4, 4, 3, 4)):
-            grid.setColumnStretch(place, stretch)
+        self._lines = lines
+        self._lay_lines()
         clear(self.unused)
         used = {col for _, col in choices.columns}
         rest = [col for col in self._columns() if col not in used | set(choices.sensitive) and col != choices.id_column]
@@ -172,6 +175,30 @@ class FieldsPane(Pane):
         for one in choices.fields:
             self.of_field.addItem(one.name, one.name)
         self.changed.emit()
+
+    def _lay_lines(self) -> None:
+        """What cleaning makes of a value stands beside the kind, or below the line where there is no room."""
+        grid, below = self._grid, self.width() < LINE_LEAST * theme.zoom()
+        for number, line in enumerate(self._lines):
+            for place, widget in enumerate(line):
+                if place != EXAMPLE:
+                    grid.addWidget(widget, 2 * number, place)
+                elif below:
+                    grid.addWidget(widget, 2 * number + 1, 0, 1, len(line))
+                else:
+                    grid.addWidget(widget, 2 * number, place)
+        self._lines[0][EXAMPLE].setVisible(not below)
+        for place, stretch in enumerate((4, 4, 3, 0 if below else 4)):
+            grid.setColumnStretch(place, stretch)
+        self._laid_below = below
+
+    def _fit(self) -> None:
+        if self._lines and self._laid_below != (self.width() < LINE_LEAST * theme.zoom()):
+            self._lay_lines()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     def _ask_cleaning(self) -> None:
         choices, place = self.project.choices, self.desk.workplace

@@ -18,8 +18,9 @@ from pprl_desktop.ui.i18n import language, tr, tr_core
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import Card, boxed, button, check_line, follow, label, labelled, row
+from pprl_desktop.ui.widgets.basics import Card, boxed, button, check_line, follow, label, labelled, least_height, row
 from pprl_desktop.ui.widgets.facts import fact
+from pprl_desktop.ui.widgets.reflow import columns
 from pprl_desktop.ui.words import count, of_100
 
 if TYPE_CHECKING:
@@ -72,13 +73,11 @@ class FinishPane(KeyedPane):
         self.text.setAccessibleName(tr("The report"))
         self.text.setOpenLinks(False)
         self.text.setFrameShape(QFrame.Shape.NoFrame)
-        self.text.setMinimumHeight(260)
+        least_height(self.text, 260)
         follow(self.text, self._show_report)
         self.page.add(self.text)
         self.page.hide()
-        top = row(self.facts, self.where, gap=2)
-        top.setStretch(0, 1)
-        top.setStretch(1, 1)
+        top = columns(self.facts, self.where, least=320)
         self.body.addWidget(self.identity)
         self.body.addLayout(top)
         self.body.addWidget(self.done)

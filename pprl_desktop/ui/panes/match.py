@@ -14,9 +14,10 @@ from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.plots.histogram import ScoreHistogram
 from pprl_desktop.ui.plots.precision_recall import Curve, PrecisionRecallPlot
 from pprl_desktop.ui.turns import Turns
-from pprl_desktop.ui.widgets.basics import Card, Pages, boxed, button, column, label, row
+from pprl_desktop.ui.widgets.basics import Card, Pages, boxed, button, column, label, least_height
 from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.evidence import EvidenceDelegate, evidence_words
+from pprl_desktop.ui.widgets.reflow import columns
 from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
 from pprl_desktop.ui.words import count, exact, of_100, range_of_100, size
 
@@ -84,17 +85,15 @@ class MatchPane(KeyedPane):
         self.histogram = ScoreHistogram(height=190)
         self.histogram.lines_set.connect(self._set_lines)
         self.histogram.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-        self.histogram.setMinimumHeight(240)
+        least_height(self.histogram, 240)
         scores.add(self.histogram)
         means = Card(tr("What that means"))
         self.meaning = label("", "muted")
         self.curve = PrecisionRecallPlot(height=150)
         self.curve.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-        self.curve.setMinimumHeight(200)
+        least_height(self.curve, 200)
         means.add(self.meaning, self.curve)
-        top = row(scores, means, gap=2)
-        top.setStretch(0, 3)
-        top.setStretch(1, 2)
+        top = columns(scores, means, least=300, shares=(3, 2))
         self.list = Card(tr("Pairs, best first"))
         self.table: DataTable | None = None
         return boxed(column(top, self.list, gap=2))

@@ -17,10 +17,11 @@ from pprl_desktop.ui.plots.precision_recall import Curve, PrecisionRecallPlot
 from pprl_desktop.ui.plots.sweep import EpsilonSweepPlot, FrontierPlot, SweepPoint
 from pprl_desktop.ui.turns import Later
 from pprl_desktop.ui.widgets.banner import Banner, clear
-from pprl_desktop.ui.widgets.basics import Card, button, column, combo, label, labelled, pick, row
+from pprl_desktop.ui.widgets.basics import Card, button, column, combo, label, labelled, least_height, pick, row
 from pprl_desktop.ui.widgets.choice_cards import Choice, ChoiceCards
 from pprl_desktop.ui.widgets.epsilon import EpsilonSlider
 from pprl_desktop.ui.widgets.meter import Bar
+from pprl_desktop.ui.widgets.reflow import columns
 from pprl_desktop.ui.words import count, of_100, percent, range_of_100
 
 if TYPE_CHECKING:
@@ -41,9 +42,7 @@ class MethodPane(Pane):
 
     def build(self) -> None:
         self.head(tr("Choose how to compare, and how much noise to add"), "")
-        self.cards = ChoiceCards(
-            tr("Methods"), [Choice(name, *method_words()[name]) for name in ORDER], columns=len(ORDER)
-        )
+        self.cards = ChoiceCards(tr("Methods"), [Choice(name, *method_words()[name]) for name in ORDER])
         self.cards.chosen.connect(self._choose)
         self.slider = EpsilonSlider()
         self.slider.moved.connect(lambda _e: self._describe())
@@ -53,9 +52,7 @@ class MethodPane(Pane):
         self.expert_switch = QCheckBox(tr("E&xpert settings"))
         self.expert_switch.toggled.connect(self.expert.setVisible)
         self.expert.setVisible(False)
-        line = row(self.slider, self.expert_switch, gap=3)
-        line.setStretch(0, 1)
-        self.noise.add(line)
+        self.noise.add(columns(self.slider, self.expert_switch, least=170, shares=(3, 1), gap=3))
 
         self.found = Card(tr("What you would find"), " ")
         self.curve = PrecisionRecallPlot(height=210)
@@ -65,7 +62,7 @@ class MethodPane(Pane):
         self.tabs.setDocumentMode(True)
         self.tabs.setAccessibleName(tr("Plots"))
         self.tabs.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-        self.tabs.setMinimumHeight(300)
+        least_height(self.tabs, 300)
         self.tabs.addTab(self.curve, tr("Now"))
         self.tabs.addTab(self._sweep, tr("Other noise"))
         self.tabs.addTab(self._frontier, tr("Trade-off"))
@@ -78,9 +75,7 @@ class MethodPane(Pane):
         self.bars = column(gap=0.5)
         self.stronger = column(gap=0.5)
         self.learn.add(self.headline, self.headline_note, self.bars, None, self.stronger)
-        both = row(self.found, self.learn, gap=2)
-        both.setStretch(0, 1)
-        both.setStretch(1, 1)
+        both = columns(self.found, self.learn, least=320)
         self.changing = Banner(
             "warning",
             tr("This decision knows slips of the pen only."),
@@ -144,17 +139,14 @@ class MethodPane(Pane):
         self.other = button(
             tr("Use the published decision (split-svm)"), lambda: self._choose("split-svm"), kind="link"
         )
-        first = row(
+        first = columns(
             labelled(tr("Decision"), self.decision), labelled(tr("Layout"), self.layout_of),
-            labelled(tr("Kernel"), self.kernel), gap=2,
+            labelled(tr("Kernel"), self.kernel), least=200,
         )  # fmt: skip
-        second = row(
+        second = columns(
             labelled(tr("Noise on"), self.sides), labelled(tr("A person occurs"), self.direction),
-            labelled(tr("Records that do not exist, added to the bundle"), self.decoys), gap=2,
+            labelled(tr("Records that do not exist, added to the bundle"), self.decoys), least=200,
         )  # fmt: skip
-        for line in (first, second):
-            for place in range(3):
-                line.setStretch(place, 1)
         card.add(first, second, row(self.other, None))
         return card
 

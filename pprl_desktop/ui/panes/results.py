@@ -11,6 +11,7 @@ from pprl_desktop.ui.panes._files import out_path
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.panes._work import rule_words
 from pprl_desktop.ui.widgets.basics import Card, button, label, row, set_kind
+from pprl_desktop.ui.widgets.reflow import columns
 from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
 from pprl_desktop.ui.words import count
 
@@ -38,11 +39,8 @@ class ResultsPane(KeyedPane):
         self.theirs_text = label("", "muted")
         self.open = button(tr("&Open their result …"), self.choose_file, icon="inbox")
         self.theirs.add(self.theirs_text, row(self.open, None), None)
-        files = row(self.mine, self.theirs, gap=2)
-        files.setStretch(0, 1)
-        files.setStretch(1, 1)
-        self.figures = row(gap=2)
-        self.numbers = {}
+        files = columns(self.mine, self.theirs, least=290)
+        self.numbers, figures = {}, []
         for name, title, sentence in (
             ("both", tr("Both sides"), tr("accepted by you and by the partner")),
             ("only_mine", tr("Only you"), tr("accepted by you, not by the partner")),
@@ -52,7 +50,8 @@ class ResultsPane(KeyedPane):
             card = Card(title)
             self.numbers[name] = label("–", "figure", wrap=False)
             card.add(self.numbers[name], label(sentence, "small"), None)
-            self.figures.addWidget(card, 1)
+            figures.append(card)
+        self.figures = columns(*figures, least=150)
         self.rule = label("", "muted")
         self.list = Card(tr("Your linked rows"), tr("The partner has the same link ids on theirs, and nothing more."))
         self.table = DataTable(

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QDialog, QInputDialog, QSizePolicy, QVBoxLayout, Q
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.review.session import LEGEND, PairView, ReviewSession
-from pprl_desktop.ui import theme
+from pprl_desktop.ui import icons, theme
 from pprl_desktop.ui.i18n import tr, tr_core
 from pprl_desktop.ui.jobs import time_words
 from pprl_desktop.ui.theme import GRID
@@ -19,6 +19,7 @@ from pprl_desktop.ui.widgets.basics import Card, boxed, button, column, label, r
 from pprl_desktop.ui.widgets.decision_panel import DecisionPanel, point_words
 from pprl_desktop.ui.widgets.meter import Meter
 from pprl_desktop.ui.widgets.pair_view import PairGrid, field_title, level_words, opening_words
+from pprl_desktop.ui.widgets.reflow import columns
 from pprl_desktop.ui.widgets.review_lists import NEXT, DecidedPairs, NextPairs, UpcomingPair
 from pprl_desktop.ui.words import count, exact, percent
 
@@ -61,13 +62,9 @@ class ReviewPanel(QWidget):
         self.next_pairs.chosen.connect(self.go)
         self.decided_pairs = DecidedPairs()
         self.decided_pairs.chosen.connect(self.go)
-        cards = row(self.cell_card, self.hint_card, gap=2)
-        cards.setStretch(0, 3)
-        cards.setStretch(1, 2)
+        cards = columns(self.cell_card, self.hint_card, least=280, shares=(3, 2))
         self.cards = boxed(cards, tr("The cell in focus"))
-        lists = row(self.next_pairs, self.decided_pairs, gap=2)
-        lists.setStretch(0, 2)
-        lists.setStretch(1, 1)
+        lists = columns(self.next_pairs, self.decided_pairs, least=230, shares=(2, 1))
         for one in (self.next_pairs, self.decided_pairs):
             one.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
             one.setMinimumHeight(LISTS_HIGH)
@@ -274,9 +271,10 @@ class ReviewPanel(QWidget):
         layout = QVBoxLayout(dialog)
         layout.setContentsMargins(3 * GRID, 3 * GRID, 3 * GRID, 2 * GRID)
         layout.setSpacing(GRID)
-        halves = row(
+        halves = columns(
             self._explained(tr("What the marks mean"), [(sign, tr_core(words)) for sign, words in LEGEND]),
             self._explained(tr("Keys"), self.key_words()),
+            least=300,
             gap=4,
         )
         layout.addLayout(halves)
@@ -295,7 +293,7 @@ class ReviewPanel(QWidget):
         made = column(label(title, "heading"), gap=1)
         for sign, words in lines:
             mark = label(sign, "mono", wrap=False)
-            mark.setFixedWidth(80)
+            mark.setFixedWidth(icons.grown(80))
             line = row(mark, label(words, "muted"), gap=1)
             line.setStretch(1, 1)
             made.addLayout(line)

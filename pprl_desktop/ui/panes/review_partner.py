@@ -13,6 +13,7 @@ from pprl_desktop.ui.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.panes._files import choose_sealed, out_path
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.basics import Card, SecretEdit, button, label, labelled, row
+from pprl_desktop.ui.widgets.reflow import flow
 from pprl_desktop.ui.words import count
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class PartnerReview(Card):
         self.make = button(tr("Make the review of the partner's answer"), self._make, kind="primary")
         self.add(
             self.state,
-            row(self.ask, self.open, self.answer, None),
+            flow(self.ask, self.open, self.answer),
             labelled(tr("Passphrase of the review"), self.secret),
             row(self.make, None),
         )

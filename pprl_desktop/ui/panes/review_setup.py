@@ -17,7 +17,6 @@ from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import (
     Card,
     SecretEdit,
-    SideBySide,
     boxed,
     button,
     column,
@@ -29,6 +28,7 @@ from pprl_desktop.ui.widgets.basics import (
     spin,
 )
 from pprl_desktop.ui.widgets.pair_view import field_title
+from pprl_desktop.ui.widgets.reflow import columns
 from pprl_desktop.ui.words import count
 
 if TYPE_CHECKING:
@@ -251,4 +251,4 @@ def suggested_folder(project_folder: Path) -> Path:
 
 
 def setup_page(with_partner: QWidget, new: NewReview, opened: OpenReview) -> QWidget:
-    return boxed(column(with_partner, SideBySide(new, opened, stretch=(3, 2)), None, gap=2))
+    return boxed(column(with_partner, columns(new, opened, least=320, shares=(3, 2)), None, gap=2))

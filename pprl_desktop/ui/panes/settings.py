@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QCheckBox, QGridLayout
+from PySide6.QtWidgets import QCheckBox
 
 from pprl_desktop.ui import crash, settings, theme
 from pprl_desktop.ui.i18n import LANGUAGES, tr
 from pprl_desktop.ui.panes.base import Pane
-from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.basics import Card, button, combo, label, labelled, pick, row
+from pprl_desktop.ui.widgets.reflow import columns
 
 ZOOMS = (0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0)
 
@@ -69,15 +69,8 @@ class SettingsPane(Pane):
             ),
             None,
         )
-        grid = QGridLayout()
-        grid.setSpacing(2 * GRID)
-        grid.addWidget(look, 0, 0)
-        grid.addWidget(work, 0, 1)
-        grid.addWidget(self.places, 1, 0)
-        grid.addWidget(offline, 1, 1)
-        grid.setColumnStretch(0, 1)
-        grid.setColumnStretch(1, 1)
-        self.body.addLayout(grid)
+        self.body.addLayout(columns(look, work, least=290))
+        self.body.addLayout(columns(self.places, offline, least=290))
         self.body.addStretch(1)
 
     def enter(self) -> None:

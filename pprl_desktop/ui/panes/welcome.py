@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths, Qt
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.i18n import tr
@@ -13,6 +13,7 @@ from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import Card, boxed, button, column, icon_label, label, labelled, row, tab_order
+from pprl_desktop.ui.widgets.reflow import columns
 
 SHOWN = 5  # recent projects
 
@@ -79,23 +80,15 @@ class WelcomePane(Pane):
             start=1,
         ):
             badge = label(str(number), "strong", wrap=False)
-            badge.setFixedWidth(2 * GRID)
+            badge.setMinimumWidth(2 * GRID)
             badge.setAlignment(Qt.AlignmentFlag.AlignTop)
             line = row(badge, label(text, "muted"), gap=1)
             line.setStretch(1, 1)
             self.learn.add(line)
         self.read = button(tr("Read the introduction"), lambda: self.desk.go_to.emit("help"), kind="link")
         self.learn.add(None, row(self.read, None))
-        grid = QGridLayout()
-        grid.setSpacing(2 * GRID)
-        grid.addWidget(self.new, 0, 0, 2, 1)
-        grid.addWidget(self.sample, 0, 1)
-        grid.addWidget(self.open, 1, 1)
-        grid.addWidget(self.recent, 2, 0)
-        grid.addWidget(self.learn, 2, 1)
-        grid.setColumnStretch(0, 1)
-        grid.setColumnStretch(1, 1)
-        self.body.addLayout(grid)
+        self.body.addLayout(columns(self.new, column(self.sample, self.open, gap=2), least=290))
+        self.body.addLayout(columns(self.recent, self.learn, least=290))
         self.body.addStretch(1)
 
     def _task(self, icon: str, title: str, sentence: str, verb: str, act: object) -> Card:

@@ -19,7 +19,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.ui import theme
 from pprl_desktop.ui.i18n import tr
 from pprl_desktop.ui.theme import GRID
-from pprl_desktop.ui.widgets.basics import OneLine, button, follow, label, menu_button, row
+from pprl_desktop.ui.widgets.basics import OneLine, button, follow, label, least_height, menu_button, row
 from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
 
 Rows = Sequence[Sequence[Any]]
@@ -47,7 +47,7 @@ class Plot(QWidget):
         self._words = (x_words, y_words)
         self.canvas = pg.PlotWidget(background=None, enableMenu=False)
         self.canvas.setAccessibleName(name)
-        self.canvas.setMinimumHeight(height)
+        least_height(self.canvas, height)
         self.canvas.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.canvas.setFrameShape(pg.QtWidgets.QFrame.Shape.NoFrame)
         self.item = self.canvas.getPlotItem()
@@ -67,7 +67,6 @@ class Plot(QWidget):
                 (tr("Save as CSV …"), lambda: self._ask("csv")),
             ),
         )
-        self.more.setFixedSize(30, 28)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 
 from PySide6.QtCore import QObject, QSize, Qt, Slot
-from PySide6.QtGui import QAction, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QAction, QKeySequence, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
@@ -59,7 +59,7 @@ def button(
     if kind:
         made.setProperty("kind", kind)
     if icon:
-        tint(made, icon, "on_accent" if kind == "primary" else "accent_text" if kind == "link" else "text")
+        tint(made, icon, "")
     if shortcut:
         made.setShortcut(QKeySequence(shortcut))
         keys = QKeySequence(shortcut).toString(QKeySequence.SequenceFormat.NativeText)
@@ -74,12 +74,15 @@ def button(
 
 
 def tint(made: QPushButton | QToolButton, name: str, token: str, size: int = 18) -> None:
-    """An icon that follows the theme."""
+    """An icon that follows the theme and the size of the text; without a colour, the one of the button's text."""
 
     def draw() -> None:
-        made.setIcon(icons.icon(name, token, size))
+        wide = icons.grown(size)
+        made.setIconSize(QSize(wide, wide))
+        kind = made.property("kind")
+        beside = "on_accent" if kind == "primary" else "accent_text" if kind == "link" else "text"
+        made.setIcon(icons.icon(name, token or beside, wide))
 
-    made.setIconSize(QSize(size, size))
     draw()
     follow(made, draw)
 
@@ -87,6 +90,16 @@ def tint(made: QPushButton | QToolButton, name: str, token: str, size: int = 18)
 def follow(owner: QWidget, draw: Callable[[], object]) -> None:
     """Call `draw` whenever the theme changes, as long as the widget lives."""
     _Follower(owner, draw)
+
+
+def least_height(made: QWidget, usual: int) -> None:
+    """A plot or a text needs more height where its letters are larger."""
+
+    def grow() -> None:
+        made.setMinimumHeight(theme.grown(usual))
+
+    grow()
+    follow(made, grow)
 
 
 class _Follower(QObject):
@@ -104,10 +117,11 @@ class _Follower(QObject):
 
 def icon_label(name: str, token: str = "text", size: int = 20) -> QLabel:
     made = QLabel()
-    made.setFixedSize(size, size)
 
     def draw() -> None:
-        made.setPixmap(icons.pixmap(name, token, size))
+        wide = icons.grown(size)
+        made.setFixedSize(wide, wide)
+        made.setPixmap(icons.pixmap(name, token, wide))
 
     draw()
     follow(made, draw)
@@ -120,6 +134,8 @@ def set_kind(made: QPushButton, kind: str) -> None:
         made.setProperty("kind", kind)
         made.style().unpolish(made)
         made.style().polish(made)
+        for drawn in made.findChildren(_Follower):
+            drawn.run()
 
 
 def tool(name: str, tip: str, clicked: Callable[[], object] | None = None, token: str = "muted") -> QToolButton:
@@ -365,29 +381,3 @@ class Pages(QWidget):
 
     def currentIndex(self) -> int:
         return self._now
-
-
-class SideBySide(QWidget):
-    """Two widgets beside each other where there is room, else one above the other."""
-
-    def __init__(
-        self, first: QWidget, second: QWidget, *, stretch: tuple[int, int] = (1, 1), narrow: int = 820
-    ) -> None:
-        super().__init__()
-        self._narrow = narrow
-        self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(2 * GRID)
-        for widget, share in zip((first, second), stretch, strict=True):
-            self._layout.addWidget(widget, share, Qt.AlignmentFlag.AlignTop)
-
-    def minimumSizeHint(self) -> QSize:
-        hint = super().minimumSizeHint()
-        return QSize(min(hint.width(), 320), hint.height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        wide = event.size().width() >= self._narrow * theme.zoom()
-        way = QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom
-        if way != self._layout.direction():
-            self._layout.setDirection(way)
-        super().resizeEvent(event)

@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QRadioButton, Q
 
 from pprl_desktop.ui import theme
 from pprl_desktop.ui.theme import GRID
-from pprl_desktop.ui.widgets.basics import label
+from pprl_desktop.ui.widgets.basics import follow, label
+from pprl_desktop.ui.widgets.reflow import columns
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,8 @@ class ChoiceCard(QFrame):
         self.radio.setEnabled(choice.enabled)
         self.title = label(choice.title, "heading")
         self.radio.setText("")
-        self.radio.setFixedWidth(24)
+        self._fit()
+        follow(self, self._fit)
         head = QGridLayout()
         head.setContentsMargins(0, 0, 0, 0)
         head.setHorizontalSpacing(GRID)
@@ -53,6 +55,9 @@ class ChoiceCard(QFrame):
         self.radio.toggled.connect(lambda on: theme.set_role(self, "card", "chosen" if on else "true"))
         self.setCursor(Qt.CursorShape.PointingHandCursor if choice.enabled else Qt.CursorShape.ArrowCursor)
 
+    def _fit(self) -> None:
+        self.radio.setFixedWidth(theme.grown(16) + GRID)
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if self.choice.enabled:
             self.radio.setFocus(Qt.FocusReason.MouseFocusReason)
@@ -65,21 +70,16 @@ class ChoiceCards(QWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, name: str, choices: Sequence[Choice], columns: int = 4) -> None:
+    def __init__(self, name: str, choices: Sequence[Choice], least: int = 160) -> None:
         super().__init__()
         self.setAccessibleName(name)
         self._group = QButtonGroup(self)
         self.cards: dict[str, ChoiceCard] = {}
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(round(1.5 * GRID))
         for number, choice in enumerate(choices):
             card = ChoiceCard(choice)
             self.cards[choice.name] = card
             self._group.addButton(card.radio, number)
-            grid.addWidget(card, number // columns, number % columns)
-        for number in range(columns):
-            grid.setColumnStretch(number, 1)
+        self.setLayout(columns(*self.cards.values(), least=least, gap=1.5))
         self._names = [choice.name for choice in choices]
         self._group.idClicked.connect(lambda number: self.chosen.emit(self._names[number]))
 

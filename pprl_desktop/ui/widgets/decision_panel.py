@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QWidget
 
 from pprl_desktop.ui.i18n import tr
 from pprl_desktop.ui.widgets.basics import button, column, label, row
+from pprl_desktop.ui.widgets.reflow import flow
 
 LETTERS = {1: "H", 2: "M", 3: "L", 4: "L", 5: "M", 6: "H"}
 
@@ -47,11 +48,13 @@ class DecisionPanel(QWidget):
         self.unsure = button(tr("Cannot tell"), lambda: self._click(0), tip=tr("Cannot tell ({key})", key="0"))
         self.unsure.setCheckable(True)
         self.note = button(tr("Add note"), self.note_asked.emit, tip=tr("Add a note ({key})", key="N"), icon="note")
-        line = row(
-            None, label(tr("Different"), "strong", wrap=False), self.points[1], self.points[2], self.points[3], divider,
-            self.points[4], self.points[5], self.points[6], label(tr("Same"), "strong", wrap=False), 2, self.unsure,
-            self.note, None, gap=1.25,
-        )  # fmt: skip
+        line = flow(
+            row(label(tr("Different"), "strong", wrap=False), *(self.points[n] for n in (1, 2, 3)), divider, gap=1.25),
+            row(*(self.points[n] for n in (4, 5, 6)), label(tr("Same"), "strong", wrap=False), 2, gap=1.25),
+            row(self.unsure, self.note, gap=1.25),
+            gap=1.25,
+            centred=True,
+        )
         self.keys = label(
             tr(
                 "keys 1 2 3 | 4 5 6 decide and go on · 0 cannot tell · arrows move · Space opens · "

@@ -102,7 +102,7 @@ class CellWidget(QWidget):
         if self.cell is None:
             return QSize(100, 120)
         head = QFontMetricsF(theme.font("small", strong=True))
-        title = head.horizontalAdvance(self._title()) + (18 if self.suggested else 0)
+        title = head.horizontalAdvance(self._title()) + (head.horizontalAdvance("  G") + 4 if self.suggested else 0)
         often = QFontMetricsF(theme.font("tiny")).horizontalAdvance(self._often())
         wide = max(title, often, sum(self._widths()), 48.0) + 2 * PAD
         return QSize(round(wide), self._tops()[4] + 4)
