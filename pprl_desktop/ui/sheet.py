@@ -66,7 +66,7 @@ QPushButton[kind="quiet"] { background: transparent; border: 1px solid transpare
   font-weight: 400; }
 QPushButton[kind="quiet"]:hover { background: %(accent_soft)s; }
 QPushButton[kind="quiet"]:focus { border: 1px solid %(accent)s; }
-QPushButton[kind="choice"] { border-radius: %(mark_ring)s; min-width: %(mark_38)s; max-width: %(mark_38)s;
+QPushButton[kind="choice"] { border-radius: %(round_choice)s; min-width: %(mark_38)s; max-width: %(mark_38)s;
   min-height: %(mark_38)s; max-height: %(mark_38)s; padding: 0; }
 QPushButton[kind="choice"]:checked { background: %(accent)s; color: %(on_accent)s; border-color: %(accent)s; }
 QToolButton { background: transparent; border: 1px solid transparent; border-radius: 6px; padding: 4px; }
@@ -105,7 +105,7 @@ QCheckBox:focus, QRadioButton:focus { border: 1px solid %(accent)s; }
 QCheckBox::indicator, QRadioButton::indicator { width: %(mark_16)s; height: %(mark_16)s;
   border: 1px solid %(border_strong)s; background: %(field)s; }
 QCheckBox::indicator { border-radius: 4px; }
-QRadioButton::indicator { border-radius: %(mark_9)s; }
+QRadioButton::indicator { border-radius: %(round_radio)s; }
 QCheckBox::indicator:checked { background: %(accent)s; border-color: %(accent)s; image: url("%(icon_check_mark)s"); }
 QRadioButton::indicator:checked { background: %(accent)s; border-color: %(accent)s; image: url("%(icon_dot)s"); }
 QCheckBox:disabled, QRadioButton:disabled { color: %(muted)s; }
@@ -113,7 +113,7 @@ QCheckBox:disabled, QRadioButton:disabled { color: %(muted)s; }
 QSlider::groove:horizontal { height: 4px; border-radius: 2px; background: %(track)s; }
 QSlider::sub-page:horizontal { height: 4px; border-radius: 2px; background: %(accent)s; }
 QSlider::handle:horizontal { width: %(mark_18)s; height: %(mark_18)s; margin: %(mark_lift)s 0;
-  border-radius: %(mark_9)s; background: %(accent)s; }
+  border-radius: %(round_handle)s; background: %(accent)s; }
 QSlider::handle:horizontal:hover { background: %(accent_hover)s; }
 QSlider:horizontal { min-height: 26px; }
 QSlider:focus { border: 1px solid %(accent)s; border-radius: 6px; }

@@ -211,6 +211,8 @@ def stylesheet(c: Colours) -> str:
         f"icon_{name.replace('-', '_')}": (icons / f"{name}-{shade}.svg").as_posix()
         for name in ("chevron-down", "chevron-up", "check-mark", "dot")
     }
-    marks = {f"mark_{usual}": f"{grown(usual)}px" for usual in (9, 11, 14, 16, 18, 38)}
-    marks |= {"mark_ring": f"{grown(38) // 2 + 1}px", "mark_lift": f"-{(grown(18) - 4) // 2}px"}
+    marks = {f"mark_{usual}": f"{grown(usual)}px" for usual in (11, 14, 16, 18, 38)}
+    rounds = {"choice": grown(38) // 2 + 1, "radio": grown(16) // 2 + 1, "handle": grown(18) // 2}  # more makes squares
+    marks |= {f"round_{name}": f"{radius}px" for name, radius in rounds.items()}
+    marks["mark_lift"] = f"-{(grown(18) - 4) // 2}px"
     return SHEET % {**values, **sizes, **paths, **marks, "radius": f"{RADIUS}px"}

@@ -58,7 +58,7 @@ class AgreementPane(KeyedPane):
         self._columns: dict[str, QComboBox] = {}
         self.who = Card(tr("Partner"))
         self.partner = combo(tr("Partner"), [], self._set_partner)
-        self.partner.setMinimumContentsLength(24)
+        self.partner.setMinimumContentsLength(18)
         self.rule = combo(
             tr("Where the two sides decide differently"),
             [(words, rule) for rule, words in rule_words().items()],

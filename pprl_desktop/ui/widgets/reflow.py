@@ -58,10 +58,8 @@ class _Lines(QLayout):
         self._place(rect, move=True)
 
     def minimumSize(self) -> QSize:
-        size = QSize()
-        for item in self.shown():
-            size = size.expandedTo(item.minimumSize())
-        return size
+        """Only the width: the height follows from it, and what a narrow text would need is not what a wide one does."""
+        return QSize(max((item.minimumSize().width() for item in self.shown()), default=0), 0)
 
     def shown(self) -> list[QLayoutItem]:
         return [item for item in self._items if not item.isEmpty()]
@@ -82,7 +80,8 @@ class FlowLayout(_Lines):
         return Qt.Orientation(0)
 
     def sizeHint(self) -> QSize:
-        return self.minimumSize()
+        high = max((item.sizeHint().height() for item in self.shown()), default=0)
+        return QSize(self.minimumSize().width(), high)
 
     def _place(self, rect: QRect, *, move: bool) -> int:
         lines: list[list[tuple[QLayoutItem, QSize]]] = []
