@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 SHOWN_NUMBERS = 24  # of the example
 TYPING = 250  # ms of rest before the example is computed
-LINE_LEAST = 640  # px, at the usual text size, for a field in one line
+LINE_LEAST = 760  # px, at the usual text size, for a field in one line
 EXAMPLE = 3  # place of the example in that line
 _FILE = "file"
 
