@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget, QWidgetItem
 
 from pprl_desktop.ui import theme
 from pprl_desktop.ui.theme import GRID
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Where the items stand at a width, from the upper left corner."""
+
+    places: tuple[tuple[QLayoutItem, QRect], ...]
+    height: int
+    lines: int
 
 
 class _Lines(QLayout):
@@ -19,16 +30,23 @@ class _Lines(QLayout):
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
         self._gap = gap
+        self._kept: dict[str, Any] = {}  # what was worked out, until something inside changes: as Qt's layouts do
+        self._plans: dict[int, _Plan] = {}
         self.setContentsMargins(0, 0, 0, 0)
+
+    def invalidate(self) -> None:
+        self._kept.clear()
+        self._plans.clear()
+        super().invalidate()
 
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)
+        self.invalidate()
 
     def addWidget(self, widget: QWidget) -> None:
         """With an item made here: one that Qt makes may get the Python face of an item that died at its address."""
         self.addChildWidget(widget)
         self.addItem(QWidgetItem(widget))
-        self.invalidate()
 
     def add(self, *items: QWidget | QLayout) -> None:
         for item in items:
@@ -45,28 +63,54 @@ class _Lines(QLayout):
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def takeAt(self, index: int) -> QLayoutItem | None:
-        return self._items.pop(index) if 0 <= index < len(self._items) else None
+        if not 0 <= index < len(self._items):
+            return None
+        self.invalidate()
+        return self._items.pop(index)
 
     def hasHeightForWidth(self) -> bool:
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self._place(QRect(0, 0, width, 0), move=False)
-
-    def setGeometry(self, rect: QRect) -> None:
-        super().setGeometry(rect)
-        self._place(rect, move=True)
+        return self._planned(width).height
 
     def minimumSize(self) -> QSize:
         """Only the width: the height follows from it, and what a narrow text would need is not what a wide one does."""
-        return QSize(max((item.minimumSize().width() for item in self.shown()), default=0), 0)
+        return QSize(max(self._needs(), default=0), 0)
 
-    def shown(self) -> list[QLayoutItem]:
-        return [item for item in self._items if not item.isEmpty()]
+    def setGeometry(self, rect: QRect) -> None:
+        super().setGeometry(rect)
+        plan = self._planned(rect.width())
+        more = self._spare(plan, rect.height())
+        for item, place in plan.places:
+            item.setGeometry(place.translated(rect.topLeft()).adjusted(0, 0, 0, more))
 
-    def _place(self, rect: QRect, *, move: bool) -> int:
-        """Height needed; puts the items there when asked to."""
+    def _spare(self, plan: _Plan, height: int) -> int:
+        """How much higher than planned the items may be."""
+        return 0
+
+    def _planned(self, width: int) -> _Plan:
+        if width not in self._plans:
+            self._plans[width] = self._plan(width)
+        return self._plans[width]
+
+    def _plan(self, width: int) -> _Plan:
         raise NotImplementedError
+
+    def _shown(self) -> list[QLayoutItem]:
+        if "shown" not in self._kept:
+            self._kept["shown"] = [item for item in self._items if not item.isEmpty()]
+        return list(self._kept["shown"])
+
+    def _hints(self) -> list[QSize]:
+        if "hints" not in self._kept:
+            self._kept["hints"] = [item.sizeHint() for item in self._shown()]
+        return list(self._kept["hints"])
+
+    def _needs(self) -> list[int]:
+        if "needs" not in self._kept:
+            self._kept["needs"] = [item.minimumSize().width() for item in self._shown()]
+        return list(self._kept["needs"])
 
 
 class FlowLayout(_Lines):
@@ -80,30 +124,27 @@ class FlowLayout(_Lines):
         return Qt.Orientation(0)
 
     def sizeHint(self) -> QSize:
-        high = max((item.sizeHint().height() for item in self.shown()), default=0)
-        return QSize(self.minimumSize().width(), high)
+        return QSize(max(self._needs(), default=0), max((hint.height() for hint in self._hints()), default=0))
 
-    def _place(self, rect: QRect, *, move: bool) -> int:
+    def _plan(self, width: int) -> _Plan:
         lines: list[list[tuple[QLayoutItem, QSize]]] = []
         x = 0
-        for item in self.shown():
-            hint = item.sizeHint()
-            if not lines or x + hint.width() > rect.width():
+        for item, hint in zip(self._shown(), self._hints(), strict=True):
+            if not lines or x + hint.width() > width:
                 lines.append([])
                 x = 0
             lines[-1].append((item, hint))
             x += hint.width() + self._gap
-        y = rect.y()
+        places, y = [], 0
         for line in lines:
             high = max(hint.height() for _, hint in line)
-            if move:
-                used = sum(hint.width() + self._gap for _, hint in line) - self._gap
-                x = rect.x() + (max(rect.width() - used, 0) // 2 if self._centred else 0)
-                for item, hint in line:
-                    item.setGeometry(QRect(QPoint(x, y + (high - hint.height()) // 2), hint))
-                    x += hint.width() + self._gap
+            used = sum(hint.width() + self._gap for _, hint in line) - self._gap
+            x = max(width - used, 0) // 2 if self._centred else 0
+            for item, hint in line:
+                places.append((item, QRect(QPoint(x, y + (high - hint.height()) // 2), hint)))
+                x += hint.width() + self._gap
             y += high + self._gap
-        return max(y - self._gap - rect.y(), 0)
+        return _Plan(tuple(places), max(y - self._gap, 0), len(lines))
 
 
 class Columns(_Lines):
@@ -118,48 +159,49 @@ class Columns(_Lines):
         self._shares = shares
 
     def expandingDirections(self) -> Qt.Orientation:
-        upward = any(item.expandingDirections() & Qt.Orientation.Vertical for item in self.shown())
-        return Qt.Orientation.Horizontal | Qt.Orientation.Vertical if upward else Qt.Orientation.Horizontal
+        if "upward" not in self._kept:
+            self._kept["upward"] = any(one.expandingDirections() & Qt.Orientation.Vertical for one in self._shown())
+        both = Qt.Orientation.Horizontal | Qt.Orientation.Vertical
+        return both if self._kept["upward"] else Qt.Orientation.Horizontal
 
     def sizeHint(self) -> QSize:
-        hints = [item.sizeHint() for item in self.shown()]
+        hints = self._hints()
         wide = sum(hint.width() + self._gap for hint in hints) - self._gap
         return QSize(max(wide, 0), max((hint.height() for hint in hints), default=0))
 
-    def _place(self, rect: QRect, *, move: bool) -> int:
-        lines = self._lines(rect.width())
-        highs = [max(_height(item, wide) for item, wide in line) for line in lines]
-        needed = sum(highs) + self._gap * max(len(lines) - 1, 0)
-        if move and lines:
-            extra = max(rect.height() - needed, 0) if len(lines) == 1 else 0
-            y = rect.y()
-            for line, high in zip(lines, highs, strict=True):
-                x = rect.x()
-                for item, wide in line:
-                    item.setGeometry(QRect(x, y, wide, high + extra))
-                    x += wide + self._gap
-                y += high + extra + self._gap
-        return needed
+    def _spare(self, plan: _Plan, height: int) -> int:
+        return max(height - plan.height, 0) if plan.lines == 1 else 0
+
+    def _plan(self, width: int) -> _Plan:
+        places, y = [], 0
+        lines = self._lines(width)
+        for line in lines:
+            high, x = max(_height(item, wide) for item, wide in line), 0
+            for item, wide in line:
+                places.append((item, QRect(x, y, wide, high)))
+                x += wide + self._gap
+            y += high + self._gap
+        return _Plan(tuple(places), max(y - self._gap, 0), len(lines))
 
     def _lines(self, width: int) -> list[list[tuple[QLayoutItem, int]]]:
-        items = self.shown()
+        items, needs = self._shown(), self._needs()
         most = max(1, int((width + self._gap) // (self._least * theme.zoom() + self._gap)))
         for beside in range(min(most, len(items)), 0, -1):
             each = math.ceil(len(items) / math.ceil(len(items) / beside))
-            lines = [items[start : start + each] for start in range(0, len(items), each)]
-            widths = [self._widths(line, width, each) for line in lines]
+            starts = range(0, len(items), each)
+            widths = [self._widths(needs[start : start + each], width, each) for start in starts]
             if each == 1 or all(widths):
+                lines = [items[start : start + each] for start in starts]
                 return [list(zip(line, wide, strict=True)) for line, wide in zip(lines, widths, strict=True)]
         return []
 
-    def _widths(self, line: list[QLayoutItem], width: int, each: int) -> list[int]:
+    def _widths(self, needs: list[int], width: int, each: int) -> list[int]:
         """Room by shares, nobody below its need; empty where that cannot be. A short last line keeps the grid."""
         if each == 1:
             return [width]
-        needs = [item.minimumSize().width() for item in line]
         room = width - self._gap * (each - 1)
-        shares = list(self._shares) if len(self._shares) == each == len(line) else [1] * len(line)
-        whole = sum(shares) + each - len(line)
+        shares = list(self._shares) if len(self._shares) == each == len(needs) else [1] * len(needs)
+        whole = sum(shares) + each - len(needs)
         usual = [room * share // whole for share in shares]
         tight = [need > wide for need, wide in zip(needs, usual, strict=True)]
         if not any(tight):
