@@ -21,11 +21,12 @@ SPLINK_LOWEST = 0.01  # probability; .5 is what it is asked for
 ANONLINK_LOWEST = 0.75  # Dice; .8 is documented, and below .75 common names alone fill the memory
 
 
-def splink(job: dict, strictly: bool = True) -> list[tuple[int, int, float]]:
+def splink(job: dict, strictly: bool = True, fixed: bool = False) -> list[tuple[int, int, float]]:
     """As its tutorial does it: library comparisons by kind of column, term frequencies, EM on blocks.
 
     The tutorial trains on blocks that agree on two columns (`strictly`) and on blocks that agree on one; which serves
-    better depends on the data, so both are measured. A training that breaks off would leave its m unset and spoil the
+    better depends on the data, so both are measured; and the first also with the share of matches held (`fixed`), which
+    keeps EM from running away where it can. A training that breaks off would leave its m unset and spoil the
     figures, so nothing that it raises is swallowed.
     """
     import logging
@@ -75,7 +76,9 @@ def splink(job: dict, strictly: bool = True) -> list[tuple[int, int, float]]:
     expectation_maximisation.populate_m_u_from_lookup = _unseen(expectation_maximisation.populate_m_u_from_lookup)
     # each column must be trained outside some block: with two columns, pairs will not do
     for rule in strict if strictly and len(best) > 2 else rules[: min(len(best), 3)]:
-        linker.training.estimate_parameters_using_expectation_maximisation(rule)
+        linker.training.estimate_parameters_using_expectation_maximisation(
+            rule, fix_probability_two_random_records_match=fixed
+        )
     found = linker.inference.predict(threshold_match_probability=SPLINK_LOWEST)
     found = found.as_pandas_dataframe()
     # the weight in bits, not the probability: strong pairs would all be 1.0, and greedy would choose among them blindly
@@ -87,6 +90,10 @@ def splink(job: dict, strictly: bool = True) -> list[tuple[int, int, float]]:
 
 def splink_loose(job: dict) -> list[tuple[int, int, float]]:
     return splink(job, strictly=False)
+
+
+def splink_fixed(job: dict) -> list[tuple[int, int, float]]:
+    return splink(job, fixed=True)
 
 
 def _unseen(populate):
@@ -143,5 +150,5 @@ def _greedy(scored: list[tuple[int, int, float]]) -> list[tuple[int, int, float]
 
 if __name__ == "__main__":
     task = json.load(sys.stdin)
-    rivals = {"splink": splink, "splink_loose": splink_loose, "anonlink": anonlink}
+    rivals = {"splink": splink, "splink_loose": splink_loose, "splink_fixed": splink_fixed, "anonlink": anonlink}
     json.dump(rivals[task["rival"]](task), sys.stdout)
