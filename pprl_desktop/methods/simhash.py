@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import math
+from array import array
 from dataclasses import dataclass
 
 import numpy as np
@@ -127,19 +128,18 @@ def in_use(column: Column) -> Column:
 def weighted(column: Column, kind: FieldKind, key: bytes, bits: int, length: int, progress: Progress) -> Weighted:
     """Every value as a vector of about the same length, so that a field's say does not grow with its letters."""
     known: dict[str, int] = {}
-    starts, piece, weight = [0], [], []
+    starts, piece, weight = array("q", [0]), array("i"), array("i")  # a long list would take long to become numbers
     for code, value in enumerate(column.values):
         if code % REPORT_EVERY == 0:
             progress.at(code / len(column.values))
         shown = qgrams.pieces(str(value), kind)
         heavy = [idf.weight(each, kind) for each in shown]
         norm = math.isqrt(sum(each * each for each in heavy) << 20)  # 1024 times the Euclidean norm
-        piece += [known.setdefault(each, len(known)) for each in shown]
-        weight += [max(1, (each * length << 10) // max(norm, 1)) for each in heavy]
+        piece.extend([known.setdefault(each, len(known)) for each in shown])
+        weight.extend([max(1, (each * length << 10) // max(norm, 1)) for each in heavy])
         starts.append(len(piece))
-    return Weighted(
-        np.array(starts, np.int64), np.array(piece, np.int32), np.array(weight, np.int32), _signs(known, key, bits)
-    )
+    signs = _signs(known, key, bits)
+    return Weighted(np.array(starts, np.int64), np.array(piece, np.int32), np.array(weight, np.int32), signs)
 
 
 def _signs(known: dict[str, int], key: bytes, bits: int) -> npt.NDArray[np.int8]:
@@ -184,11 +184,26 @@ def record_part(table: CleanTable, recipe: Recipe, progress: Progress) -> Part:
     """PSH as published: one signature for the whole record; equal records share one."""
     fields, codes = weighted_fields(table, recipe, progress.part(0.0, 0.5))
     usable = np.flatnonzero((codes >= 0).any(axis=1))  # nothing is known of the others: they are never linked
-    distinct, which = np.unique(codes[usable], axis=0, return_inverse=True)
-    values = _signatures(fields, distinct.astype(np.int32), recipe.settings.bits, progress.part(0.5, 1.0))
+    first, which = _alike(codes[usable])
+    values = _signatures(fields, codes[usable][first], recipe.settings.bits, progress.part(0.5, 1.0))
     rows = np.full(table.rows, -1, np.int32)
-    rows[usable] = which.reshape(-1)
+    rows[usable] = which
     return Part("record", "", "bits", "value", rows, values)
+
+
+def _alike(codes: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """First row of every kind of row, in the order of the codes, and the kind of each row.
+
+    One number per row: sorting whole rows is slower, and nothing else may run meanwhile, not even Cancel.
+    """
+    key = np.zeros(len(codes), np.int64)
+    for column in codes.T:
+        many = int(column.max(initial=-1)) + 2  # -1 is a code too
+        if len(key) and (int(key.max()) + 1) * many > np.iinfo(np.int64).max:
+            _, key = np.unique(key, return_inverse=True)
+        key = key * many + (column.astype(np.int64) + 1)
+    _, first, which = np.unique(key, return_index=True, return_inverse=True)
+    return first, which.reshape(-1)
 
 
 def weighted_fields(

@@ -7,8 +7,8 @@ Fields and kinds are given as a steward would give them; nothing else depends on
 recall and F1 of the reconciled result of both parties, with the thresholds chosen by the program. A rival is shown at
 its usual threshold (Splink .5, anonlink .8) and, in the last column, with the F1 of the threshold that the truth shows
 to be its best: more than anyone could ask of it. Splink is trained in three usual ways (on blocks that agree on two
-columns, the same with a fixed share of matches, and on one column); the best one counts. PYTHON is an interpreter that has `splink` 5 with pandas, and
-`anonlink`, `clkhash` with `setuptools<81`; without it the rivals are left out.
+columns, the same with a fixed share of matches, and on one column); the best one counts. PYTHON is an interpreter that
+has `splink` 5 with pandas, and `anonlink`, `clkhash` with `setuptools<81`; without it the rivals are left out.
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pprl_desktop.methods import idf, simhash
 from pprl_desktop.methods.base import Recipe, Settings, Smashed, method
@@ -111,6 +113,15 @@ def test_equal_records_share_one_signature_and_unused_values_are_not_smashed() -
     assert len(smash(clean).part("record").values) == 2
     assert len(smash(clean.take(np.array([0, 1]))).part("record").values) == 1
     assert len(smash(clean.take(np.array([0, 1])), FIELD).part("last.bits").values) == 1
+
+
+@given(st.lists(st.lists(st.sampled_from([-1, 0, 1, 7, 2**31 - 1]), min_size=4, max_size=4), max_size=30))
+def test_equal_rows_are_found_as_by_sorting_whole_rows(rows: list[list[int]]) -> None:
+    codes = np.array(rows, np.int32).reshape(-1, 4)
+    distinct, which = np.unique(codes, axis=0, return_inverse=True)
+    first, mine = simhash._alike(codes)
+    assert np.array_equal(codes[first], distinct)
+    assert np.array_equal(mine, which.reshape(-1))
 
 
 def test_the_field_layout_has_bits_per_field_and_tokens_only_without_noise() -> None:
