@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import NamedTuple
 
 from PySide6.QtCore import QLibraryInfo, QLocale, QTranslator
 from PySide6.QtWidgets import QApplication
@@ -56,42 +57,68 @@ def _sentences(text: str) -> str:
     """Sentence by sentence; one that is known only together with its neighbours is taken with them."""
     pieces, made, place = re.split(r"(?<=[.;!?]) ", text), [], 0
     while place < len(pieces):
+        best: tuple[int, Found] | None = None
         for end in range(place + 1, min(place + MOST_PIECES, len(pieces)) + 1):
             found = _known(" ".join(pieces[place:end]))
-            if found is not None:
+            if found is not None and (best is None or found.whole):
+                best = end, found
+            if found is not None and found.whole:
                 break
-        else:
-            end, found = place + 1, _by_parts(pieces[place])
-        made.append(found)
+        end, words = (best[0], best[1].text) if best is not None else (place + 1, _by_parts(pieces[place]))
+        made.append(words)
         place = end
     return " ".join(made)
 
 
+class Found(NamedTuple):
+    text: str
+    whole: bool  # no part of it was left in English
+
+
 @lru_cache(maxsize=2000)
-def _known(text: str) -> str | None:
+def _known(text: str) -> Found | None:
+    """By the first pattern that leaves nothing untranslated, else by the first that fits."""
     if text in _catalogue:
-        return _catalogue[text]
+        return Found(_catalogue[text], True)
+    fitting: Found | None = None
     for pattern, translation, quoted in _patterns:
         found = pattern.fullmatch(text)
         if found is not None:
-            values = found.groupdict()
-            return translation.format(**{name: v if name in quoted else _value(v) for name, v in values.items()})
-    return None
+            values = {n: Found(v, True) if n in quoted else _value(v) for n, v in found.groupdict().items()}
+            words = translation.format(**{name: value.text for name, value in values.items()})
+            made = Found(words, all(value.whole for value in values.values()))
+            if made.whole:
+                return made
+            fitting = fitting or made
+    return fitting
 
 
-def _value(text: str) -> str:
+def _value(text: str) -> Found:
     """What stands in a sentence: a number, a phrase of the core, a list of such, or something to leave alone."""
     if _NUMBER.fullmatch(text):
-        return text.translate(_DECIMALS)
-    whole = _known(text) if text not in _catalogue or text in _core else None
-    if whole is not None:
-        return whole
+        return Found(text.translate(_DECIMALS), True)
+    known = _known(text) if text not in _catalogue or text in _core else None
+    if known is not None and known.whole:
+        return known
     parts = _LIST.split(text)
-    return "".join(part if at % 2 else _phrase(part) for at, part in enumerate(parts)) if len(parts) > 1 else text
+    if len(parts) > 1:
+        made = [Found(part, True) if at % 2 else _phrase(part) for at, part in enumerate(parts)]
+        whole = all(part.whole for part in made)
+        if whole or known is None:
+            return Found("".join(part.text for part in made), whole)
+    return known or Found(text, _may_stay(text))
 
 
-def _phrase(text: str) -> str:
-    return _core.get(text) or (_known(text) if " " in text and text not in _catalogue else None) or text
+def _phrase(text: str) -> Found:
+    if text in _core:
+        return Found(_core[text], True)
+    known = _known(text) if " " in text and text not in _catalogue else None
+    return known or Found(text, _may_stay(text))
+
+
+def _may_stay(text: str) -> bool:
+    """A name, a unit or a number is the same in every language; several words in a row are a sentence's."""
+    return text.count(" ") < 2
 
 
 def _by_parts(sentence: str) -> str:
@@ -102,7 +129,7 @@ def _by_parts(sentence: str) -> str:
     made = [_known(part) for part in parts]
     if any(part is None for part in made):
         return sentence
-    return f"{field}{colon}" * bool(colon) + ", ".join(str(part) for part in made) + end
+    return f"{field}{colon}" * bool(colon) + ", ".join(part.text for part in made if part is not None) + end
 
 
 def language() -> str:

@@ -11,8 +11,11 @@ from pathlib import Path
 import pytest
 
 from pprl_desktop import resources
+from pprl_desktop.privacy.rehearsal import rehearse
+from pprl_desktop.privacy.statements import statement
 from pprl_desktop.project.steps import STEPS
 from pprl_desktop.ui import i18n
+from tests.privacy.people import people, recipe, short
 from tests.ui.sentences import MARK, core_sentences
 
 UI = Path(i18n.__file__).parent
@@ -91,6 +94,24 @@ def test_values_in_a_sentence_are_translated_where_they_are_words_and_kept_where
     assert i18n.tr_core("Compared are: last name, sex. Each side maps its own columns to these fields.").startswith(
         "Verglichen werden: last name, sex."
     )
+
+
+ENGLISH = re.compile(
+    r"\b(the|of|with|and|records|would|only|from|is|are|per|not|that|their|which|each|can|but)\b", re.I
+)
+
+
+@pytest.mark.parametrize(("name", "settings"), [("split", {}), ("bloom", {}), ("simhash", {"epsilon": 2.0})])
+def test_what_the_rehearsal_and_the_statement_say_is_german_to_the_last_word(
+    name: str, settings: dict[str, object]
+) -> None:
+    """Sentences within sentences: only real ones show whether every part of them was found."""
+    i18n.install(None, "de")
+    table, made = people(40), recipe(name, **settings)  # type: ignore[arg-type]
+    found, said = rehearse(table, made, dictionary=short(table), sample=40), statement(made, 1000)
+    texts = [*found.sentences(), *(one.sentence for one in found.changes), *found.notes, said.summary, *said.sentences]
+    assert len(found.changes) > 1
+    assert [text for text in map(i18n.tr_core, texts) if ENGLISH.search(text)] == []
 
 
 def test_no_sentence_is_built_up_from_parts() -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import pyqtgraph as pg
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetricsF, QResizeEvent
 
+from pprl_desktop.ui import theme
 from pprl_desktop.ui.i18n import tr
 from pprl_desktop.ui.plots.base import Plot, Rows, brush
 from pprl_desktop.ui.widgets.table import ColumnSpec
 from pprl_desktop.ui.words import count
 
-LABELS = 12  # at most so many names fit under the bars
+SHORTEST = "patient"  # a name under a bar is shortened down to this width, then every other one is left out
+_RIGHT = Qt.TextElideMode.ElideRight
 
 
 class BarsPlot(Plot):
@@ -25,7 +30,7 @@ class BarsPlot(Plot):
         *,
         show: Callable[[float], str] | None = None,
         token: str = "accent",
-        height: int = 150,
+        height: int = 190,
     ) -> None:
         super().__init__(name, x_words, y_words, height=height)
         self.names: Sequence[str] = ()
@@ -43,9 +48,8 @@ class BarsPlot(Plot):
     def draw(self) -> None:
         n = len(self.values)
         top = self.top or max([*self.values, 0.0]) * 1.08 or 1.0
-        every = max(1, -(-n // LABELS))
-        self.item.getAxis("bottom").setTicks([[(i, self.names[i]) for i in range(0, n, every)]])
-        self.item.getAxis("left").setTicks([[(v, self.words(v)) for v in (0.0, top / 2, top)]])
+        self.ticks("left", [(v, self.words(v)) for v in (0.0, top / 2, top)])
+        self._name_bars()
         self.grid_lines([0.0, top / 2, top])
         self.item.setXRange(-0.6, max(n, 1) - 0.4, padding=0)
         self.item.setYRange(0, top, padding=0.02)
@@ -55,6 +59,18 @@ class BarsPlot(Plot):
                     x=list(range(n)), height=list(self.values), width=0.68, brush=brush(self.token), pen=None
                 )
             )
+
+    def _name_bars(self) -> None:
+        """As many names as stand beside each other, shortened to the room there is; hovering tells the whole."""
+        n, metrics = len(self.names), QFontMetricsF(theme.font("tiny"))
+        room = (self.canvas.width() - self.item.getAxis("left").width()) / max(n, 1)
+        every = max(1, math.ceil(metrics.horizontalAdvance(SHORTEST) / max(room, 1.0)))
+        names = [(i, metrics.elidedText(self.names[i], _RIGHT, every * room - 4)) for i in range(0, n, every)]
+        self.ticks("bottom", names)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._name_bars()
 
     def summary(self) -> str:
         if not self.values:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QAccessible, QAccessibleEvent, QColor, QPen
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QColor, QFontMetricsF, QPen
 from PySide6.QtWidgets import QDialog, QFileDialog, QSizePolicy, QVBoxLayout, QWidget
 
 from pprl_desktop.problem import Problem
@@ -38,6 +38,9 @@ def brush(token: str, alpha: int = 255) -> QColor:
     return made
 
 
+TICK_GAP = 6  # px between an axis and its words
+
+
 class Plot(QWidget):
     """Subclasses draw in `draw()`, and say the same in `summary()` and `table()`."""
 
@@ -48,6 +51,7 @@ class Plot(QWidget):
         self.canvas = pg.PlotWidget(background=None, enableMenu=False)
         self.canvas.setAccessibleName(name)
         least_height(self.canvas, height)
+        self.canvas.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)  # its own wish is a screen
         self.canvas.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.canvas.setFrameShape(pg.QtWidgets.QFrame.Shape.NoFrame)
         self.item = self.canvas.getPlotItem()
@@ -55,7 +59,6 @@ class Plot(QWidget):
         self.item.setMenuEnabled(False)
         self.item.setMouseEnabled(False, False)
         self.item.getViewBox().setDefaultPadding(0.02)
-        self.item.layout.setContentsMargins(2, 6, 16, 2)  # room for the last tick of each axis
         self.readout = OneLine()
         self.more = menu_button(
             "save",
@@ -113,12 +116,14 @@ class Plot(QWidget):
 
     def _style(self) -> None:
         font = theme.font("tiny")
+        half = QFontMetricsF(font).horizontalAdvance("100 %") / 2
+        self.item.layout.setContentsMargins(2, 6, half + 2, 2)  # room for the last tick of each axis
         for side, words in zip(("bottom", "left"), self._words, strict=True):
             axis = self.item.getAxis(side)
             axis.setPen(pen("border", 1.0))
             axis.setTextPen(pen("muted", 1.0))
             axis.setTickFont(font)
-            axis.setStyle(tickLength=0, tickTextOffset=6, hideOverlappingLabels=False)
+            axis.setStyle(tickLength=0, tickTextOffset=TICK_GAP, hideOverlappingLabels=False)
             axis.setTickPen(pen("border", 1.0))
             if words:
                 axis.setLabel(words, **{"color": theme.current().muted, "font-size": f"{theme.px('tiny')}px"})
@@ -127,6 +132,16 @@ class Plot(QWidget):
                 axis.showLabel(False)
         self.item.showGrid(x=False, y=False)
         self.canvas.setBackground(theme.colour("surface"))
+
+    def ticks(self, side: str, marks: Sequence[tuple[float, str]]) -> None:
+        """The marks of an axis in words, and room for them: pyqtgraph learns of it only when it paints."""
+        axis, metrics = self.item.getAxis(side), QFontMetricsF(theme.font("tiny"))
+        axis.setTicks([list(marks)])
+        named = metrics.height() + 4 if self._words[side == "left"] else 0
+        if side == "left":
+            axis.setWidth(max((metrics.horizontalAdvance(text) for _, text in marks), default=0) + TICK_GAP + named + 2)
+        else:
+            axis.setHeight(metrics.height() + TICK_GAP + named)
 
     def grid_lines(self, values: Sequence[float]) -> None:
         for value in values:

@@ -34,7 +34,7 @@ class KaprPlot(Plot):
         step = next(size for size in NICE if top / size <= MOST_TICKS or size == NICE[-1])
         steps = [step * i for i in range(int(top / step) + 1)]
         digits = 0 if step >= 0.01 else 1
-        self.item.getAxis("left").setTicks([[(v, tr("{n} %", n=number(100 * v, digits))) for v in steps]])
+        self.ticks("left", [(v, tr("{n} %", n=number(100 * v, digits))) for v in steps])
         self.grid_lines(steps)
         many = max(len(self.values), 1)
         self.item.getAxis("bottom").setTicks(None)

@@ -50,8 +50,8 @@ class PrecisionRecallPlot(Plot):
             ticks_y = [[(v / 100, f"{v} %") for v in (50, 60, 70, 80, 90, 100)]]
         else:
             ticks_y = ticks
-        self.item.getAxis("bottom").setTicks(ticks)
-        self.item.getAxis("left").setTicks(ticks_y)
+        self.ticks("bottom", ticks[0])
+        self.ticks("left", ticks_y[0])
         self.grid_lines([value for value, _ in ticks_y[0]])
         self.item.setXRange(0, 1, padding=0.05)
         self.item.setYRange(low, 1, padding=0.04)

@@ -79,8 +79,8 @@ class EpsilonSweepPlot(_Points):
     def draw(self) -> None:
         ticks = [(math.log2(v), number(v, 2 if v < 1 else 0)) for v in (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)]
         ticks.append((math.log2(NO_NOISE_AT), tr("no noise")))
-        self.item.getAxis("bottom").setTicks([ticks])
-        self.item.getAxis("left").setTicks([[(v / 100, str(v)) for v in (0, 25, 50, 75, 100)]])
+        self.ticks("bottom", ticks)
+        self.ticks("left", [(v / 100, str(v)) for v in (0, 25, 50, 75, 100)])
         self.grid_lines([0, 0.25, 0.5, 0.75, 1])
         self.item.setXRange(-2, 4, padding=0.07)
         self.item.setYRange(0, 1, padding=0.05)
@@ -141,8 +141,8 @@ class FrontierPlot(_Points):
 
     def draw(self) -> None:
         ticks = [[(v / 100, f"{v} %") for v in (0, 25, 50, 75, 100)]]
-        self.item.getAxis("bottom").setTicks(ticks)
-        self.item.getAxis("left").setTicks(ticks)
+        self.ticks("bottom", ticks[0])
+        self.ticks("left", ticks[0])
         self.grid_lines([0, 0.25, 0.5, 0.75, 1])
         self.item.setXRange(0, 1, padding=0.06)
         self.item.setYRange(0, 1, padding=0.06)

@@ -216,7 +216,13 @@ class Columns(_Lines):
 
 
 def _height(item: QLayoutItem, width: int) -> int:
-    return item.heightForWidth(width) if item.hasHeightForWidth() else item.sizeHint().height()
+    """What it wants, and at least what everything in it needs: a plot that takes any height still has a smallest."""
+    if not item.hasHeightForWidth():
+        return max(item.sizeHint().height(), item.minimumSize().height())
+    widget = item.widget()
+    inside = item.layout() if widget is None else widget.layout()
+    least = inside.totalMinimumHeightForWidth(width) if inside is not None and inside.hasHeightForWidth() else 0
+    return max(item.heightForWidth(width), least)
 
 
 def columns(*items: QWidget | QLayout, least: int, shares: Sequence[int] = (), gap: float = 2) -> Columns:

@@ -235,7 +235,12 @@ class DataTable(QWidget):
         self._measured = 0
         self._wanted: list[int] = []
         self._heights()
-        follow(self, self._heights)
+        follow(self, self._restyle)
+
+    def _restyle(self) -> None:
+        self._heights()
+        if self._measured:
+            self._widths()
 
     def _heights(self) -> None:
         high = theme.px() + 18
@@ -257,15 +262,16 @@ class DataTable(QWidget):
 
     def _widths(self) -> None:
         """By the first rows only: a table of a million rows must not be measured."""
-        header = self.view.horizontalHeader()
-        header.setResizeContentsPrecision(40)
-        self._wanted = [
-            round(spec.width * theme.zoom())
-            if spec.width
-            else min(max(self.view.sizeHintForColumn(i), min(self._heading(spec.title), HEADER)) + 4, WIDEST)
-            for i, spec in enumerate(self.model.columns)
-        ]
+        self.view.horizontalHeader().setResizeContentsPrecision(40)
+        self._wanted = [self._wish(place, spec) for place, spec in enumerate(self.model.columns)]
         self._fit_width()
+
+    def _wish(self, place: int, spec: ColumnSpec) -> int:
+        if spec.width:
+            return round(spec.width * theme.zoom())
+        grow = max(theme.zoom(), 1.0)
+        heading = min(self._heading(spec.title), round(HEADER * grow))
+        return min(max(self.view.sizeHintForColumn(place), heading) + 4, round(WIDEST * grow))
 
     def _heading(self, title: str) -> int:
         """Without room for the sign of the sorted column: it is there for one column at most."""
@@ -276,8 +282,8 @@ class DataTable(QWidget):
         if not self._wanted or self.view.horizontalHeader().sectionResizeMode(0) == QHeaderView.ResizeMode.Stretch:
             return
         room = self.view.viewport().width()
-        most = max(self._wanted)
-        while sum(min(w, most) for w in self._wanted) > room and most > NARROWEST:
+        most, least = max(self._wanted), NARROWEST * max(theme.zoom(), 1.0)
+        while sum(min(w, most) for w in self._wanted) > room and most > least:
             most -= 4
         for number, wide in enumerate(self._wanted[:-1]):
             self.view.setColumnWidth(number, min(wide, most))
