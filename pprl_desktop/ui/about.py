@@ -61,7 +61,6 @@ class AboutDialog(QDialog):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("About PPRL Desktop"))
-        self.resize(760, 600)
         picture = label("", wrap=False)
         picture.setPixmap(icons.app_icon().pixmap(64, 64))
         picture.setAccessibleName(tr("The program's icon"))
@@ -79,11 +78,12 @@ class AboutDialog(QDialog):
         layout.setSpacing(2 * GRID)
         layout.addLayout(top)
         close = button(tr("Close"), self.accept, kind="primary")
-        if not self.parts:
+        if self.parts:
+            self.resize(760, 600)
+        else:
             layout.addWidget(
                 label(tr("The list of components is part of the installed program; this is a source tree."), "muted")
             )
-            layout.addStretch(1)
             layout.addLayout(row(None, close))
             return
         layout.addWidget(label(tr_n("{n} component", "{n} components and their licences", len(self.parts)), "heading"))

@@ -16,6 +16,7 @@ from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.basics import follow, label, row, tool
 
 WIDE = 256  # px
+_PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)\n?")
 
 
 def page_path(name: str) -> Path | None:
@@ -144,3 +145,7 @@ class HelpPanel(QFrame):
 
     def show_page(self, name: str) -> None:
         self.text.show_text(page_text(name))
+
+    def show_step(self, name: str) -> None:
+        """Without its picture: the page itself stands beside it."""
+        self.text.show_text(_PICTURE.sub("", page_text(name)))

@@ -30,7 +30,7 @@ from pprl_desktop.ui.side_bar import SideBar
 from pprl_desktop.ui.stepper import Entry, Mark
 from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.turns import Ahead
-from pprl_desktop.ui.widgets.basics import OneLine, button, follow, label, row
+from pprl_desktop.ui.widgets.basics import Brief, button, follow, label, row
 
 STATUS_LEAST = 110  # px, at the usual text size, for a word about the state in the bottom bar
 HELP_FROM = 1180  # px of window width below which the help panel gives its room to the pane
@@ -95,7 +95,7 @@ class MainWindow(QMainWindow):
         self.stack = QStackedWidget()
         self.stack.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.job_bar = JobBar(self.desk.jobs)
-        self.status_text = OneLine()
+        self.status_text = Brief()
         self.reason_text = label("", "warm")
         self.reason_text.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.extra = QHBoxLayout()
@@ -150,10 +150,14 @@ class MainWindow(QMainWindow):
             pane.enter()
         except Problem as problem:
             pane.show_problem(problem)
-        self.help.show_page(pane.HELP or name)
+        QTimer.singleShot(0, self, self._show_step_help)  # a turn of its own: the page comes first
         self._show_help_panel()
         self.refresh()
         self._ahead.put_off()
+
+    def _show_step_help(self) -> None:
+        if self.current in self.panes:
+            self.help.show_step(self.pane().HELP or self.current)
 
     def _made(self, name: str) -> Pane:
         if name not in self.panes:
@@ -341,7 +345,10 @@ class MainWindow(QMainWindow):
 
     def show_help(self, page: str = "") -> None:
         self.set_help(True)
-        self.help.show_page(page or self.pane().HELP or self.current)
+        if page and page != (self.pane().HELP or self.current):
+            self.help.show_page(page)
+        else:
+            self._show_step_help()
 
     def set_help(self, wanted: bool) -> None:
         self._help_wanted = self._help_by_hand = wanted

@@ -7,7 +7,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -199,6 +199,9 @@ class _Tour:
     def _shoot(self, name: str, seen: QWidget | None = None) -> None:
         for mode in THEMES:
             self.theme.apply(self.app, mode, self.plan.text_size)  # type: ignore[arg-type]
+            self.window.desk.preferences = replace(self.window.desk.preferences, theme=mode)  # type: ignore[arg-type]
+            if name == "settings":  # it names the colours
+                self.window.pane().enter()
             for wide, high in SIZES:
                 self.window.resize(wide, high)
                 self._settle()

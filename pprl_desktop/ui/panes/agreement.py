@@ -59,6 +59,7 @@ class AgreementPane(KeyedPane):
         self.who = Card(tr("Partner"))
         self.partner = combo(tr("Partner"), [], self._set_partner)
         self.partner.setMinimumContentsLength(18)
+        self.verified = label("", "small", wrap=False)
         self.rule = combo(
             tr("Where the two sides decide differently"),
             [(words, rule) for rule, words in rule_words().items()],
@@ -68,7 +69,7 @@ class AgreementPane(KeyedPane):
         self.purpose.setPlaceholderText(tr("for example: follow-up of heart patients, ethics vote 2026-14"))
         self.who.add(
             labelled(tr("&Partner"), self.partner),
-            row(button(tr("Contacts …"), lambda: self.desk.go_to.emit("contacts"), kind="link"), None),
+            row(self.verified, None, button(tr("Contacts …"), lambda: self.desk.go_to.emit("contacts"), kind="link")),
         )
         self.pages = Pages()
         for page in (self._build_start(), self._build_wait(), self._build_decide(), self._build_done()):
@@ -147,11 +148,12 @@ class AgreementPane(KeyedPane):
         self.partner.clear()
         self.partner.addItem(tr("Choose …") if contacts else tr("no contact yet"), "")
         for one in contacts:
-            self.partner.addItem(f"{one.name}  ({state_words(one.state)})", one.id)
+            self.partner.addItem(one.name, one.id)
         if not choices.partner and len(contacts) == 1:
             self.change(tr("Choose partner"), partner=contacts[0].id)
             choices = self.project.choices
         pick(self.partner, choices.partner)
+        self.verified.setText(next((state_words(one.state) for one in contacts if one.id == choices.partner), ""))
         pick(self.rule, choices.rule)
         self.propose.setEnabled(bool(choices.partner))
         self._show_state()

@@ -19,6 +19,7 @@ from pprl_desktop.ui.panes._cleaning import CleaningDialog
 from pprl_desktop.ui.panes._work import kind_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.theme import GRID
+from pprl_desktop.ui.turns import Turns
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import Card, boxed, combo, follow, label, labelled, pick, row, tab_order, tool
 from pprl_desktop.ui.widgets.chips import MIME, Chip
@@ -67,6 +68,7 @@ class FieldsPane(Pane):
             tr("The name is what you and the partner will call the field; the column is yours alone."),
             self._add,
         )
+        self._turns = Turns(self, lambda: self.desk.project)
         self._lines: list[tuple[QWidget, ...]] = []
         self._laid_below = False
         follow(self, self._fit)
@@ -119,10 +121,8 @@ class FieldsPane(Pane):
     # what is shown --------------------------------------------------------------------------------
 
     def enter(self) -> None:
-        self._show_fields()
-        self._show_reference()
-        self._show_example()
-        self._ask_cleaning()
+        """In parts, because a page turn must not wait for all of it."""
+        self._turns.run(self._show_fields, self._show_reference, self._show_example, self._ask_cleaning)
 
     def _columns(self) -> tuple[str, ...]:
         seen: Seen | None = self.desk.working.get("seen")

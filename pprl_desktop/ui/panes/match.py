@@ -16,7 +16,7 @@ from pprl_desktop.ui.plots.precision_recall import Curve, PrecisionRecallPlot
 from pprl_desktop.ui.turns import Turns
 from pprl_desktop.ui.widgets.basics import Card, Pages, boxed, button, column, label, least_height
 from pprl_desktop.ui.widgets.empty import EmptyState
-from pprl_desktop.ui.widgets.evidence import EvidenceDelegate, evidence_words
+from pprl_desktop.ui.widgets.evidence import LEAST, EvidenceDelegate, bars_width, evidence_words
 from pprl_desktop.ui.widgets.reflow import columns
 from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
 from pprl_desktop.ui.words import count, exact, of_100, range_of_100, size
@@ -178,7 +178,12 @@ class MatchPane(KeyedPane):
         fields = match.scored.fields
         if self.table is not None:
             self.table.deleteLater()
-        why = tr("Why: {fields}", fields=" · ".join(fields))
+        self.list.say(
+            tr(
+                "Why, from left to right: {fields}. A bar above the line speaks for the pair, below it against.",
+                fields=" · ".join(fields),
+            )
+        )
         self.table = DataTable(
             tr("Pairs, best first"),
             [
@@ -189,11 +194,12 @@ class MatchPane(KeyedPane):
                 ColumnSpec(tr("Band"), lambda band: band_words()[band]),
                 ColumnSpec(tr("Next best"), lambda v: exact(v, 3), right=True),
                 ColumnSpec(
-                    why,
+                    tr("Why, field by field"),
                     lambda weights: evidence_words(fields, weights),
                     tip=lambda weights: evidence_words(fields, weights),
                     delegate=EvidenceDelegate,
-                    width=16 + 50 * max(len(fields), 2),
+                    width=bars_width(len(fields)),
+                    least=bars_width(len(fields), LEAST),
                 ),
             ],
             filter_line=True,
@@ -269,7 +275,9 @@ class MatchPane(KeyedPane):
             return ""
         accepted = tr_n("{n} pair accepted", "{n} pairs accepted", len(match.accepted()))
         ties = tr_n("{n} tie", "{n} ties", match.ties) if match.ties else ""
-        return " · ".join(part for part in (accepted, ties, tr("optimal one-to-one")) if part)
+        one_to_one = self.project.choices.settings.one_to_one
+        how = tr("optimal one-to-one") if one_to_one else tr("one-to-many")
+        return " · ".join(part for part in (accepted, ties, how) if part)
 
     def go_on(self, done: Callable[[], None]) -> None:
         from pprl_desktop.exchange import linking

@@ -19,7 +19,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.ui import theme
 from pprl_desktop.ui.i18n import tr
 from pprl_desktop.ui.theme import GRID
-from pprl_desktop.ui.widgets.basics import OneLine, button, follow, label, least_height, menu_button, row
+from pprl_desktop.ui.widgets.basics import Brief, button, follow, label, least_height, menu_button, row
 from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
 
 Rows = Sequence[Sequence[Any]]
@@ -59,7 +59,7 @@ class Plot(QWidget):
         self.item.setMenuEnabled(False)
         self.item.setMouseEnabled(False, False)
         self.item.getViewBox().setDefaultPadding(0.02)
-        self.readout = OneLine()
+        self.readout = Brief()
         self.more = menu_button(
             "save",
             tr("Save or show as a table: {name}", name=name),

@@ -233,8 +233,8 @@ class Card(QFrame):
         return self
 
 
-class OneLine(QLabel):
-    """A quiet text that is cut with dots where there is no room; whole on hover and for a screen reader."""
+class Brief(QLabel):
+    """A quiet text in as many lines as have room, cut with dots after them; whole on hover and for a screen reader."""
 
     def __init__(self, role: str = "small") -> None:
         super().__init__()
@@ -249,9 +249,25 @@ class OneLine(QLabel):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setPen(self.palette().color(self.foregroundRole()))
-        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+        metrics, lines = self.fontMetrics(), self.lines()
+        high = metrics.lineSpacing()
+        top = (self.height() - high * len(lines)) // 2
+        for number, words in enumerate(lines):
+            shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, self.width())
+            painter.drawText(0, top + number * high + metrics.ascent(), shown)
         painter.end()
+
+    def lines(self) -> list[str]:
+        """The last line holds all that is left."""
+        most = max(self.height() // self.fontMetrics().lineSpacing(), 1)
+        found: list[str] = []
+        for word in self.text().split():
+            longer = f"{found[-1]} {word}" if found else word
+            if found and (len(found) == most or self.fontMetrics().horizontalAdvance(longer) <= self.width()):
+                found[-1] = longer
+            else:
+                found.append(word)
+        return found
 
 
 def line() -> QFrame:

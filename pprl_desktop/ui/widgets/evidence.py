@@ -13,7 +13,13 @@ from pprl_desktop.ui import theme
 from pprl_desktop.ui.i18n import number, tr
 from pprl_desktop.ui.widgets.table import SORT_ROLE
 
-WIDTH, GAP, MOST = 44, 6, 10.0  # px per field, px between, evidence that fills a bar
+WIDTH, LEAST, GAP = 44, 14, 6  # px per field, where there is room and where not, px between
+EDGE = 8  # px left and right of the bars
+MOST = 10.0  # evidence that fills a bar
+
+
+def bars_width(fields: int, each: int = WIDTH) -> int:
+    return 2 * EDGE + (each + GAP) * max(fields, 2)
 
 
 def evidence_words(fields: Sequence[str], evidence: Sequence[float]) -> str:
@@ -43,19 +49,21 @@ class EvidenceDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         middle = option.rect.center().y()
-        x = option.rect.x() + 8.0
+        x = float(option.rect.x() + EDGE)
+        each = (option.rect.width() - 2 * EDGE) / max(len(weights or ()), 1) - GAP
+        wide = min(max(each, float(LEAST)), float(WIDTH))
         painter.setPen(Qt.PenStyle.NoPen)
         for weight in weights or ():
             painter.setBrush(theme.colour("border"))
-            painter.drawRoundedRect(QRectF(x, middle - 0.5, WIDTH, 1.5), 0.5, 0.5)
+            painter.drawRoundedRect(QRectF(x, middle - 0.5, wide, 1.5), 0.5, 0.5)
             if not math.isnan(weight) and weight != 0:
-                length = max(3.0, WIDTH * min(abs(weight) / MOST, 1.0))
+                length = max(3.0, wide * min(abs(weight) / MOST, 1.0))
                 painter.setBrush(theme.colour("accent" if weight > 0 else "warm"))
                 top = middle - 7.0 if weight > 0 else middle + 2.0
                 painter.drawRoundedRect(QRectF(x, top, length, 5.0), 2.5, 2.5)
-            x += WIDTH + GAP
+            x += wide + GAP
         painter.restore()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         weights = index.data(SORT_ROLE)
-        return QSize(16 + (WIDTH + GAP) * len(weights or ()), theme.px() + 14)
+        return QSize(bars_width(len(weights or ())), theme.px() + 14)

@@ -58,7 +58,6 @@ class NextPairs(Card):
         self._table = DataTable(tr("Next pairs"), columns)
         self._table.view.setSortingEnabled(False)
         self._table.view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self._table.view.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
         self._table.view.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self._table.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._table.chosen.connect(lambda row: self.chosen.emit(self._ids[row]))

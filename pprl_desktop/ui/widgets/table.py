@@ -11,12 +11,13 @@ from PySide6.QtCore import (
     QItemSelection,
     QModelIndex,
     QPersistentModelIndex,
+    QRect,
     QSortFilterProxyModel,
     Qt,
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
+from PySide6.QtGui import QAction, QFont, QFontMetrics, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -35,10 +36,15 @@ from pprl_desktop.ui.widgets.basics import follow, icon_label, label, row
 
 Index = QModelIndex | QPersistentModelIndex
 SORT_ROLE = Qt.ItemDataRole.UserRole  # the plain value, as it is sorted and drawn
-WIDEST, NARROWEST = 320, 60  # px of a column measured by its content
+WIDEST, NARROWEST = 320, 48  # px of a column measured by its content
+READABLE = 160  # px that a word of a cell may claim where the cells go on in a second line
+CELL = 14  # px left and right of the words in a cell, as in the style sheet
 PADDING = 12  # px left and right of a heading, as in the style sheet
 PORTION = 2000  # rows read at a time for searching
-HEADER = 130  # a heading claims no more than this: what is in the column comes first
+HEADER = 130  # a heading claims no more than this in one line: what is in the column comes first
+HEADING_LINES = 3
+MEASURED = 40  # rows by which columns are measured
+WRAPPED = 200  # rows that are measured one by one, so that their cells may have several lines
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,7 @@ class ColumnSpec:
     mono: bool = False
     tip: Callable[[Any], str] | None = None
     width: int = 0  # px; 0: by content
+    least: int = 0  # px below which it reads no longer; 0: by content
     delegate: type[QStyledItemDelegate] | None = None
 
 
@@ -121,7 +128,7 @@ class PlainModel(QAbstractTableModel):
             if role == Qt.ItemDataRole.TextAlignmentRole:
                 right = self.columns[section].right
                 side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
-                return side | Qt.AlignmentFlag.AlignVCenter
+                return int(side | Qt.AlignmentFlag.AlignVCenter) | Qt.TextFlag.TextWordWrap.value
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -187,6 +194,10 @@ class DataTable(QWidget):
         self.proxy = _Proxy(self.model, self)
         self._reading = QTimer(self)
         self._reading.timeout.connect(self._read_on)
+        self._wrapping = QTimer(self)  # once for all columns that have another width
+        self._wrapping.setSingleShot(True)
+        self._wrapping.setInterval(0)
+        self._wrapping.timeout.connect(self._wrap)
         self.view = QTableView()
         self.view.setModel(self.proxy)
         self.view.setAccessibleName(name)
@@ -204,7 +215,8 @@ class DataTable(QWidget):
         header.setAccessibleName(tr("Columns: {name}", name=name))
         self.view.verticalHeader().setAccessibleName(tr("Rows: {name}", name=name))
         header.setStretchLastSection(True)
-        header.setTextElideMode(Qt.TextElideMode.ElideRight)
+        header.setTextElideMode(Qt.TextElideMode.ElideNone)  # headings go on in a second line
+        header.sectionResized.connect(lambda *_: self._wrapping.start())
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         for number, spec in enumerate(columns):
             if spec.delegate is not None:
@@ -234,6 +246,7 @@ class DataTable(QWidget):
         self._rows_high, self._fit = rows_high, fit
         self._measured = 0
         self._wanted: list[int] = []
+        self._least: list[int] = []
         self._heights()
         follow(self, self._restyle)
 
@@ -248,7 +261,9 @@ class DataTable(QWidget):
         if self._rows_high:
             self.view.setMinimumHeight(high * self._rows_high + 36)
         if self._fit:
-            self.view.setFixedHeight(high * min(max(self.model.rowCount(), 1), self._fit) + theme.px("small") + 26)
+            few = min(max(self.model.rowCount(), 1), self._fit)
+            rows = max(sum(self.view.rowHeight(row) for row in range(few)), high * few)
+            self.view.setFixedHeight(rows + max(self.view.horizontalHeader().height(), theme.px("small") + 22) + 4)
 
     def show_rows(self, rows: Sequence[Sequence[Any]]) -> None:
         """Columns are measured when there is something to measure for the first time, or much more of it."""
@@ -262,16 +277,38 @@ class DataTable(QWidget):
 
     def _widths(self) -> None:
         """By the first rows only: a table of a million rows must not be measured."""
-        self.view.horizontalHeader().setResizeContentsPrecision(40)
-        self._wanted = [self._wish(place, spec) for place, spec in enumerate(self.model.columns)]
+        self.view.horizontalHeader().setResizeContentsPrecision(MEASURED)
+        self._wanted, self._least = [], []
+        for place, spec in enumerate(self.model.columns):
+            hint = self.view.sizeHintForColumn(place) + 4
+            wish = self._wish(spec, hint)
+            self._wanted.append(wish)
+            self._least.append(min(self._floor(place, spec, hint), wish))
         self._fit_width()
 
-    def _wish(self, place: int, spec: ColumnSpec) -> int:
-        if spec.width:
-            return round(spec.width * theme.zoom())
+    def _wish(self, spec: ColumnSpec, hint: int) -> int:
         grow = max(theme.zoom(), 1.0)
-        heading = min(self._heading(spec.title), round(HEADER * grow))
-        return min(max(self.view.sizeHintForColumn(place), heading) + 4, round(WIDEST * grow))
+        word = max(map(self._heading, spec.title.split()), default=0)
+        heading = max(word, min(self._heading(spec.title), round(HEADER * grow)))
+        if spec.width:
+            return max(round(spec.width * theme.zoom()), word)
+        return max(min(hint, round(WIDEST * grow)), heading)
+
+    def _floor(self, place: int, spec: ColumnSpec, hint: int) -> int:
+        """Numbers are never cut, words go on in the next line; headings and cells keep their longest word."""
+        grow = max(theme.zoom(), 1.0)
+        heading = max(map(self._heading, spec.title.split()), default=0)
+        if spec.least or spec.delegate is not None:
+            return max(round((spec.least or NARROWEST) * grow), heading)
+        if spec.right:
+            return max(hint, heading)
+        metrics = QFontMetrics(self._cell_font(place))
+        texts = (spec.show(cells[place]) for cells in self.model.rows[:MEASURED])
+        words = max((metrics.horizontalAdvance(word) for text in texts for word in text.split()), default=0)
+        return max(min(words + 2 * CELL, round(READABLE * grow)), heading, round(NARROWEST * grow))
+
+    def _cell_font(self, place: int) -> QFont:
+        return theme.font(mono=True) if self.model.columns[place].mono else self.view.font()
 
     def _heading(self, title: str) -> int:
         """Without room for the sign of the sorted column: it is there for one column at most."""
@@ -280,15 +317,47 @@ class DataTable(QWidget):
     def _fit_width(self) -> None:
         """All columns in view if they can be: the widest give way first, down to a width that still reads."""
         if not self._wanted or self.view.horizontalHeader().sectionResizeMode(0) == QHeaderView.ResizeMode.Stretch:
+            self._wrapping.start()
             return
         room = self.view.viewport().width()
-        most, least = max(self._wanted), NARROWEST * max(theme.zoom(), 1.0)
-        while sum(min(w, most) for w in self._wanted) > room and most > least:
+        most = max(self._wanted)
+        wide = self._wanted
+        while sum(wide) > room and most > NARROWEST:
             most -= 4
-        for number, wide in enumerate(self._wanted[:-1]):
-            self.view.setColumnWidth(number, min(wide, most))
-        left = room - sum(min(w, most) for w in self._wanted[:-1])
-        self.view.setColumnWidth(len(self._wanted) - 1, max(min(self._wanted[-1], most), left - 1))
+            wide = [max(min(wish, most), least) for wish, least in zip(self._wanted, self._least, strict=True)]
+        for number, width in enumerate(wide[:-1]):
+            self.view.setColumnWidth(number, width)
+        self.view.setColumnWidth(len(wide) - 1, max(wide[-1], room - sum(wide[:-1]) - 1))
+        self._wrapping.start()
+
+    def _wrap(self) -> None:
+        """What does not fit goes on below: headings always, cells where the rows are few enough to be measured."""
+        header = self.view.horizontalHeader()
+        metrics, lines = header.fontMetrics(), 1
+        for place, spec in enumerate(self.model.columns):
+            room = QRect(0, 0, max(header.sectionSize(place) - 2 * PADDING, 1), 1000)
+            high = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap.value, spec.title).height()
+            lines = max(lines, round(high / metrics.lineSpacing()))
+        header.setFixedHeight(min(lines, HEADING_LINES) * metrics.lineSpacing() + 18)
+        few = self.model.rowCount() <= WRAPPED
+        narrow = few and any(header.sectionSize(place) < wish for place, wish in enumerate(self._wanted))
+        if narrow or self.view.wordWrap():
+            self.view.setWordWrap(narrow)
+            self._heights()
+            for row in range(self.proxy.rowCount()):
+                self.view.setRowHeight(row, self._row_height(row) if narrow else theme.px() + 18)
+            self._heights()
+
+    def _row_height(self, row: int) -> int:
+        """The view's own estimate does not know of the style sheet's padding."""
+        high = 0
+        for place, spec in enumerate(self.model.columns):
+            if spec.delegate is None:
+                room = QRect(0, 0, max(self.view.columnWidth(place) - 2 * CELL, 1), 1000)
+                text = str(self.proxy.index(row, place).data() or "")
+                metrics = QFontMetrics(self._cell_font(place))
+                high = max(high, metrics.boundingRect(room, Qt.TextFlag.TextWordWrap.value, text).height())
+        return max(high, theme.px()) + 18
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
