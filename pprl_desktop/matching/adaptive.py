@@ -23,7 +23,7 @@ from pprl_desktop.matching import (
     em,
     listed_scan,
 )
-from pprl_desktop.matching.adaptive_check import SelfLinkage, Strangers, Weights, strangers, surplus
+from pprl_desktop.matching.adaptive_check import SelfLinkage, Strangers, Weights, held_twice, strangers, surplus
 from pprl_desktop.matching.base import MatchOptions, Numbers, Outlook, Rows, Scored
 from pprl_desktop.matching.levels import (
     DIFFERS,
@@ -88,6 +88,8 @@ def _run(own: Smashed, partner: Smashed, rule: AdaptiveRule, options: MatchOptio
     job = _Job(fields, seen, len(null.own), sizes, options, random, within, index, progress)
     for place in range(ROUNDS):
         low, high = 0.25 + 0.58 * place / ROUNDS, 0.25 + 0.58 * (place + 1) / ROUNDS
+        if place and not options.one_to_one:
+            job.edges = job._edges()  # how often one person's records are equal is known by now
         job.find(progress.part(low, (low + high) / 2))
         job.learn(progress.part((low + high) / 2, high))
     job.compare_within(progress.part(0.83, 0.85))
@@ -168,7 +170,7 @@ class _Job:
         self.matches = OVERLAP * min(self.sizes.own, self.sizes.partner)
         self.crossings = adaptive_cross.crossings(self.fields)
         self.cross_m = np.full(len(self.crossings), 0.02)
-        self.edges = adaptive_dependence.edges(self.fields, self.within.levels, self.options.one_to_one, self.progress)
+        self.edges = self._edges()
         self.surplus = np.zeros(0)
         self.people: adaptive_null.People | None = None  # known once matches are, where a person has many records
         self.warnings: list[str] = []
@@ -185,6 +187,11 @@ class _Job:
 
     def _copies(self, codes: list[Codes]) -> int:
         return int(interruptible(self.progress, adaptive_null.copies, codes).sum())
+
+    def _edges(self) -> tuple[adaptive_dependence.Edge, ...]:
+        return adaptive_dependence.edges(
+            self.fields, self.within.levels, self.options.one_to_one, self.m[:, EQUAL], self.progress
+        )
 
     # ---- candidates
 
@@ -325,6 +332,7 @@ class _Job:
         # a little below even odds may serve F1; where little is to be found, the best F1 is made of long shots
         threshold = min(best.score, 0.0) if best.f1 >= WORTHWHILE else 0.0
         check = self._self_linkage(probability[score >= threshold], progress)
+        twice = held_twice(self.own, self.partner, self.fit.log_odds + self.surplus) if self.options.one_to_one else []
         warning = check.warning()
         return Scored(
             self.own,
@@ -335,7 +343,7 @@ class _Job:
             names,
             threshold,
             self.examined,
-            (*self.told, *self.warnings, *([warning] if warning else [])),
+            (*self.told, *twice, *self.warnings, *([warning] if warning else [])),
             {
                 **self._notes(),
                 "self_linkage": {"precision": check.precision, "pairs": check.pairs, "false": check.false},

@@ -24,6 +24,8 @@ STEP = 1.0  # of the log likelihood ratio, within which pairs are counted togeth
 SMOOTH = (0.25, 0.5, 0.25)
 DOUBT = 3.0  # pairs worth of trust in the weights
 MARGIN = 0.02  # share of the accepted pairs that is no cause for concern
+CERTAIN = 4.6  # log odds of a pair that is believed whatever competes with it: 99 to 1
+FEW_TWICE, SHARE_TWICE = 5, 0.03  # people with two records, and their share of the matched, from which it is told
 
 Floats = npt.NDArray[np.float32]
 
@@ -122,6 +124,21 @@ def _levels(fields: Sequence[FieldLevels], own: Rows, partner: Rows) -> npt.NDAr
         here = np.flatnonzero((a >= 0) & (b >= 0))
         levels[here, f] = one.pairs(a[here], b[here])
     return levels
+
+
+def held_twice(own: Rows, partner: Rows, log_odds: Numbers) -> list[str]:
+    """Two certain counterparts of one record are one person: one-to-one links one of them, whichever fits better."""
+    told = []
+    for side, rows in (("partner's", own), ("own", partner)):
+        certain = np.bincount(rows[log_odds > CERTAIN])
+        twice = int((certain > 1).sum())
+        if twice > max(FEW_TWICE, SHARE_TWICE * float((certain > 0).sum())):
+            told.append(
+                f"{twice:,} people seem to have more than one record in the {side} file: link one-to-many, or remove "
+                "the duplicates first. Until then one record of each is linked, and the two sides may choose different "
+                "ones."
+            )
+    return told
 
 
 def surplus(ratio: Numbers, out_of: float, pairs: Numbers, wrong: Numbers, all_pairs: float) -> Numbers:

@@ -23,6 +23,7 @@ from pprl_desktop.progress import NO_PROGRESS, Progress
 
 LEAST = 1.15  # lifts below this are left alone
 SEEN = 2.0  # pairs of records that must agree on both fields, beyond chance, before a lift is believed
+ALLOWED = 1.5  # times what one person's records explain: a lift left out costs less than one that is not there
 USUAL = 0.5  # at least this share of the pairs of fields is taken to be independent of each other
 MOST = 64  # edges at most, the strongest
 AT_ONCE = 1 << 17  # pairs whose trees are drawn in one go
@@ -67,12 +68,17 @@ class Edge:
 
 
 def edges(
-    fields: Sequence[FieldLevels], sampled: Levels, one_to_one: bool, progress: Progress = NO_PROGRESS
+    fields: Sequence[FieldLevels],
+    sampled: Levels,
+    one_to_one: bool,
+    equal: Numbers,
+    progress: Progress = NO_PROGRESS,
 ) -> tuple[Edge, ...]:
     """Pairs of dependent fields, strongest first. `sampled` [pairs, fields]: levels of pairs within one file.
 
     Pairs that may be one person are left out. Where a person may have many records, some of them differ so much that
-    they stay: they make all fields agree together alike, so what all have in common is no dependence of any two.
+    they stay: they make any two fields equal together as often as one person's records are (`equal`, by field), so what
+    can be explained by that is no dependence of the two.
     """
     found = []
     doubtful = interruptible(progress, likely_copies if one_to_one else _next_to_nothing, sampled)
@@ -81,7 +87,7 @@ def edges(
         ~interruptible(progress, copies, [one.own.codes for one in fields]),  # a copy agrees with its original
         ~interruptible(progress, copies, [one.partner.codes for one in fields]),
     )
-    usual = 0.0 if one_to_one else _usual(sampled, progress)
+    repeats = 0.0 if one_to_one else _repeats(sampled, equal, progress)
     for first in range(len(fields)):
         for second in range(first + 1, len(fields)):
             progress.check()
@@ -92,8 +98,9 @@ def edges(
                 )
             else:
                 excess, doubt = _excess(sampled[:, first], sampled[:, second])
-                kept = max(1.0 - usual / excess, 0.0) if excess > doubt else 0.0
-                lift, together = 1.0 + (lift - 1.0) * (kept if usual else 1.0), np.full((BINS, BINS), kept * excess)
+                repeated = ALLOWED * repeats * float(equal[first] * equal[second])
+                kept = max(1.0 - repeated / excess, 0.0) if excess > doubt else 0.0
+                lift, together = 1.0 + (lift - 1.0) * (kept if repeats else 1.0), np.full((BINS, BINS), kept * excess)
             counted = fields[first].exact and one_to_one
             edge = Edge(first, second, lift, float(lift.max()), rarity, together, counted)
             if edge.overall > LEAST:
@@ -140,13 +147,14 @@ def _excess(first: Levels, second: Levels) -> tuple[float, float]:
     return (float((a & b).sum()) - chance) / pairs, (SEEN + SIGMA * chance**0.5) / pairs
 
 
-def _usual(sampled: Levels, progress: Progress) -> float:
-    """The excess that most pairs of fields have."""
+def _repeats(sampled: Levels, equal: Numbers, progress: Progress) -> float:
+    """The share of one person's records among these pairs that would explain the excess of most pairs of fields."""
     found = []
     for first in range(sampled.shape[1]):
         for second in range(first + 1, sampled.shape[1]):
             progress.check()
-            found.append(_excess(sampled[:, first], sampled[:, second])[0])
+            both = max(float(equal[first] * equal[second]), 1e-6)
+            found.append(_excess(sampled[:, first], sampled[:, second])[0] / both)
     return max(float(np.quantile(found, USUAL)), 0.0) if len(found) > 2 else 0.0
 
 

@@ -23,6 +23,7 @@ from tests.benchmarks.stress import (
     one_to_many,
     shared,
 )
+from tests.benchmarks.stress_people import slips
 
 
 def linked(files: Files, method: str = "bloom", epsilon: float | None = None, noise: str = "one-sided") -> Match:
@@ -81,6 +82,26 @@ def test_relatives_are_told_apart_where_a_person_has_many_records() -> None:
 
 def test_forgotten_duplicates_cost_little() -> None:
     assert f1(duplicates_inside(400)) > 0.95
+
+
+@pytest.mark.parametrize(("fields", "found"), [(BASIC, 0.96), ((*ADDRESS, "born", "phone"), 0.98)])
+def test_dirty_records_of_one_person_do_not_make_fields_depend_on_each_other(
+    fields: tuple[str, ...], found: float
+) -> None:
+    """Copies within a file that differ in many fields make all fields agree together; none of it is dependence."""
+    own, partner, truth, one = one_to_many(fields, copies=6)
+    dirty = slips(partner, 3, touched=1.0, further=0.6)
+    assert figures(accepted(linked((own, dirty, truth, one))), truth)[1] > found
+
+
+def test_people_held_twice_where_nobody_should_be_are_told() -> None:
+    own, partner, truth, _ = one_to_many(BASIC, copies=2)
+    made = linked((own, partner, truth, True))
+    found, people = accepted(made), {row for row, _ in truth}
+    assert len({row for row, _ in found & truth}) > 0.9 * len(people)
+    assert any("more than one record in the partner's file" in warning for warning in made.warnings)
+    own, partner, truth, one = shared(BASIC, (400, 400), 150)
+    assert not any("more than one record" in warning for warning in linked((own, partner, truth, one)).warnings)
 
 
 def test_a_value_that_nobody_else_holds_is_rarer_than_one_in_so_many() -> None:
