@@ -6,7 +6,6 @@ DESIGN 4.5. Levels at null quantiles (levels.py), value-specific u (adaptive_nul
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,13 +27,8 @@ from pprl_desktop.matching.base import MatchOptions, Numbers, Outlook, Rows, Sco
 from pprl_desktop.matching.levels import (
     DIFFERS,
     EQUAL,
-    INITIAL,
     LEVELS,
     MISSING,
-    NEAR,
-    OTHER_INITIAL,
-    SHIFTED,
-    WORD,
     Codes,
     FieldLevels,
 )
@@ -108,7 +102,7 @@ def outlook(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions) -
         blocks = 12 * 4 * min(blocking.BLOCK_PAIRS, own.rows * partner.rows)
         return Outlook(min(cells, blocking.TABLE_CELLS) + most * BYTES_PER_PAIR + blocks + SIMILARITIES)
     start = adaptive_outlook.Start(
-        prior_m,
+        em.prior_m,
         LOWEST - float(np.log(sizes.odds(OVERLAP * min(sizes.own, sizes.partner)))),
         most,
         BYTES_PER_PAIR,
@@ -133,23 +127,6 @@ def _nothing(names: tuple[str, ...]) -> Scored:
     return Scored(none, none, np.zeros(0), np.zeros(0), np.zeros((0, len(names)), np.float32), names, 0.0, 0)
 
 
-def prior_m(fields: Sequence[FieldLevels]) -> Numbers:
-    """What counterparts usually agree on, before any pair was seen; only a handful of pairs' worth."""
-    m = np.zeros((len(fields), LEVELS))
-    for row, one in enumerate(fields):
-        m[row, DIFFERS] = 0.08
-        m[row, NEAR:EQUAL] = (0.005, 0.005, 0.01, 0.01, 0.02, 0.03, 0.05)
-        m[row, EQUAL] = 0.77
-        m[row, WORD] = 0.01
-        m[row, SHIFTED] = 0.01
-        if not one.exact:  # equal values are the most similar ones, wherever noise has put them
-            m[row, NEAR:EQUAL] = (0.02, 0.02, 0.03, 0.04, 0.06, 0.08, 0.1)
-            m[row, EQUAL] = 0.56
-            m[row, WORD] = m[row, SHIFTED] = 1e-6
-        m[row, INITIAL], m[row, OTHER_INITIAL] = 0.92, 0.08
-    return m
-
-
 @dataclass(eq=False)
 class _Job:
     fields: list[FieldLevels]
@@ -163,7 +140,7 @@ class _Job:
     progress: Progress  # asked between steps whether to go on
 
     def __post_init__(self) -> None:
-        self.prior = prior_m(self.fields)
+        self.prior = em.prior_m(self.fields)
         self.m = self.prior.copy()
         self.u = [adaptive_null.shares(one) for one in self.seen]
         self.log_u = [adaptive_null.log_u(one, u) for one, u in zip(self.fields, self.u, strict=True)]

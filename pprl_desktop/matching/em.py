@@ -7,13 +7,26 @@ matching of the candidate graph, and its marginals come from belief propagation 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.matching.base import Numbers, Rows
-from pprl_desktop.matching.levels import GROUPS, LEVELS, MISSING
+from pprl_desktop.matching.levels import (
+    DIFFERS,
+    EQUAL,
+    GROUPS,
+    INITIAL,
+    LEVELS,
+    MISSING,
+    NEAR,
+    OTHER_INITIAL,
+    SHIFTED,
+    WORD,
+    FieldLevels,
+)
 from pprl_desktop.methods.blocks import interruptible
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
@@ -59,6 +72,23 @@ class Candidates:
     log_u: Floats  # [pairs, fields], 0 where missing
     extra: Floats  # [pairs] log u of what the fields have in common, to be divided out
     sizes: Sizes
+
+
+def prior_m(fields: Sequence[FieldLevels]) -> Numbers:
+    """What counterparts usually agree on, before any pair was seen; only a handful of pairs' worth."""
+    m = np.zeros((len(fields), LEVELS))
+    for row, one in enumerate(fields):
+        m[row, DIFFERS] = 0.08
+        m[row, NEAR:EQUAL] = (0.005, 0.005, 0.01, 0.01, 0.02, 0.03, 0.05)
+        m[row, EQUAL] = 0.77
+        m[row, WORD] = 0.01
+        m[row, SHIFTED] = 0.01
+        if not one.exact:  # equal values are the most similar ones, wherever noise has put them
+            m[row, NEAR:EQUAL] = (0.02, 0.02, 0.03, 0.04, 0.06, 0.08, 0.1)
+            m[row, EQUAL] = 0.56
+            m[row, WORD] = m[row, SHIFTED] = 1e-6
+        m[row, INITIAL], m[row, OTHER_INITIAL] = 0.92, 0.08
+    return m
 
 
 def fit(
