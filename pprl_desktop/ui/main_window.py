@@ -170,7 +170,7 @@ class MainWindow(QMainWindow):
     def _make_ahead(self) -> None:
         path = self._path()
         if self.current in path[:-1]:
-            self._made(path[path.index(self.current) + 1])
+            self._made(path[path.index(self.current) + 1]).prepare()
 
     def pane(self) -> Pane:
         return self.panes[self.current]

@@ -78,6 +78,9 @@ class Pane(QWidget):
     def build(self) -> None:
         """Make the widgets, once."""
 
+    def prepare(self) -> None:
+        """Nobody waits and Next leads here: make what will be shown, as far as the choices are known."""
+
     def enter(self) -> None:
         """The pane comes to the front: show the present state of the project."""
 

@@ -71,6 +71,7 @@ class FieldsPane(Pane):
         self._turns = Turns(self, lambda: self.desk.project)
         self._lines: list[tuple[QWidget, ...]] = []
         self._laid_below = False
+        self._prepared: tuple[Any, ...] | None = None
         follow(self, self._fit)
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(round(1.5 * GRID))
@@ -120,9 +121,20 @@ class FieldsPane(Pane):
 
     # what is shown --------------------------------------------------------------------------------
 
+    def prepare(self) -> None:
+        self._show_fields()
+        self._prepared = self._about()
+
     def enter(self) -> None:
         """In parts, because a page turn must not wait for all of it."""
-        self._turns.run(self._show_fields, self._show_reference, self._show_example, self._ask_cleaning)
+        ready, self._prepared = self._prepared == self._about(), None
+        first = self.changed.emit if ready else self._show_fields
+        self._turns.run(first, self._show_reference, self._show_example, self._ask_cleaning)
+
+    def _about(self) -> tuple[Any, ...]:
+        """What the lines of the fields show."""
+        choices = self.project.choices
+        return choices.fields, choices.columns, choices.sensitive, choices.id_column, self._columns()
 
     def _columns(self) -> tuple[str, ...]:
         seen: Seen | None = self.desk.working.get("seen")

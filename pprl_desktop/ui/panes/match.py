@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtWidgets import QSizePolicy
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pprl_desktop.matching.base import ACCEPT, REVIEW
 from pprl_desktop.project.matches import match_rows
@@ -13,7 +13,7 @@ from pprl_desktop.ui.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.plots.histogram import ScoreHistogram
 from pprl_desktop.ui.plots.precision_recall import Curve, PrecisionRecallPlot
-from pprl_desktop.ui.turns import Turns
+from pprl_desktop.ui.turns import Later, Turns
 from pprl_desktop.ui.widgets.basics import Card, Pages, boxed, button, column, label, least_height
 from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.evidence import LEAST, EvidenceDelegate, bars_width, evidence_words
@@ -74,13 +74,14 @@ class MatchPane(KeyedPane):
         start = Card()
         start.add(self.ready)
         self.pages.addWidget(start)
-        self.pages.addWidget(self._build_found())
+        self.found = Later(self._build_found)
+        self.pages.addWidget(self.found)
         self.body.addWidget(self.identity)
         self.body.addWidget(self.pages, 1)
         self.again = button(tr("Match again"), self._match)
         self.reset = button(tr("Lines as suggested"), self._suggested)
 
-    def _build_found(self) -> Any:
+    def _build_found(self) -> QWidget:
         scores = Card(tr("How alike the best pairs are"), tr("Drag the two lines; the counts follow."))
         self.histogram = ScoreHistogram(height=190)
         self.histogram.lines_set.connect(self._set_lines)
@@ -131,6 +132,7 @@ class MatchPane(KeyedPane):
 
     def _show(self, match: Match, rows: list[Row]) -> None:
         """In parts, because a click must not wait for all of it."""
+        self.found.widget()
         self.pages.setCurrentIndex(1)
         scored = match.scored
         pact = self.desk.home.pact(self.project.choices.agreement)
