@@ -6,6 +6,8 @@ one switch interval, again and again while it draws. The usual 5 ms add up to a 
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 import threading
 import time
@@ -23,6 +25,7 @@ from pprl_desktop.ui.i18n import number, tr
 
 SWITCH = 0.0005  # s after which the worker lets the window's thread run
 DRAW_FIRST = 30  # ms: what a page asks for in the background waits until the page is drawn
+BEHIND = 5  # steps of niceness; more would let other programs starve the work while the window waits for it
 JUDGE_AFTER = 1.0  # s: no "time left" before this much of the work was seen
 
 Work = Callable[[Progress], Any]
@@ -51,6 +54,13 @@ class Job:
         if not self.started or spent < JUDGE_AFTER or self.fraction < 0.02:
             return None
         return spent * (1.0 - self.fraction) / self.fraction
+
+
+def _give_way() -> None:
+    """On Linux the work and the threads it starts run behind the window's: with all cores at work it gets one first."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), BEHIND)
 
 
 def time_words(seconds: float) -> str:
@@ -148,6 +158,7 @@ class Jobs(QObject):
     # worker thread --------------------------------------------------------------------------------
 
     def _loop(self) -> None:
+        _give_way()
         while True:
             with self._wake:
                 while (next_job := self._ready()) is None and not self._closing:

@@ -170,7 +170,15 @@ class MainWindow(QMainWindow):
     def _make_ahead(self) -> None:
         path = self._path()
         if self.current in path[:-1]:
-            self._made(path[path.index(self.current) + 1]).prepare()
+            name = path[path.index(self.current) + 1]
+            self._made(name)
+            QTimer.singleShot(self._ahead.PAUSE, self, lambda: self._prepare(name))
+
+    def _prepare(self, name: str) -> None:
+        """If it is still the page to come and nothing has begun."""
+        path = self._path()
+        if self.current in path[:-1] and path[path.index(self.current) + 1] == name and self.desk.jobs.idle():
+            self.panes[name].prepare()
 
     def pane(self) -> Pane:
         return self.panes[self.current]

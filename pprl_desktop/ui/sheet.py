@@ -126,13 +126,13 @@ QTableView, QListView, QTreeView { background: %(surface)s; border: none; gridli
 QListView::item { padding: 7px 8px; border-radius: 6px; }
 QListView::item:selected { background: %(accent_soft)s; color: %(accent_text)s; }
 QListView::item:hover { background: %(neutral_soft)s; }
-QTableView::item { padding: 4px 10px; border-bottom: 1px solid %(border)s; }
+QTableView::item { padding: 4px 8px; border-bottom: 1px solid %(border)s; }
 QTableView::item:selected { background: %(accent_soft)s; color: %(text)s; }
 QTableView:focus, QListView:focus { border: 1px solid %(accent)s; border-radius: 4px; }
 QHeaderView { background: %(surface)s; border: none; }
 QHeaderView::section { background: %(surface)s; color: %(muted)s; font-size: %(px_small)s; font-weight: 600;
   border: none;
-  border-bottom: 1px solid %(border)s; padding: 7px 10px; }
+  border-bottom: 1px solid %(border)s; padding: 7px 8px; }
 QTableCornerButton::section { background: %(surface)s; border: none; }
 
 QTabWidget::pane { border: none; }

@@ -67,6 +67,7 @@ class Ahead(QObject):
     """Makes the page that Next leads to while nothing runs and nobody waits."""
 
     REST = 400  # ms after the last page turn or work
+    PAUSE = 50  # ms between making a page and preparing it: clicks and drawing come in between
 
     def __init__(self, make: Callable[[], object], busy: Callable[[], bool], parent: QObject) -> None:
         super().__init__(parent)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, 
 from pprl_desktop.ui import i18n, theme
 from pprl_desktop.ui.main_window import MainWindow
 from pprl_desktop.ui.panes.base import Pane
+from pprl_desktop.ui.widgets.table import DataTable
 from tests.ui.walk import PAGES, shown, visit, walk_window
 
 ROOM = 2  # px by which metrics and layouts may differ
@@ -48,7 +49,7 @@ def test_no_text_is_cut_off(
             for _ in range(3):  # and what came in is laid out
                 QApplication.sendPostedEvents()
                 QApplication.processEvents()
-            found = clipped(pane) + wider(pane)
+            found = clipped(pane) + wider(pane) + cut_in_tables(pane)
             if found:
                 wrong[name] = found
         frame = clipped(window)
@@ -67,6 +68,22 @@ def clipped(place: Pane | MainWindow) -> list[str]:
     """Texts wider or higher than what shows them, and not whole on hover."""
     found: list[QWidget] = [*shown(place, QLabel), *shown(place, (QAbstractButton, QComboBox))]  # type: ignore[arg-type]
     return [f"{type(one).__name__}: {words(one)}" for one in found if cut(one)]
+
+
+def cut_in_tables(pane: Pane) -> list[str]:
+    """Headings without room for their longest word, and numbers that are cut."""
+    found = []
+    for table in shown(pane, DataTable):  # type: ignore[arg-type]
+        assert isinstance(table, DataTable)
+        header, metrics = table.view.horizontalHeader(), table.view.fontMetrics()
+        for place, spec in enumerate(table.model.columns):
+            room = header.sectionSize(place)
+            if any(header.fontMetrics().horizontalAdvance(word) > room - ROOM for word in spec.title.split()):
+                found.append(f"heading: {spec.title}")
+            texts = [table.proxy.index(row, place).data() for row in range(min(table.proxy.rowCount(), 20))]
+            if spec.right and any(metrics.horizontalAdvance(text) > room - ROOM for text in texts):
+                found.append(f"number: {spec.title}")
+    return found
 
 
 def wider(pane: Pane) -> list[str]:

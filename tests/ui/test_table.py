@@ -6,7 +6,8 @@ import math
 
 from PySide6.QtCore import Qt
 
-from pprl_desktop.ui.widgets.table import PORTION, ColumnSpec, DataTable
+from pprl_desktop.ui.widgets.basics import Brief
+from pprl_desktop.ui.widgets.table import PORTION, WRAPPED, ColumnSpec, DataTable
 
 UP, DOWN = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder
 
@@ -64,3 +65,52 @@ def test_a_large_table_is_searched_in_portions_and_completely(qtbot) -> None:  #
     assert shown(table, 0) == ["1"], "new rows are searched for the same text"
     table.filter.clear()
     assert table.proxy.rowCount() == 2
+
+
+WORDS = ("St. Anne Hospital in the old town", "Reference distances without noise", 1500)
+COLUMNS = [ColumnSpec("Partner"), ColumnSpec("Method and noise"), ColumnSpec("Rows sent", "{:,}".format, right=True)]
+
+
+def narrow(qtbot, rows: int, wide: int = 320) -> DataTable:  # type: ignore[no-untyped-def]
+    table = DataTable("Releases", COLUMNS)
+    qtbot.addWidget(table)
+    table.resize(wide, 400)
+    table.show()
+    table.show_rows([WORDS] * rows)
+    qtbot.wait(50)
+    return table
+
+
+def test_where_there_is_no_room_words_go_on_in_the_next_line(qtbot) -> None:  # type: ignore[no-untyped-def]
+    wide, table = narrow(qtbot, 3, 900), narrow(qtbot, 3)
+    header = table.view.horizontalHeader()
+    assert header.length() <= table.view.viewport().width() + 1, "all columns are in view"
+    assert header.height() > wide.view.horizontalHeader().height(), "the heading has a second line"
+    assert table.view.rowHeight(0) > wide.view.rowHeight(0)
+    assert all(table.view.columnWidth(place) < wide.view.columnWidth(place) for place in (0, 1))
+    metrics = table.view.fontMetrics()
+    assert table.view.columnWidth(2) > metrics.horizontalAdvance("1,500"), "a number is never cut"
+
+
+def test_a_table_of_many_rows_keeps_one_line_for_each(qtbot) -> None:  # type: ignore[no-untyped-def]
+    table = narrow(qtbot, WRAPPED + 1)
+    assert not table.view.wordWrap()
+    assert table.view.rowHeight(0) == table.view.rowHeight(WRAPPED)
+
+
+def test_more_room_brings_the_lines_back_together(qtbot) -> None:  # type: ignore[no-untyped-def]
+    table = narrow(qtbot, 3)
+    before = table.view.rowHeight(0)
+    table.resize(900, 400)
+    qtbot.waitUntil(lambda: table.view.rowHeight(0) < before, timeout=2000)
+
+
+def test_a_brief_text_uses_the_lines_there_are(qtbot) -> None:  # type: ignore[no-untyped-def]
+    brief = Brief()
+    qtbot.addWidget(brief)
+    brief.setText("801 pairs accepted, optimal one-to-one")
+    high = brief.fontMetrics().lineSpacing()
+    brief.resize(brief.fontMetrics().horizontalAdvance("801 pairs accepted, opt"), 2 * high)
+    assert brief.lines() == ["801 pairs accepted,", "optimal one-to-one"]
+    brief.resize(brief.width(), high)
+    assert brief.lines() == [brief.text()], "one line: all of it, cut when it is drawn"

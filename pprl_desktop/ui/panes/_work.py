@@ -47,7 +47,7 @@ def layout_words() -> dict[str, str]:
 
 def kind_words() -> dict[str, str]:
     return {
-        "name": tr("Person name"),
+        "name": tr("Name"),
         "text": tr("Free text"),
         "date": tr("Date"),
         "id": tr("Code"),

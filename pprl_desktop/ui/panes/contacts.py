@@ -23,11 +23,12 @@ WORDS_A_LINE = 3
 
 
 def state_words(state: str) -> str:
-    return {
+    words = {
         "unverified": tr("○ not compared yet"),
         "verified": tr("✓ verified"),
         "withdrawn": tr("× withdrawn"),
     }[state]
+    return words.replace(" ", "\u00a0", 1)  # the mark stays with its word
 
 
 class ContactsPane(Pane):

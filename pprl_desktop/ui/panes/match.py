@@ -132,9 +132,17 @@ class MatchPane(KeyedPane):
 
     def _show(self, match: Match, rows: list[Row]) -> None:
         """In parts, because a click must not wait for all of it."""
-        self.found.widget()
+        self._turns.run(
+            self.changed.emit,
+            self.found.widget,
+            lambda: self._show_head(match),
+            lambda: self.histogram.show_scores(match.scored.score[match.chosen], match.review, match.accept),
+            lambda: self._show_meaning(match),
+            lambda: self._show_table(match, rows),
+        )
+
+    def _show_head(self, match: Match) -> None:
         self.pages.setCurrentIndex(1)
-        scored = match.scored
         pact = self.desk.home.pact(self.project.choices.agreement)
         self.sentence.setText(
             tr(
@@ -146,12 +154,6 @@ class MatchPane(KeyedPane):
         self.messages.clear()
         for text in match.warnings:
             self.say("warning", tr_core(text))
-        self._turns.run(
-            self.changed.emit,
-            lambda: self.histogram.show_scores(scored.score[match.chosen], match.review, match.accept),
-            lambda: self._show_meaning(match),
-            lambda: self._show_table(match, rows),
-        )
 
     def _show_meaning(self, match: Match) -> None:
         from pprl_desktop.project.matches import expected_curve

@@ -41,11 +41,12 @@ class PartnerReview(Card):
         self.answer.setToolTip(tr("Sends the agreed fields of the records they asked for, and of no others."))
         self.secret = SecretEdit(tr("Passphrase of the review"))
         self.make = button(tr("Make the review of the partner's answer"), self._make, kind="primary")
+        self.waits = label(tr("Open the partner's request or answer first."), "small")
         self.add(
             self.state,
             flow(self.ask, self.open, self.answer),
             labelled(tr("Passphrase of the review"), self.secret),
-            row(self.make, None),
+            row(self.make, self.waits, None),
         )
 
     def refresh(self) -> None:
@@ -54,17 +55,22 @@ class PartnerReview(Card):
         choices, own = self.pane.project.choices, desk.identity()
         ready = own is not None and bool(choices.agreement) and desk.home.has_pact(choices.agreement)
         self.setVisible(bool(choices.agreement))
-        for control in (self.ask, self.open, self.answer, self.make):
-            control.setEnabled(ready)
+        self.ask.setEnabled(ready)
+        self.open.setEnabled(ready)
+        pact = desk.home.pact(choices.agreement) if ready else None
+        came = pact is not None and any(item.kind == "review" for item in pact.received)
+        for control in (self.answer, self.secret, self.make):
+            control.setEnabled(came)  # there is something to answer, or to make a review of
+        self.waits.setVisible(ready and not came)
         if own is None:
             self.state.setText(tr("Unlock your key on the page Identity and contacts first."))
             return
-        if not ready:
+        if pact is None:
             return
         from pprl_desktop.exchange import linking
 
         try:
-            found = linking.kept(desk.home, own, desk.home.pact(choices.agreement))
+            found = linking.kept(desk.home, own, pact)
             waiting = found.count(REVIEW)
         except Problem:
             waiting = 0

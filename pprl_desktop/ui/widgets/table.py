@@ -38,8 +38,8 @@ Index = QModelIndex | QPersistentModelIndex
 SORT_ROLE = Qt.ItemDataRole.UserRole  # the plain value, as it is sorted and drawn
 WIDEST, NARROWEST = 320, 48  # px of a column measured by its content
 READABLE = 160  # px that a word of a cell may claim where the cells go on in a second line
-CELL = 14  # px left and right of the words in a cell, as in the style sheet
-PADDING = 12  # px left and right of a heading, as in the style sheet
+CELL = 12  # px left and right of the words in a cell, as in the style sheet
+PADDING = 10  # px left and right of a heading, as in the style sheet
 PORTION = 2000  # rows read at a time for searching
 HEADER = 130  # a heading claims no more than this in one line: what is in the column comes first
 HEADING_LINES = 3
@@ -276,6 +276,10 @@ class DataTable(QWidget):
         self._filter(self.filter.text())
 
     def _widths(self) -> None:
+        self._measure()
+        self._fit_width()
+
+    def _measure(self) -> None:
         """By the first rows only: a table of a million rows must not be measured."""
         self.view.horizontalHeader().setResizeContentsPrecision(MEASURED)
         self._wanted, self._least = [], []
@@ -284,7 +288,6 @@ class DataTable(QWidget):
             wish = self._wish(spec, hint)
             self._wanted.append(wish)
             self._least.append(min(self._floor(place, spec, hint), wish))
-        self._fit_width()
 
     def _wish(self, spec: ColumnSpec, hint: int) -> int:
         grow = max(theme.zoom(), 1.0)
@@ -304,7 +307,7 @@ class DataTable(QWidget):
             return max(hint, heading)
         metrics = QFontMetrics(self._cell_font(place))
         texts = (spec.show(cells[place]) for cells in self.model.rows[:MEASURED])
-        words = max((metrics.horizontalAdvance(word) for text in texts for word in text.split()), default=0)
+        words = max((metrics.horizontalAdvance(word) for text in texts for word in text.split(" ")), default=0)
         return max(min(words + 2 * CELL, round(READABLE * grow)), heading, round(NARROWEST * grow))
 
     def _cell_font(self, place: int) -> QFont:
@@ -316,9 +319,13 @@ class DataTable(QWidget):
 
     def _fit_width(self) -> None:
         """All columns in view if they can be: the widest give way first, down to a width that still reads."""
-        if not self._wanted or self.view.horizontalHeader().sectionResizeMode(0) == QHeaderView.ResizeMode.Stretch:
+        if not self.model.columns:
+            return
+        if self.view.horizontalHeader().sectionResizeMode(0) == QHeaderView.ResizeMode.Stretch:
             self._wrapping.start()
             return
+        if not self._wanted:
+            self._measure()
         room = self.view.viewport().width()
         most = max(self._wanted)
         wide = self._wanted
