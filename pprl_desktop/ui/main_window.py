@@ -32,6 +32,7 @@ from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.turns import Ahead
 from pprl_desktop.ui.widgets.basics import Brief, button, follow, label, row
 
+AFTERWARDS = 20  # ms: without any, Qt does it in the same turn
 STATUS_LEAST = 110  # px, at the usual text size, for a word about the state in the bottom bar
 HELP_FROM = 1180  # px of window width below which the help panel gives its room to the pane
 ICONS = {
@@ -57,6 +58,7 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(720, 440)
         self.resize(1280, 820)
         self._build()
+        self._turning = False
         self.menus = menus.Menus(self)
         desk.project_changed.connect(self._project_changed)
         desk.choices_changed.connect(self._choices_changed)
@@ -144,13 +146,16 @@ class MainWindow(QMainWindow):
             self.panes[self.current].leave()
         self.current = name
         pane = self._made(name)
-        self.stack.setCurrentWidget(pane)
-        pane.setFocus(Qt.FocusReason.OtherFocusReason)  # the first Tab leads into the page
+        self._turning = True  # what the page says while it comes is shown once, at the end
         try:
+            self.stack.setCurrentWidget(pane)
+            pane.setFocus(Qt.FocusReason.OtherFocusReason)  # the first Tab leads into the page
             pane.enter()
         except Problem as problem:
             pane.show_problem(problem)
-        QTimer.singleShot(0, self, self._show_step_help)  # a turn of its own: the page comes first
+        finally:
+            self._turning = False
+        QTimer.singleShot(AFTERWARDS, self, self._show_step_help)  # the page comes first
         self._show_help_panel()
         self.refresh()
         self._ahead.put_off()
@@ -216,7 +221,8 @@ class MainWindow(QMainWindow):
             pane.go_on(done)
         except Problem as problem:
             pane.show_problem(problem)
-        self.refresh()
+        if self.current == name:
+            self.refresh()
 
     def _resume(self) -> str:
         """The first step that is not done: where the steward goes on."""
@@ -232,6 +238,8 @@ class MainWindow(QMainWindow):
 
     def refresh(self) -> None:
         """Step list, bottom bar and menus follow the project and the pane in front."""
+        if self._turning:
+            return
         self._show_steps()
         if self.current not in self.panes or (self.desk.project is None and self.current not in pages.FREE):
             return  # nothing in front yet, or the project is being closed
