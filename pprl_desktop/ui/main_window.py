@@ -9,8 +9,6 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QBoxLayout,
-    QFrame,
     QHBoxLayout,
     QMainWindow,
     QSizePolicy,
@@ -21,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui import drops, icons, menus, pages, theme
+from pprl_desktop.ui.bottom_bar import BottomBar
 from pprl_desktop.ui.desk import Desk
 from pprl_desktop.ui.help_panel import HelpPanel
 from pprl_desktop.ui.i18n import tr
@@ -28,12 +27,10 @@ from pprl_desktop.ui.job_bar import JobBar, may_stop
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.side_bar import SideBar
 from pprl_desktop.ui.stepper import Entry, Mark
-from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.turns import Ahead
-from pprl_desktop.ui.widgets.basics import Brief, button, follow, label, row
+from pprl_desktop.ui.widgets.basics import follow
 
 AFTERWARDS = 20  # ms: without any, Qt does it in the same turn
-STATUS_LEAST = 110  # px, at the usual text size, for a word about the state in the bottom bar
 HELP_FROM = 1180  # px of window width below which the help panel gives its room to the pane
 ICONS = {
     "contacts": "people",
@@ -97,24 +94,8 @@ class MainWindow(QMainWindow):
         self.stack = QStackedWidget()
         self.stack.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.job_bar = JobBar(self.desk.jobs)
-        self.status_text = Brief()
-        self.reason_text = label("", "warm")
-        self.reason_text.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.extra = QHBoxLayout()
-        self.extra.setSpacing(GRID)
-        self.back = button(tr("&Back"), self.go_back)
-        self.next = button(tr("&Next"), self.go_next, kind="primary")
-        self.bottom = QFrame()
-        self.bottom.setProperty("side", "bottom")
-        self._said = row(self.status_text, self.reason_text, self.extra, gap=1.5)
-        self._said.setStretch(0, 2)
-        self._said.setStretch(1, 3)
-        self._moves = row(None, self.back, self.next, gap=1.5)
-        self._bar = row(self._said, self._moves, gap=1.5)
-        self._bar.setContentsMargins(3 * GRID, round(1.5 * GRID), 3 * GRID, round(1.5 * GRID))
-        self._bar.setStretch(0, 1)
-        self.bottom.setLayout(self._bar)
-        self.bottom.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.bottom = BottomBar(self.go_back, self.go_next)
+        self.back, self.next = self.bottom.back, self.bottom.next
         middle = QVBoxLayout()
         middle.setContentsMargins(0, 0, 0, 0)
         middle.setSpacing(0)
@@ -248,19 +229,13 @@ class MainWindow(QMainWindow):
         self.bottom.setVisible(on_path or self.desk.project is not None)
         busy = self.desk.jobs.busy()
         reason = pane.reason() if on_path else ""
-        self.status_text.setText(pane.status())
-        self.reason_text.setText(tr("Working …") if busy is not None and on_path else reason)
-        self.reason_text.setVisible(bool(self.reason_text.text()))
-        self.next.setVisible(on_path and bool(pane.next_text() or self._following(path)))
-        self.next.setEnabled(not reason and busy is None)
-        text = pane.next_text() or tr("Next: {step}", step=self._following(path))
-        self.next.setText(text)
-        self.next.setAccessibleName(text.replace("&", ""))
-        self.next.setAccessibleDescription(reason)
-        self.next.setToolTip(reason)
+        self.bottom.say(pane.status(), tr("Working …") if busy is not None and on_path else reason)
+        following = self._following(path)
+        text = pane.next_text() or (tr("Next: {step}", step=following) if following else "")
+        self.bottom.show_next(text if on_path else "", reason, not reason and busy is None)
         self.back.setVisible(on_path or self.current != "welcome")
         self.back.setText(tr("&Back") if on_path else tr("&Back to the job"))
-        self._show_extra(pane)
+        self.bottom.show_extra(pane.extra_buttons())
         self._fit_bottom()
         self.menus.refresh()
 
@@ -271,32 +246,13 @@ class MainWindow(QMainWindow):
         self._fit_bottom()
 
     def _fit_bottom(self) -> None:
-        """One line where everything has room, else the two ways onward in a line of their own."""
-        words = STATUS_LEAST * theme.zoom() * (2 if self.reason_text.isVisibleTo(self) else 1)
-        needed = words + self.extra.minimumSize().width() + self._moves.minimumSize().width() + 9 * GRID
-        beside = needed <= self.width() - self.side.width() - self.help.isVisible() * self.help.width()
-        way = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
-        self._bar.setDirection(way)
-        self.status_text.setVisible(beside or bool(self.status_text.text()))
+        self.bottom.fit(self.width() - self.side.width() - self.help.isVisible() * self.help.width())
 
     def _following(self, path: list[str]) -> str:
         place = path.index(self.current) if self.current in path else len(path)
         if self.desk.project is None or place + 1 >= len(path):
             return ""
         return tr(self.desk.project.states()[place + 1].step.title)
-
-    def _show_extra(self, pane: Pane) -> None:
-        wanted = pane.extra_buttons()
-        shown = [self.extra.itemAt(i).widget() for i in range(self.extra.count())]
-        if wanted == shown:
-            return
-        while self.extra.count():
-            item = self.extra.takeAt(0)
-            if item.widget() is not None:
-                item.widget().setParent(None)
-        for one in wanted:
-            self.extra.addWidget(one)
-            one.show()
 
     def _show_steps(self) -> None:
         project = self.desk.project
@@ -347,7 +303,7 @@ class MainWindow(QMainWindow):
         stale = getattr(changed, "stale", ())
         if stale and self.current in self.panes:
             titles = ", ".join(tr(s.step.title) for s in self._states() if s.step.name in stale)
-            self.status_text.setText(tr("Needs redoing: {steps}", steps=titles))
+            self.bottom.status.setText(tr("Needs redoing: {steps}", steps=titles))
         self.refresh()
 
     def _states(self) -> tuple:  # type: ignore[type-arg]
