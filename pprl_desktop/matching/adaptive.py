@@ -335,6 +335,11 @@ class _Job:
         left = float(self.sizes.own), float(self.sizes.partner)
         if self.options.one_to_one:  # a record with a true counterpart is not free for a false one
             left = self.sizes.own - self.matches, self.sizes.partner - self.matches
+        elif out_of:  # records that share a counterpart are one person, and expected
+            shared = np.bincount(self.partner, self.fit.probability)
+            same = float((shared * np.maximum(shared - 1, 0)).sum()) / 2
+            every = self.sizes.own * (self.sizes.own - 1) / 2
+            pairs = max(pairs - round(same * out_of / max(every, 1.0)), 0)
         false = pairs * max(left[0], 0.0) * max(left[1], 0.0) / out_of if out_of else 0.0
         return SelfLinkage(pairs, false, float((1 - accepted).sum()), len(accepted))
 

@@ -94,6 +94,12 @@ def test_dirty_records_of_one_person_do_not_make_fields_depend_on_each_other(
     assert figures(accepted(linked((own, dirty, truth, one))), truth)[1] > found
 
 
+def test_records_of_one_person_are_no_sign_of_a_bad_forecast_where_they_are_expected() -> None:
+    own, partner, truth, one = one_to_many(BASIC, copies=6)
+    turned = (partner, own, {(b, a) for a, b in truth}, one)  # the file with many records of a person is the own one
+    assert not any("forecast may be too good" in warning for warning in linked(turned).warnings)
+
+
 def test_people_held_twice_where_nobody_should_be_are_told() -> None:
     own, partner, truth, _ = one_to_many(BASIC, copies=2)
     made = linked((own, partner, truth, True))
