@@ -1,4 +1,4 @@
-"""Why this pair: one bar per field in a table cell, for (to the right, blue) or against (to the left, orange)."""
+"""Why this pair: one bar per field in a table cell, above the line (blue) for it, below (orange) against."""
 
 from __future__ import annotations
 
