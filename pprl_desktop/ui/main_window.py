@@ -27,7 +27,7 @@ from pprl_desktop.ui.job_bar import JobBar, may_stop
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.side_bar import SideBar
 from pprl_desktop.ui.stepper import Entry, Mark
-from pprl_desktop.ui.turns import Ahead
+from pprl_desktop.ui.turns import Ahead, Turns
 from pprl_desktop.ui.widgets.basics import follow
 
 AFTERWARDS = 20  # ms: without any, Qt does it in the same turn
@@ -68,6 +68,8 @@ class MainWindow(QMainWindow):
         self._tick.timeout.connect(self._show_saved)
         self._tick.start(30_000)
         self._ahead = Ahead(self._make_ahead, lambda: not desk.jobs.idle(), self)
+        self._steps_ahead = Turns(self, lambda: (self.current, desk.project, desk.jobs.idle()))
+        desk.jobs.ended.connect(lambda *_: self._ahead.put_off())
         self._project_changed()
 
     def rebuild(self) -> None:
@@ -157,14 +159,9 @@ class MainWindow(QMainWindow):
         path = self._path()
         if self.current in path[:-1]:
             name = path[path.index(self.current) + 1]
-            self._made(name)
-            QTimer.singleShot(self._ahead.PAUSE, self, lambda: self._prepare(name))
-
-    def _prepare(self, name: str) -> None:
-        """If it is still the page to come and nothing has begun."""
-        path = self._path()
-        if self.current in path[:-1] and path[path.index(self.current) + 1] == name and self.desk.jobs.idle():
-            self.panes[name].prepare()
+            self._steps_ahead.run(
+                lambda: pages.load(name), lambda: self._made(name), lambda: self._made(name).prepare()
+            )
 
     def pane(self) -> Pane:
         return self.panes[self.current]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Mapping
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -33,10 +34,12 @@ BESIDE = ("contacts", "releases", "settings", "help")  # pages beside the path
 FREE = ("welcome", "contacts", "settings", "help")  # need no open project
 
 
+def load(name: str) -> ModuleType:
+    return importlib.import_module(f"pprl_desktop.ui.panes.{PANES[name][0]}")
+
+
 def make(name: str, desk: Desk) -> Pane:
-    module, cls = PANES[name]
-    found = importlib.import_module(f"pprl_desktop.ui.panes.{module}")
-    pane: Pane = getattr(found, cls)(desk)
+    pane: Pane = getattr(load(name), PANES[name][1])(desk)
     return pane
 
 

@@ -34,7 +34,7 @@ class Turns(QObject):
         steps[0]()
 
     def _next(self) -> None:
-        if self._about() is not self._began_with:
+        if self._about() != self._began_with:
             self._steps.clear()
         if self._steps:
             self._steps.popleft()()
@@ -67,7 +67,6 @@ class Ahead(QObject):
     """Makes the page that Next leads to while nothing runs and nobody waits."""
 
     REST = 400  # ms after the last page turn or work
-    PAUSE = 50  # ms between making a page and preparing it: clicks and drawing come in between
 
     def __init__(self, make: Callable[[], object], busy: Callable[[], bool], parent: QObject) -> None:
         super().__init__(parent)

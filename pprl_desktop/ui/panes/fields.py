@@ -122,8 +122,9 @@ class FieldsPane(Pane):
     # what is shown --------------------------------------------------------------------------------
 
     def prepare(self) -> None:
-        self._show_fields()
-        self._prepared = self._about()
+        if self._prepared != self._about():
+            self._show_fields()
+            self._prepared = self._about()
 
     def enter(self) -> None:
         """In parts, because a page turn must not wait for all of it."""
