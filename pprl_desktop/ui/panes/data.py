@@ -110,6 +110,7 @@ class DataPane(Pane):
         )
         self._chips = FlowLayout()
         self.add_sensitive = combo(tr("Add a sensitive column"), [], self._mark_sensitive)
+        self.add_sensitive.setMinimumContentsLength(14)
         self.sensitive.add(boxed(self._chips, tr("Sensitive columns")), row(self.add_sensitive, None), None)
         self.missing = BarsPlot(
             tr("Missing values"), tr("column"), tr("share of rows"), show=lambda v: percent(v, 0), token="warm"

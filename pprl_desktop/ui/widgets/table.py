@@ -281,34 +281,31 @@ class DataTable(QWidget):
 
     def _measure(self) -> None:
         """By the first rows only: a table of a million rows must not be measured."""
-        self.view.horizontalHeader().setResizeContentsPrecision(MEASURED)
         self._wanted, self._least = [], []
         for place, spec in enumerate(self.model.columns):
-            hint = self.view.sizeHintForColumn(place) + 4
-            wish = self._wish(spec, hint)
+            metrics = QFontMetrics(self._cell_font(place))
+            texts = [spec.show(cells[place]) for cells in self.model.rows[:MEASURED]]
+            whole = max(map(metrics.horizontalAdvance, texts), default=0) + 2 * CELL
+            words = (metrics.horizontalAdvance(word) for text in texts for word in text.split(" "))
+            wish = self._wish(spec, whole)
             self._wanted.append(wish)
-            self._least.append(min(self._floor(place, spec, hint), wish))
+            self._least.append(min(self._floor(spec, whole, max(words, default=0) + 2 * CELL), wish))
 
-    def _wish(self, spec: ColumnSpec, hint: int) -> int:
+    def _wish(self, spec: ColumnSpec, whole: int) -> int:
         grow = max(theme.zoom(), 1.0)
         word = max(map(self._heading, spec.title.split()), default=0)
         heading = max(word, min(self._heading(spec.title), round(HEADER * grow)))
         if spec.width:
             return max(round(spec.width * theme.zoom()), word)
-        return max(min(hint, round(WIDEST * grow)), heading)
+        return max(min(whole, round(WIDEST * grow)), heading)
 
-    def _floor(self, place: int, spec: ColumnSpec, hint: int) -> int:
+    def _floor(self, spec: ColumnSpec, whole: int, word: int) -> int:
         """Numbers are never cut, words go on in the next line; headings and cells keep their longest word."""
         grow = max(theme.zoom(), 1.0)
         heading = max(map(self._heading, spec.title.split()), default=0)
         if spec.least or spec.delegate is not None:
             return max(round((spec.least or NARROWEST) * grow), heading)
-        if spec.right:
-            return max(hint, heading)
-        metrics = QFontMetrics(self._cell_font(place))
-        texts = (spec.show(cells[place]) for cells in self.model.rows[:MEASURED])
-        words = max((metrics.horizontalAdvance(word) for text in texts for word in text.split(" ")), default=0)
-        return max(min(words + 2 * CELL, round(READABLE * grow)), heading, round(NARROWEST * grow))
+        return max(whole if spec.right else min(word, round(READABLE * grow)), heading, round(NARROWEST * grow))
 
     def _cell_font(self, place: int) -> QFont:
         return theme.font(mono=True) if self.model.columns[place].mono else self.view.font()
