@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import itertools
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -15,6 +16,7 @@ import numpy.typing as npt
 from pprl_desktop import resources
 
 Which = Literal["first", "last"]
+AT_ONCE = 4000  # lines: no other thread of the program runs while the reader is at work
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +39,10 @@ class NameList:
 @cache
 def dictionary(which: Which) -> NameList:
     data = gzip.decompress(resources.find("names", f"{which}.csv.gz").read_bytes())
-    rows = list(csv.reader(io.StringIO(data.decode("ascii"))))[1:]
+    reader, rows = csv.reader(io.StringIO(data.decode("ascii"))), []
+    next(reader)
+    while some := list(itertools.islice(reader, AT_ONCE)):
+        rows += some
     counts = np.array([int(count) for _, count in rows], dtype=np.int64)
     counts.flags.writeable = False  # shared by every caller
     return NameList(tuple(name for name, _ in rows), counts)
