@@ -19,7 +19,8 @@ from pprl_desktop.ui import icons, theme
 from pprl_desktop.ui.i18n import tr, tr_n
 from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.basics import button, column, follow, label, row
-from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
+from pprl_desktop.ui.widgets.table import DataTable
+from pprl_desktop.ui.widgets.table_model import ColumnSpec
 
 PROGRAM = "PPRL Desktop"
 BILL, LICENCES = "sbom.cdx.json", "licences.txt"

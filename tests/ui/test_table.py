@@ -7,7 +7,8 @@ import math
 from PySide6.QtCore import Qt
 
 from pprl_desktop.ui.widgets.basics import Brief
-from pprl_desktop.ui.widgets.table import PORTION, WRAPPED, ColumnSpec, DataTable
+from pprl_desktop.ui.widgets.table import PORTION, WRAPPED, DataTable
+from pprl_desktop.ui.widgets.table_model import ColumnSpec
 
 UP, DOWN = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pprl_desktop import resources
 from pprl_desktop.ui.main_window import MainWindow
 
 
@@ -110,3 +111,15 @@ def drop(window: MainWindow, path: Path) -> None:
             QPointF(10, 10), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
         )
     )
+
+
+def test_the_fields_are_laid_out_before_next_is_pressed(window: MainWindow, tmp_path: Path, qtbot) -> None:  # type: ignore[no-untyped-def]
+    window.desk.create_project(tmp_path / "job.pprlproject", "Job")
+    window.open_file(resources.find("samples", "hospital_a.csv"))
+    qtbot.waitUntil(lambda: getattr(window.panes.get("fields"), "_prepared", None) is not None, timeout=20_000)
+    lines = window.panes["fields"]._lines  # type: ignore[attr-defined]
+    window.next.click()
+    assert window.current == "fields"
+    assert window.pane()._lines is lines, "nothing is built twice"
+    window.pane()._remove(0)
+    qtbot.waitUntil(lambda: len(window.pane()._lines) == len(lines) - 1)

@@ -18,7 +18,8 @@ from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.banner import Banner, clear
 from pprl_desktop.ui.widgets.basics import Card, Pages, boxed, button, column, combo, label, labelled, pick, row
 from pprl_desktop.ui.widgets.reflow import columns, flow
-from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
+from pprl_desktop.ui.widgets.table import DataTable
+from pprl_desktop.ui.widgets.table_model import ColumnSpec
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.agreement import Proposal

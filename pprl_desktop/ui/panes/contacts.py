@@ -16,7 +16,8 @@ from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import Card, boxed, button, column, label, labelled, row
 from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.reflow import columns, flow
-from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
+from pprl_desktop.ui.widgets.table import DataTable
+from pprl_desktop.ui.widgets.table_model import ColumnSpec
 
 CARD = ".pprlcard"
 WORDS_A_LINE = 3

@@ -21,7 +21,8 @@ from pprl_desktop.ui.widgets.basics import Card, boxed, button, column, combo, l
 from pprl_desktop.ui.widgets.chips import Chip
 from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.reflow import FlowLayout, columns
-from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
+from pprl_desktop.ui.widgets.table import DataTable
+from pprl_desktop.ui.widgets.table_model import ColumnSpec
 from pprl_desktop.ui.words import count, percent
 
 if TYPE_CHECKING:

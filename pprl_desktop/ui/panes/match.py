@@ -18,7 +18,8 @@ from pprl_desktop.ui.widgets.basics import Card, Pages, boxed, button, column, l
 from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.evidence import LEAST, EvidenceDelegate, bars_width, evidence_words
 from pprl_desktop.ui.widgets.reflow import columns
-from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
+from pprl_desktop.ui.widgets.table import DataTable
+from pprl_desktop.ui.widgets.table_model import ColumnSpec
 from pprl_desktop.ui.words import count, exact, of_100, range_of_100, size
 
 if TYPE_CHECKING:
@@ -131,24 +132,24 @@ class MatchPane(KeyedPane):
         )  # fmt: skip
 
     def _show(self, match: Match, rows: list[Row]) -> None:
-        """In parts, because a click must not wait for all of it."""
+        """In parts, because a click must not wait for all of it; what may be refused comes before them."""
+        partner = self.desk.home.pact(self.project.choices.agreement).partner_side.name
         self._turns.run(
             self.changed.emit,
             self.found.widget,
-            lambda: self._show_head(match),
+            lambda: self._show_head(match, partner),
             lambda: self.histogram.show_scores(match.scored.score[match.chosen], match.review, match.accept),
             lambda: self._show_meaning(match),
             lambda: self._show_table(match, rows),
         )
 
-    def _show_head(self, match: Match) -> None:
+    def _show_head(self, match: Match, partner: str) -> None:
         self.pages.setCurrentIndex(1)
-        pact = self.desk.home.pact(self.project.choices.agreement)
         self.sentence.setText(
             tr(
                 "{n} of your records against the bundle of {partner}. The counts are of the best pair of each record.",
                 n=count(self.project.choices.rows),
-                partner=pact.partner_side.name,
+                partner=partner,
             )
         )
         self.messages.clear()

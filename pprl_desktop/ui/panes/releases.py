@@ -13,7 +13,8 @@ from pprl_desktop.ui.panes._work import point_value
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.basics import Card, boxed, button, column, row
 from pprl_desktop.ui.widgets.empty import EmptyState
-from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
+from pprl_desktop.ui.widgets.table import DataTable
+from pprl_desktop.ui.widgets.table_model import ColumnSpec
 from pprl_desktop.ui.words import count
 
 if TYPE_CHECKING:

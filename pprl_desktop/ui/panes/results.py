@@ -12,7 +12,8 @@ from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.panes._work import rule_words
 from pprl_desktop.ui.widgets.basics import Card, button, label, row, set_kind
 from pprl_desktop.ui.widgets.reflow import columns
-from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
+from pprl_desktop.ui.widgets.table import DataTable
+from pprl_desktop.ui.widgets.table_model import ColumnSpec
 from pprl_desktop.ui.words import count
 
 if TYPE_CHECKING:

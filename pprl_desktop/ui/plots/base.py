@@ -20,7 +20,8 @@ from pprl_desktop.ui import theme
 from pprl_desktop.ui.i18n import tr
 from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.basics import Brief, button, follow, label, least_height, menu_button, row
-from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
+from pprl_desktop.ui.widgets.table import DataTable
+from pprl_desktop.ui.widgets.table_model import ColumnSpec
 
 Rows = Sequence[Sequence[Any]]
 

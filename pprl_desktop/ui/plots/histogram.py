@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent
 
 from pprl_desktop.ui.i18n import tr
 from pprl_desktop.ui.plots.base import Plot, Rows, brush, pen
-from pprl_desktop.ui.widgets.table import ColumnSpec
+from pprl_desktop.ui.widgets.table_model import ColumnSpec
 from pprl_desktop.ui.words import count, exact
 
 BINS = 40

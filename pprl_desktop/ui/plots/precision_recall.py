@@ -10,7 +10,7 @@ import pyqtgraph as pg
 
 from pprl_desktop.ui.i18n import tr
 from pprl_desktop.ui.plots.base import Plot, Rows, brush, pen
-from pprl_desktop.ui.widgets.table import ColumnSpec
+from pprl_desktop.ui.widgets.table_model import ColumnSpec
 from pprl_desktop.ui.words import exact, of_100, percent
 
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from pprl_desktop.ui import theme
 from pprl_desktop.ui.i18n import number, tr
-from pprl_desktop.ui.widgets.table import SORT_ROLE
+from pprl_desktop.ui.widgets.table_model import SORT_ROLE
 
 WIDTH, LEAST, GAP = 44, 14, 6  # px per field, where there is room and where not, px between
 EDGE = 8  # px left and right of the bars

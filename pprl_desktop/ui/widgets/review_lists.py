@@ -15,7 +15,8 @@ from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.basics import Card, label
 from pprl_desktop.ui.widgets.decision_panel import point_words
 from pprl_desktop.ui.widgets.pair_view import field_title, short_mark
-from pprl_desktop.ui.widgets.table import ColumnSpec, DataTable
+from pprl_desktop.ui.widgets.table import DataTable
+from pprl_desktop.ui.widgets.table_model import ColumnSpec
 
 NEXT, LATEST = 8, 200
 

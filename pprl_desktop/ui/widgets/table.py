@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import (
-    QAbstractTableModel,
     QItemSelection,
-    QModelIndex,
-    QPersistentModelIndex,
     QRect,
-    QSortFilterProxyModel,
     Qt,
     QTimer,
     Signal,
@@ -23,7 +18,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QHeaderView,
     QLineEdit,
-    QStyledItemDelegate,
     QTableView,
     QVBoxLayout,
     QWidget,
@@ -33,12 +27,12 @@ from pprl_desktop.ui import theme
 from pprl_desktop.ui.i18n import tr, tr_n
 from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.basics import follow, icon_label, label, row
+from pprl_desktop.ui.widgets.table_model import ColumnSpec, FoundRows, Index, PlainModel
 
-Index = QModelIndex | QPersistentModelIndex
-SORT_ROLE = Qt.ItemDataRole.UserRole  # the plain value, as it is sorted and drawn
 WIDEST, NARROWEST = 320, 48  # px of a column measured by its content
 READABLE = 160  # px that a word of a cell may claim where the cells go on in a second line
 CELL = 12  # px left and right of the words in a cell, as in the style sheet
+AIR = 18  # px above and below the words of a row or heading
 PADDING = 10  # px left and right of a heading, as in the style sheet
 PORTION = 2000  # rows read at a time for searching
 HEADER = 130  # a heading claims no more than this in one line: what is in the column comes first
@@ -47,136 +41,9 @@ MEASURED = 40  # rows by which columns are measured
 WRAPPED = 200  # rows that are measured one by one, so that their cells may have several lines
 
 
-@dataclass(frozen=True)
-class ColumnSpec:
-    """`show` turns the plain value into the text of the cell; sorting uses the value itself."""
-
-    title: str
-    show: Callable[[Any], str] = str
-    right: bool = False
-    mono: bool = False
-    tip: Callable[[Any], str] | None = None
-    width: int = 0  # px; 0: by content
-    least: int = 0  # px below which it reads no longer; 0: by content
-    delegate: type[QStyledItemDelegate] | None = None
-
-
-class PlainModel(QAbstractTableModel):
-    """Rows of plain values."""
-
-    def __init__(self, columns: Sequence[ColumnSpec], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.columns = tuple(columns)
-        self.rows: Sequence[Sequence[Any]] = []
-        self._order: Sequence[int] = range(0)  # which row of the data stands where
-        self._texts: list[str] = []  # of the rows read so far for searching
-        self._sorted = (-1, Qt.SortOrder.AscendingOrder)
-
-    def replace(self, rows: Sequence[Sequence[Any]]) -> None:
-        self.beginResetModel()
-        self.rows = rows
-        self._texts = []
-        self._order = self._sort_rows()
-        self.endResetModel()
-
-    def data_row(self, place: int) -> int:
-        return self._order[place]
-
-    def read_texts(self, most: int) -> bool:
-        """Reads the texts of up to so many further rows for searching; whether all are read."""
-        for cells in self.rows[len(self._texts) : len(self._texts) + most]:
-            texts = (spec.show(value) for spec, value in zip(self.columns, cells, strict=True))
-            self._texts.append("\n".join(texts).casefold())
-        return len(self._texts) >= len(self.rows)
-
-    def found(self, text: str) -> list[bool]:
-        wanted = text.casefold()
-        return [wanted in one for one in self._texts]
-
-    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """All keys at once: a comparison in Python per step of Qt's sorting takes seconds for 20,000 rows."""
-        self._sorted = (column, order)
-        self.layoutAboutToBeChanged.emit()
-        before, was = self._order, self.persistentIndexList()
-        self._order = self._sort_rows()
-        place = {row: i for i, row in enumerate(self._order)} if was else {}
-        now = [self.index(place[before[one.row()]], one.column()) for one in was]
-        self.changePersistentIndexList(was, now)
-        self.layoutChanged.emit()
-
-    def _sort_rows(self) -> Sequence[int]:
-        column, order = self._sorted
-        if not 0 <= column < len(self.columns):
-            return range(len(self.rows))
-        values = [row[column] for row in self.rows]
-        down = order == Qt.SortOrder.DescendingOrder
-        try:
-            return sorted(range(len(values)), key=lambda i: _key(values[i]), reverse=down)
-        except TypeError:
-            return sorted(range(len(values)), key=lambda i: str(values[i]), reverse=down)
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self.rows)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self.columns)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation == Qt.Orientation.Horizontal and 0 <= section < len(self.columns):
-            if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-                return self.columns[section].title
-            if role == Qt.ItemDataRole.TextAlignmentRole:
-                right = self.columns[section].right
-                side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
-                return int(side | Qt.AlignmentFlag.AlignVCenter) | Qt.TextFlag.TextWordWrap.value
-        return None
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
-            return None
-        spec = self.columns[index.column()]
-        value = self.rows[self._order[index.row()]][index.column()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return spec.show(value)
-        if role == SORT_ROLE:
-            return value
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return (
-                Qt.AlignmentFlag.AlignRight if spec.right else Qt.AlignmentFlag.AlignLeft
-            ) | Qt.AlignmentFlag.AlignVCenter
-        if role == Qt.ItemDataRole.FontRole and spec.mono:
-            return theme.font(mono=True)
-        if role == Qt.ItemDataRole.ToolTipRole:  # whole, where the column is narrower
-            return spec.tip(value) if spec.tip is not None else spec.show(value)
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{spec.title}: {spec.show(value)}"
-        return None
-
-
-def _key(value: Any) -> tuple[bool, Any]:
-    """A number that is none counts as larger than all others."""
-    return value != value, value
-
-
-class _Proxy(QSortFilterProxyModel):
-    """Shows the rows that were found; the rows themselves are sorted by the model."""
-
-    def __init__(self, model: PlainModel, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._model = model
-        self.found: Sequence[bool] | None = None  # by row of the data; None: all
-        self.setSourceModel(model)
-
-    def show_found(self, found: Sequence[bool] | None) -> None:
-        if found is not None or self.found is not None:
-            self.found = found
-            self.invalidate()
-
-    def filterAcceptsRow(self, place: int, _parent: Index) -> bool:
-        return self.found is None or self.found[self._model.data_row(place)]
-
-    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        self._model.sort(column, order)
+def _line_height() -> int:
+    """Of a row in which every cell has one line."""
+    return theme.px() + AIR
 
 
 class DataTable(QWidget):
@@ -191,7 +58,7 @@ class DataTable(QWidget):
         """`rows_high`: room for so many rows at least; `fit`: as high as its rows, up to so many."""
         super().__init__()
         self.model = PlainModel(columns, self)
-        self.proxy = _Proxy(self.model, self)
+        self.proxy = FoundRows(self.model, self)
         self._reading = QTimer(self)
         self._reading.timeout.connect(self._read_on)
         self._wrapping = QTimer(self)  # once for all columns that have another width
@@ -256,7 +123,7 @@ class DataTable(QWidget):
             self._widths()
 
     def _heights(self) -> None:
-        high = theme.px() + 18
+        high = _line_height()
         self.view.verticalHeader().setDefaultSectionSize(high)
         if self._rows_high:
             self.view.setMinimumHeight(high * self._rows_high + 36)
@@ -287,25 +154,23 @@ class DataTable(QWidget):
             texts = [spec.show(cells[place]) for cells in self.model.rows[:MEASURED]]
             whole = max(map(metrics.horizontalAdvance, texts), default=0) + 2 * CELL
             words = (metrics.horizontalAdvance(word) for text in texts for word in text.split(" "))
-            wish = self._wish(spec, whole)
+            heading = max(map(self._heading, spec.title.split()), default=0)  # of its longest word
+            wish = max(self._wish(spec, whole), heading)
             self._wanted.append(wish)
-            self._least.append(min(self._floor(spec, whole, max(words, default=0) + 2 * CELL), wish))
+            self._least.append(min(max(self._floor(spec, whole, max(words, default=0) + 2 * CELL), heading), wish))
 
     def _wish(self, spec: ColumnSpec, whole: int) -> int:
         grow = max(theme.zoom(), 1.0)
-        word = max(map(self._heading, spec.title.split()), default=0)
-        heading = max(word, min(self._heading(spec.title), round(HEADER * grow)))
         if spec.width:
-            return max(round(spec.width * theme.zoom()), word)
-        return max(min(whole, round(WIDEST * grow)), heading)
+            return round(spec.width * theme.zoom())
+        return max(min(whole, round(WIDEST * grow)), min(self._heading(spec.title), round(HEADER * grow)))
 
     def _floor(self, spec: ColumnSpec, whole: int, word: int) -> int:
         """Numbers are never cut, words go on in the next line; headings and cells keep their longest word."""
         grow = max(theme.zoom(), 1.0)
-        heading = max(map(self._heading, spec.title.split()), default=0)
         if spec.least or spec.delegate is not None:
-            return max(round((spec.least or NARROWEST) * grow), heading)
-        return max(whole if spec.right else min(word, round(READABLE * grow)), heading, round(NARROWEST * grow))
+            return round((spec.least or NARROWEST) * grow)
+        return max(whole if spec.right else min(word, round(READABLE * grow)), round(NARROWEST * grow))
 
     def _cell_font(self, place: int) -> QFont:
         return theme.font(mono=True) if self.model.columns[place].mono else self.view.font()
@@ -342,14 +207,13 @@ class DataTable(QWidget):
             room = QRect(0, 0, max(header.sectionSize(place) - 2 * PADDING, 1), 1000)
             high = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap.value, spec.title).height()
             lines = max(lines, round(high / metrics.lineSpacing()))
-        header.setFixedHeight(min(lines, HEADING_LINES) * metrics.lineSpacing() + 18)
+        header.setFixedHeight(min(lines, HEADING_LINES) * metrics.lineSpacing() + AIR)
         few = self.model.rowCount() <= WRAPPED
         narrow = few and any(header.sectionSize(place) < wish for place, wish in enumerate(self._wanted))
         if narrow or self.view.wordWrap():
             self.view.setWordWrap(narrow)
-            self._heights()
             for row in range(self.proxy.rowCount()):
-                self.view.setRowHeight(row, self._row_height(row) if narrow else theme.px() + 18)
+                self.view.setRowHeight(row, self._row_height(row) if narrow else _line_height())
             self._heights()
 
     def _row_height(self, row: int) -> int:
@@ -361,7 +225,7 @@ class DataTable(QWidget):
                 text = str(self.proxy.index(row, place).data() or "")
                 metrics = QFontMetrics(self._cell_font(place))
                 high = max(high, metrics.boundingRect(room, Qt.TextFlag.TextWordWrap.value, text).height())
-        return max(high, theme.px()) + 18
+        return max(high + AIR, _line_height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
