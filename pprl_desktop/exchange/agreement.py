@@ -276,7 +276,7 @@ def _terms(offer: Offer, complete: Recipe, own: Identity, contact: Contact) -> T
         reference=Reference(used.name, used.size, used.fingerprint) if used else Reference(),
         mapping=complete.mapping if used else (),
         rule=offer.rule,
-        limits=offer.limits,
+        limits=offer.limits if offer.rule == "review" else replace(offer.limits, clear=0),
         proposer=Side.of(own.card()),
         accepter=Side.of(contact.card),
         secret_hash=terms.secret_hash(complete.secret),

@@ -16,7 +16,9 @@ from pprl_desktop.methods.base import REGISTRY, Recipe, Settings
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import KINDS, Cleaning, Field
 
-FORMAT, VERSION = "pprl-agreement", 1
+FORMAT, VERSION = "pprl-agreement", 2
+WITHOUT_CLEAR = 1  # version that named no maximum of records in clear
+DEFAULT_CLEAR = 5  # of 100 records
 SIGN_CONTEXT = b"pprl-agreement/v1\0"
 SECRET = 32  # bytes
 MAX_FIELDS = 64
@@ -37,10 +39,15 @@ class Side:
 class Limits:
     rows: int = 1_000_000
     megabytes: int = 4096  # of one file, unpacked
+    clear: int = DEFAULT_CLEAR  # of 100 records, how many a review may get in clear; 0 where none was agreed
 
     @property
     def bytes(self) -> int:
         return self.megabytes << 20
+
+    def clear_records(self, rows: int) -> int:
+        """The most records of a table of `rows` whose cells may be sent in clear, all answers together."""
+        return rows * self.clear // 100
 
 
 @dataclass(frozen=True)
@@ -68,13 +75,14 @@ class Terms:
     accepter: Side
     secret_hash: str  # commits both to the shared secret without showing it
     statement: str = field(default="", repr=False)  # the privacy statement in words
+    version: int = VERSION  # of the document that was signed
 
     def document(self) -> bytes:
         """What is signed, byte for byte."""
         return strict.dumps(
             {
                 "format": FORMAT,
-                "version": VERSION,
+                "version": self.version,
                 "purpose": self.purpose,
                 "made": self.made,
                 "fields": [_field_plain(one) for one in self.fields],
@@ -84,7 +92,7 @@ class Terms:
                 "reference": vars(self.reference),
                 "mapping": [{"field": name, "attributes": list(attributes)} for name, attributes in self.mapping],
                 "rule": self.rule,
-                "limits": {"rows": self.limits.rows, "megabytes": self.limits.megabytes},
+                "limits": _limits_plain(self.limits, self.version),
                 "proposer": _side_plain(self.proposer),
                 "accepter": _side_plain(self.accepter),
                 "secret": self.secret_hash,
@@ -117,13 +125,15 @@ def parse(document: bytes) -> Terms:
     plain = strict.loads(document, "agreement")
     if plain.get("format") != FORMAT:
         raise refusals.malformed("agreement")
-    if strict.integer(plain, "version", 1, 1 << 31) > VERSION:
+    version = strict.integer(plain, "version", 1, 1 << 31)
+    if version > VERSION:
         raise refusals.newer_version()
     strict.only(
         plain,
         {"format", "version", "purpose", "made", "fields", "method", "settings", "epsilon_unit", "reference", "mapping"}
         | {"rule", "limits", "proposer", "accepter", "secret", "statement"},
     )
+    rule = cast(ReconcileRule, strict.one_of(plain, "rule", RULES))
     found = Terms(
         purpose=strict.text(plain, "purpose", longest=500),
         made=strict.text(plain, "made", longest=40),
@@ -133,12 +143,13 @@ def parse(document: bytes) -> Terms:
         unit=strict.text(plain, "epsilon_unit", longest=60),
         reference=_reference(strict.mapping(plain, "reference")),
         mapping=tuple(_mapped(item) for item in strict.mappings(plain, "mapping", MAX_FIELDS)),
-        rule=cast(ReconcileRule, strict.one_of(plain, "rule", RULES)),
-        limits=_limits(strict.mapping(plain, "limits")),
+        rule=rule,
+        limits=_limits(strict.mapping(plain, "limits"), version, rule),
         proposer=_side(plain, "proposer"),
         accepter=_side(plain, "accepter"),
         secret_hash=strict.hexes(plain, "secret", 32),
         statement=strict.text(plain, "statement", longest=20_000),
+        version=version,
     )
     names = [one.name for one in found.fields]
     if not names or len(set(names)) != len(names):
@@ -178,6 +189,7 @@ def in_words(terms: Terms) -> tuple[str, ...]:
         reference,
         rules[terms.rule],
         f"At most {terms.limits.rows:,} rows and {terms.limits.megabytes:,} MB per file.",
+        _clear_words(terms),
         "A shared secret was made for this agreement alone; it is inside the sealed file and shown nowhere.",
         *terms.statement.splitlines(),
     )
@@ -282,12 +294,33 @@ def _mapped(item: Plain) -> tuple[str, tuple[str, ...]]:
     return strict.text(item, "field", place="mapping."), texts
 
 
-def _limits(plain: Plain) -> Limits:
-    strict.only(plain, {"rows", "megabytes"}, place="limits.")
+def _limits_plain(limits: Limits, version: int) -> Plain:
+    plain: Plain = {"rows": limits.rows, "megabytes": limits.megabytes}
+    return plain if version == WITHOUT_CLEAR else {**plain, "clear_percent": limits.clear}
+
+
+def _limits(plain: Plain, version: int, rule: ReconcileRule) -> Limits:
+    older = version == WITHOUT_CLEAR
+    strict.only(plain, {"rows", "megabytes"} | (set() if older else {"clear_percent"}), place="limits.")
+    most = 100 if rule == "review" else 0
+    usual = DEFAULT_CLEAR if rule == "review" else 0
     return Limits(
         strict.integer(plain, "rows", 1, MAX_ROWS, place="limits."),
         strict.integer(plain, "megabytes", 1, MAX_RAW >> 20, place="limits."),
+        usual if older else strict.integer(plain, "clear_percent", 0, most, place="limits."),
     )
+
+
+def _clear_words(terms: Terms) -> str:
+    """What may leave in clear: nothing without a review, and at most the signed share with one."""
+    if terms.rule != "review":
+        return "No cell of a record may be sent in clear: no review was agreed."
+    if terms.version == WITHOUT_CLEAR:
+        return (
+            "For the review, cells of uncertain pairs may be sent in clear. The agreement names no maximum; "
+            f"this program sends at most {terms.limits.clear} of 100 records."
+        )
+    return f"For the review, cells of at most {terms.limits.clear} of 100 records of a table may be sent in clear."
 
 
 def _side_plain(side: Side) -> Plain:

@@ -22,12 +22,21 @@ from typing import Any
 import numpy as np
 
 from pprl_desktop.privacy.claims import Statement
+from pprl_desktop.privacy.disclosures import (
+    CLEAR_RECORDS,
+    Disclosure,
+    PlannedDisclosure,
+    blocked,
+    disclosures,
+    same_as,
+)
 from pprl_desktop.privacy.fingerprint import Fingerprint, table_fingerprint
 from pprl_desktop.privacy.totals import UNITS, WITHOUT_NOISE, Outlook, checked_limit, outlook
 from pprl_desktop.problem import Problem
 
 __all__ = ["Fingerprint", "Planned", "Release", "ReleaseLedger", "Verification", "table_fingerprint"]
 
+KNOWN_LIMITS = (*UNITS, WITHOUT_NOISE, CLEAR_RECORDS)
 KEY_BYTES = 32
 WAIT = 10.0  # seconds for another window of the same program to finish its entry
 START = hashlib.sha256(b"pprl-releases/v1").hexdigest()
@@ -160,12 +169,43 @@ class ReleaseLedger:
             if not before.file:
                 _append(base, events, {"kind": "written", "release": release.number, "file": sha256})
 
+    # ---- what leaves beside bundles
+
+    def disclose(self, planned: PlannedDisclosure) -> Disclosure:
+        """Enter a result, a request, an answer or cells in clear; call this *before* the file is written.
+
+        The same content to the same partner under the same agreement is sent again and adds nothing.
+        """
+        with self._open() as base, _exclusive(base):
+            events = _events(base)
+            _require_whole(_check(events))
+            earlier = disclosures(events)
+            before = same_as(planned, earlier)
+            if before is not None:
+                if before.file:
+                    _append(base, events, {"kind": "repeated", "entry": before.number})
+                return before
+            if (problem := blocked(planned, earlier, _limits(events))) is not None:
+                raise problem
+            number = _append(base, events, planned.as_body())
+            return next(one for one in disclosures(_events(base)) if one.number == number)
+
+    def disclosure_written(self, entered: Disclosure, sha256: str) -> None:
+        """The file of a disclosure is on disk."""
+        if not entered.file:
+            with self._open() as base, _exclusive(base):
+                _append(base, _events(base), {"kind": "sealed", "entry": entered.number, "file": sha256})
+
+    def disclosures(self) -> tuple[Disclosure, ...]:
+        with self._open() as base:
+            return disclosures(_events(base))
+
     # ---- limits
 
     def set_limit(self, unit: str, most: float | None) -> None:
         """The most that may be released of a table to one partner, in that unit; None takes the limit away.
 
-        The unit "without noise" takes 0 (forbidden) or None (allowed).
+        The unit "without noise" takes 0 (forbidden) or None (allowed); "clear records" a number of records.
         """
         value = checked_limit(unit, most)
         with self._open() as base, _exclusive(base):
@@ -313,7 +353,7 @@ def _limits(events: list[Event]) -> dict[str, float]:
         body = json.loads(text)
         if body["kind"] == "limit":
             limits[body["unit"]] = body["most"]
-    return {unit: float(most) for unit, most in limits.items() if most is not None and unit in (*UNITS, WITHOUT_NOISE)}
+    return {unit: float(most) for unit, most in limits.items() if most is not None and unit in KNOWN_LIMITS}
 
 
 def _key(path: Path, *, fresh: bool) -> bytes:

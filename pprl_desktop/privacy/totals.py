@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pprl_desktop.privacy.disclosures import CLEAR_RECORDS
 from pprl_desktop.problem import Problem
 
 if TYPE_CHECKING:
@@ -29,10 +30,11 @@ class Outlook:
 
 
 def checked_limit(unit: str, most: float | None) -> float | None:
-    if unit not in (*UNITS, WITHOUT_NOISE):
+    if unit not in (*UNITS, WITHOUT_NOISE, CLEAR_RECORDS):
         raise Problem(
             f"'{unit}' is not a unit of epsilon.",
-            f"The units are: {', '.join(UNITS)}; '{WITHOUT_NOISE}' stands for releases without any.",
+            f"The units are: {', '.join(UNITS)}; '{WITHOUT_NOISE}' stands for releases without any, "
+            f"'{CLEAR_RECORDS}' for cells sent for a review.",
             "Choose one of them.",
             place="unit",
         )

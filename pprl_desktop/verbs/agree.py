@@ -61,6 +61,10 @@ def _propose_options(step: argparse.ArgumentParser) -> None:
     step.add_argument("--rule", default="both", choices=("both", "either", "review"), help="where the sides differ")
     step.add_argument("--max-rows", type=int, default=1_000_000, metavar="N", help="default: 1,000,000")
     step.add_argument("--max-mb", type=int, default=4096, metavar="MB", help="of one file (default: 4096)")
+    step.add_argument(
+        "--max-clear", type=int, default=5, metavar="N",
+        help="with the rule 'review': of 100 records, how many may be sent in clear (default: 5)",
+    )  # fmt: skip
     step.add_argument("--purpose", default="", help="what the linkage is for")
 
 
@@ -82,7 +86,7 @@ def _propose(args: argparse.Namespace) -> Answer:
     must_be_verified(contact)
     offer = agreement.Offer(
         args.method, _fields(args), _settings(args), args.reference, rule=args.rule,
-        limits=Limits(args.max_rows, args.max_mb), purpose=args.purpose,
+        limits=Limits(args.max_rows, args.max_mb, args.max_clear), purpose=args.purpose,
     )  # fmt: skip
     here, own = _exchange.unlock(args)
     pact = agreement.propose(here, own, contact, offer, Path(args.out), args.seal)

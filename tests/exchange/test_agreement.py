@@ -29,6 +29,10 @@ def proposed(scene: Scene) -> Path:
     return scene.folder / "p.pprl"
 
 
+def propose(scene: Scene, wanted: agreement.Offer) -> Pact:
+    return agreement.propose(scene.a.home, scene.a.own, scene.a.partner, wanted, scene.folder / "p.pprl")
+
+
 def newest(party: Party) -> Pact:
     return next(pact for pact in reversed(party.home.pacts()) if pact.state == "proposed")
 
@@ -205,7 +209,7 @@ def set_at(*path: str, value: object) -> Callable[[dict[str, Any]], None]:
     ("change", "word"),
     [
         (set_at("format", value="other"), "malformed: agreement"),
-        (set_at("version", value=2), "newer version"),
+        (set_at("version", value=terms.VERSION + 1), "newer version"),
         (set_at("method", value="magic"), "malformed: method"),
         (set_at("settings", "epsilon", value="NaN"), "settings.epsilon"),
         (set_at("settings", "epsilon", value="inf"), "settings.epsilon"),
@@ -400,3 +404,26 @@ def test_garbage_signed_by_the_partner_is_refused(scene: Scene) -> None:
         path = reseal(scene.folder / "x", signed(scene.a.own.keys, manifest), scene.b)
         with refused(scene, "malformed"):
             inbox.open_file(scene.b.home, scene.b.own, path)
+
+
+def test_the_most_that_may_leave_in_clear_is_signed_and_only_where_a_review_is_agreed(scene: Scene) -> None:
+    agreed = propose(scene, offer(rule="review", limits=Limits(1000, 16, clear=8))).terms
+    assert terms.parse(agreed.document()).limits.clear == 8
+    assert agreed.limits.clear_records(250) == 20
+    assert "at most 8 of 100 records" in " ".join(terms.in_words(agreed))
+    for rule in ("both", "either"):
+        plain = propose(scene, offer(rule=rule)).terms
+        assert plain.limits.clear == 0
+        assert "No cell of a record may be sent in clear" in " ".join(terms.in_words(plain))
+    forged = agreed.document().replace(b'"rule":"review"', b'"rule":"both"')
+    with pytest.raises(Problem, match="clear_percent"):
+        terms.parse(forged)
+
+
+def test_an_agreement_signed_before_there_was_a_maximum_reads_as_it_was_signed(scene: Scene) -> None:
+    now = propose(scene, offer(rule="review")).terms.document()
+    older = now.replace(b'"clear_percent":5,', b"").replace(b'"version":2', b'"version":1')
+    read = terms.parse(older)
+    assert read.document() == older
+    assert read.limits.clear == terms.DEFAULT_CLEAR
+    assert "names no maximum" in " ".join(terms.in_words(read))

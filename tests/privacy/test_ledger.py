@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from pprl_desktop.privacy.claims import Number, Statement
+from pprl_desktop.privacy.disclosures import PlannedDisclosure
 from pprl_desktop.privacy.fingerprint import SAMPLE, table_fingerprint
 from pprl_desktop.privacy.ledger import Planned, ReleaseLedger
 from pprl_desktop.problem import Problem
@@ -327,3 +328,53 @@ def test_two_programs_at_once_do_not_tear_the_chain(tmp_path: Path) -> None:
     ledger = ReleaseLedger(path)
     assert ledger.verify().whole
     assert len(ledger.releases()) == 40
+
+
+# ---- what leaves beside bundles
+
+
+def clear(records: int, content: str = "c1", partner: str = "P1", agreement: str = "A1") -> PlannedDisclosure:
+    return PlannedDisclosure("clear cells", partner, agreement, content, records, records, 1, ("last", "first"))
+
+
+def test_cells_in_clear_are_entered_with_their_own_kind_before_the_file_and_read_back(ledger: ReleaseLedger) -> None:
+    made = ledger.disclose(clear(4))
+    (kept,) = ReleaseLedger(ledger.path).disclosures()
+    assert (kept.what, kept.records, kept.fields, kept.file) == ("clear cells", 4, ("last", "first"), "")
+    ledger.disclosure_written(made, "ab" * 32)
+    assert ledger.disclosures()[0].file == "ab" * 32
+    assert ledger.verify().whole
+    assert ledger.releases() == ()
+
+
+def test_the_same_content_is_entered_once_whether_its_file_was_finished_or_not(ledger: ReleaseLedger) -> None:
+    first = ledger.disclose(clear(4))
+    assert ledger.disclose(clear(4)).number == first.number
+    ledger.disclosure_written(first, "ab" * 32)
+    assert ledger.disclose(clear(4)).number == first.number
+    (kept,) = ledger.disclosures()
+    assert kept.sent == 1
+    assert ledger.disclose(clear(4, "c2")).number != first.number
+
+
+def test_a_limit_of_the_organisation_stops_cells_in_clear_over_all_agreements_with_a_partner(
+    ledger: ReleaseLedger,
+) -> None:
+    ledger.set_limit("clear records", 6)
+    ledger.disclose(clear(4))
+    with pytest.raises(Problem, match="at most 6 records in clear"):
+        ledger.disclose(clear(3, "c2", agreement="A2"))
+    assert len(ledger.disclosures()) == 1
+    ledger.disclose(clear(3, "c2", partner="P2"))
+    ledger.set_limit("clear records", 0)
+    with pytest.raises(Problem, match="at most 0 records"):
+        ledger.disclose(clear(1, "c3", partner="P3"))
+
+
+def test_a_result_is_entered_and_does_not_count_as_cells_in_clear(ledger: ReleaseLedger) -> None:
+    ledger.set_limit("clear records", 0)
+    ledger.disclose(PlannedDisclosure("result", "P1", "A1", "r", 12, of=1))
+    ledger.disclose(PlannedDisclosure("clear cells", "P1", "A1", "x", 5, 5, received=True))
+    assert [(one.what, one.records, one.received) for one in ledger.disclosures()] == [
+        ("result", 12, False), ("clear cells", 5, True),
+    ]  # fmt: skip

@@ -1,0 +1,97 @@
+"""What leaves beside bundles, and what comes in clear: results, requests, answers and cells of a review, as entered.
+
+Each is an event of the release ledger, entered before its file exists. It holds counts and names of fields, no value.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pprl_desktop.problem import Problem
+
+What = Literal["result", "request for cells", "clear cells", "question", "answer"]
+CLEAR: What = "clear cells"
+CLEAR_RECORDS = "clear records"  # unit of the organisation's limit: records of which a partner got cells in clear
+
+
+@dataclass(frozen=True)
+class PlannedDisclosure:
+    """Something that is about to leave, or has come in clear."""
+
+    what: What
+    partner: str  # fingerprint of the partner's signing key
+    agreement: str
+    content: str  # SHA-256 of its random names: the same content is the same disclosure, sent again
+    records: int  # records or pairs it speaks of
+    fresh: int = 0  # records of it that no earlier one under this agreement spoke of
+    of: int = 0  # number of the release whose records these are; 0 where it is the partner's
+    fields: tuple[str, ...] = ()  # whose cells are in it
+    received: bool = False  # it came from the partner
+
+    def as_body(self) -> dict[str, Any]:
+        return {"kind": "disclosure", **vars(self), "fields": list(self.fields)}
+
+
+@dataclass(frozen=True)
+class Disclosure(PlannedDisclosure):
+    """As entered."""
+
+    number: int = 0
+    time: str = ""  # UTC, ISO 8601
+    file: str = ""  # SHA-256 of the sealed file, once it was written
+    sent: int = 0  # times it was sent again
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**vars(self), "fields": list(self.fields)}
+
+
+def disclosures(events: Iterable[tuple[int, str, str]]) -> tuple[Disclosure, ...]:
+    """Read out of the events of the ledger, in their order."""
+    found: dict[int, dict[str, Any]] = {}
+    for number, text, _ in events:
+        body = json.loads(text)
+        if body["kind"] == "disclosure":
+            values = {name: value for name, value in body.items() if name != "kind"}
+            found[number] = {**values, "fields": tuple(body["fields"]), "number": number}
+        elif body["kind"] == "sealed":
+            found[body["entry"]]["file"] = body["file"]
+        elif body["kind"] == "repeated":
+            found[body["entry"]]["sent"] = found[body["entry"]].get("sent", 0) + 1
+    return tuple(Disclosure(**values) for values in found.values())
+
+
+def same_as(planned: PlannedDisclosure, earlier: Iterable[Disclosure]) -> Disclosure | None:
+    """The earlier entry of the same content, whether its file was finished or not."""
+    wanted = (planned.what, planned.partner, planned.agreement, planned.content, planned.received)
+    for one in earlier:
+        if (one.what, one.partner, one.agreement, one.content, one.received) == wanted:
+            return one
+    return None
+
+
+def clear_records(earlier: Iterable[Disclosure], partner: str, agreement: str | None = None) -> int:
+    """Records of which this partner got cells in clear, under one agreement or under all."""
+    return sum(
+        one.fresh
+        for one in earlier
+        if one.what == CLEAR and not one.received and one.partner == partner and agreement in (None, one.agreement)
+    )
+
+
+def blocked(planned: PlannedDisclosure, earlier: Iterable[Disclosure], limits: Mapping[str, float]) -> Problem | None:
+    """The organisation's limit on cells in clear."""
+    most = limits.get(CLEAR_RECORDS)
+    if most is None or planned.what != CLEAR or planned.received:
+        return None
+    before = clear_records(earlier, planned.partner)
+    if before + planned.fresh <= most:
+        return None
+    return Problem(
+        f"Your organisation allows at most {most:,.0f} records in clear to one partner.",
+        f"This partner has got {before:,} so far, and {planned.fresh:,} would be added.",
+        "Ask whoever set the limit.",
+        place="limit",
+    )
