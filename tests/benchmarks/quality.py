@@ -104,17 +104,21 @@ def figures(found: Truth, truth: Truth) -> tuple[float, float, float]:
     return right / max(len(found), 1), right / max(len(truth), 1), 2 * right / max(len(found) + len(truth), 1)
 
 
-def private(name: str, a: CleanTable, b: CleanTable, one_to_one: bool, epsilon: float | None) -> Play:
+def recipe_for(name: str, table: CleanTable, one_to_one: bool, epsilon: float | None) -> Recipe:
     made = method(name)
     settings = replace(made.defaults(), one_to_one=one_to_one, epsilon=epsilon, layout="field", decision="adaptive")
-    recipe = Recipe(name, a.fields, settings, secret=b"benchmark secret of 32 bytes....")
+    recipe = Recipe(name, table.fields, settings, secret=b"benchmark secret of 32 bytes....")
     if made.uses_reference:
         from pprl_desktop.methods.mapping import default_mapping
         from pprl_desktop.reference.load import reference_set
 
         reference = reference_set("us-200")
-        recipe = replace(recipe, reference=reference, mapping=default_mapping(a.fields, reference))
-    return play(a, b, recipe, MatchOptions(one_to_one=one_to_one))
+        recipe = replace(recipe, reference=reference, mapping=default_mapping(table.fields, reference))
+    return recipe
+
+
+def private(name: str, a: CleanTable, b: CleanTable, one_to_one: bool, epsilon: float | None) -> Play:
+    return play(a, b, recipe_for(name, a, one_to_one, epsilon), MatchOptions(one_to_one=one_to_one))
 
 
 def rival(
