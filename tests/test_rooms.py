@@ -19,8 +19,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "methods": {"records", "reference"},
     "privacy": {"records", "reference", "methods"},
     "matching": {"records", "reference", "methods"},
-    "evaluation": {"records", "reference", "methods", "privacy", "matching"},
-    "exchange": {"records", "reference", "methods", "privacy", "matching"},
+    "blind": {"records", "reference", "methods", "privacy", "matching"},
+    "evaluation": {"records", "reference", "methods", "privacy", "matching", "blind"},
+    "exchange": {"records", "reference", "methods", "privacy", "matching", "blind"},
     "review": {"records", "reference", "methods", "matching", "exchange"},
 }
 MAY_IMPORT["project"] = set(MAY_IMPORT)

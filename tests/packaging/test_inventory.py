@@ -25,7 +25,7 @@ def test_what_ships_is_listed_with_licences(inventory: ModuleType, tmp_path: Pat
     inventory.write(tmp_path)
     bill = json.loads((tmp_path / "sbom.cdx.json").read_text(encoding="utf-8"))
     names = {part["name"].lower().replace("_", "-") for part in bill["components"]}
-    assert {"numpy", "scikit-learn", "cryptography", "pyside6-essentials", "shiboken6"} <= names
+    assert {"numpy", "scikit-learn", "cryptography", "pyside6-essentials", "shiboken6", "rbcl"} <= names
     assert not names & {"pytest", "ruff", "mypy", "hypothesis", "pandas"}
     assert bill["bomFormat"] == "CycloneDX"
     licences = (tmp_path / "licences.txt").read_text(encoding="utf-8")
