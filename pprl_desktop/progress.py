@@ -54,7 +54,7 @@ class Progress:
 
     @property
     def attended(self) -> bool:
-        """Somebody else hears Cancel while this work runs (methods.attended): no call needs a listener of its own."""
+        """Somebody else hears Cancel while this work runs (compute/attended): no call needs a listener of its own."""
         return self._attended
 
     def check(self) -> None:

@@ -14,21 +14,23 @@ PACKAGE = Path(__file__).resolve().parent.parent / "pprl_desktop"
 
 # room -> the rooms it may import; the plain modules beside the rooms are open to all
 MAY_IMPORT: dict[str, set[str]] = {
-    "records": set(),
-    "reference": {"records"},
-    "methods": {"records", "reference"},
-    "privacy": {"records", "reference", "methods"},
-    "matching": {"records", "reference", "methods"},
-    "blind": {"records", "reference", "methods", "privacy", "matching"},
-    "evaluation": {"records", "reference", "methods", "privacy", "matching", "blind"},
-    "exchange": {"records", "reference", "methods", "privacy", "matching", "blind"},
-    "review": {"records", "reference", "methods", "matching", "exchange"},
+    "compute": set(),
+    "records": {"compute"},
+    "reference": {"compute", "records"},
+    "codes": {"compute", "records", "reference", "decisions"},
+    "privacy": {"compute", "records", "reference", "codes"},
+    "decisions": {"compute", "records", "reference", "codes", "privacy"},
+    "matching": {"compute", "records", "reference", "codes", "privacy", "decisions"},
 }
+MAY_IMPORT["blind"] = MAY_IMPORT["matching"] | {"matching"}
+MAY_IMPORT["rehearsal"] = MAY_IMPORT["blind"] | {"blind"}
+MAY_IMPORT["evaluation"] = MAY_IMPORT["rehearsal"] | {"rehearsal"}
+MAY_IMPORT["exchange"] = MAY_IMPORT["rehearsal"] | {"rehearsal"}
+MAY_IMPORT["review"] = MAY_IMPORT["exchange"] | {"exchange"}
 MAY_IMPORT["project"] = set(MAY_IMPORT)
 MAY_IMPORT["ui"] = set(MAY_IMPORT)
 MAY_IMPORT["verbs"] = set(MAY_IMPORT)
 
-OPEN_TO_ALL = {"problem", "progress", "resources", "log", "wording", ""}
 WINDOW_CALLERS = {"cli.py", "verbs/demo.py", "verbs/tour.py"}  # they open the window, inside a function
 QT = {"PySide6", "shiboken6", "pyqtgraph"}
 NETWORK = {

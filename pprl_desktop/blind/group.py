@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.blind.library import library
-from pprl_desktop.methods.blocks import in_blocks
+from pprl_desktop.compute.threads import in_blocks
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 

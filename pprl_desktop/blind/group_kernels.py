@@ -7,7 +7,7 @@ from typing import Any
 from numba import types
 from numba.extending import intrinsic
 
-from pprl_desktop.methods.blocks import jit
+from pprl_desktop.compute.threads import jit
 
 BLOCK = 128  # bytes of a SHA-512 block
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.matching.base import Scored
+from pprl_desktop.decisions.base import Scored
 from pprl_desktop.matching.reconcile import Pairs
-from pprl_desktop.privacy.shares import Share
+from pprl_desktop.rehearsal.shares import Share
 
 # steps of the reliability records: tenths, and finer at the top, where most pairs are
 RELIABILITY_STEPS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999, 1.0)

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from pprl_desktop.matching.base import Match, MatchOptions
-from pprl_desktop.matching.engine import estimate, match
+from pprl_desktop.codes.base import Recipe, Smashed, method
+from pprl_desktop.compute.attended import stage
+from pprl_desktop.decisions.base import Match, MatchOptions
+from pprl_desktop.matching.match import estimate, match
 from pprl_desktop.matching.reconcile import DEFAULT_RULE, Pairs, Reconciled, ReconcileRule, as_pairs, reconcile
-from pprl_desktop.methods.attended import stage
-from pprl_desktop.methods.base import Recipe, Smashed, method
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pprl_desktop.codes.base import Recipe
+from pprl_desktop.codes.corrupt import corrupt
+from pprl_desktop.compute.attended import stage
+from pprl_desktop.decisions.base import MatchOptions
 from pprl_desktop.evaluation.figures import Curve, Figures, Truth, curve, histogram, interval
 from pprl_desktop.evaluation.play import play
-from pprl_desktop.matching.base import MatchOptions
 from pprl_desktop.matching.reconcile import Pairs, as_pairs
-from pprl_desktop.methods.attended import stage
-from pprl_desktop.methods.base import Recipe
-from pprl_desktop.methods.corrupt import corrupt
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from pprl_desktop.codes.base import Kernel, Recipe, method, with_noise
+from pprl_desktop.codes.mapping import default_mapping
+from pprl_desktop.compute.attended import stage
+from pprl_desktop.decisions.base import MatchOptions
 from pprl_desktop.evaluation.figures import Figures, Truth, interval
 from pprl_desktop.evaluation.play import play
-from pprl_desktop.matching.base import MatchOptions
-from pprl_desktop.methods.attended import stage
-from pprl_desktop.methods.base import Kernel, Recipe, method, with_noise
-from pprl_desktop.methods.mapping import default_mapping
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable
@@ -141,7 +141,7 @@ def frontier(
     contest: Contest, recipes: Sequence[Recipe], *, sample: int = 500, progress: Progress = NO_PROGRESS
 ) -> tuple[Row, ...]:
     """F1 and the share of records that the rehearsed partner names, for the same recipe on the same data."""
-    from pprl_desktop.privacy.rehearsal import recovered_share
+    from pprl_desktop.rehearsal.rehearse import recovered_share
 
     rows = []
     for number, recipe in enumerate(recipes):

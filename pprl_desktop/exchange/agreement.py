@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from pprl_desktop.codes.base import Recipe, Settings, method
 from pprl_desktop.exchange import clock, contacts, files, letters, refusals, seal, strict, terms
 from pprl_desktop.exchange.contacts import Contact
 from pprl_desktop.exchange.home import Home
@@ -21,7 +22,6 @@ from pprl_desktop.exchange.manifest import Manifest
 from pprl_desktop.exchange.pact import Pact
 from pprl_desktop.exchange.terms import Limits, Reference, Side, Terms
 from pprl_desktop.matching.reconcile import DEFAULT_RULE, ReconcileRule
-from pprl_desktop.methods.base import Recipe, Settings, method
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
 from pprl_desktop.reference.sets import ReferenceSet
@@ -250,7 +250,7 @@ def _recipe_offered(offer: Offer, secret: bytes) -> Recipe:
         )
     reference, mapping = None, offer.mapping
     if made.uses_reference:
-        from pprl_desktop.methods.mapping import default_mapping
+        from pprl_desktop.codes.mapping import default_mapping
         from pprl_desktop.reference.load import reference_set
 
         reference = reference_set(offer.reference, secret)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import numpy.typing as npt
 
+from pprl_desktop.codes.base import Part, PartKind, Recipe, Smashed, derive, method
+from pprl_desktop.codes.decoys import add_decoys
 from pprl_desktop.exchange import agreement, files, letters, refusals, seal, strict, terms
 from pprl_desktop.exchange.container import Array
 from pprl_desktop.exchange.home import Home
@@ -24,8 +26,6 @@ from pprl_desktop.exchange.pseudonyms import PSEUDONYM as PSEUDONYM
 from pprl_desktop.exchange.pseudonyms import PseudonymMap, Pseudonyms, is_increasing, order_of
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.exchange.terms import Terms
-from pprl_desktop.methods.base import Part, PartKind, Recipe, Smashed, derive, method
-from pprl_desktop.methods.decoys import add_decoys
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.fields import FieldKind
@@ -86,7 +86,7 @@ def export(
     The same table under the same agreement gives the same bytes again. Every release is in the ledger before
     its file exists.
     """
-    from pprl_desktop.privacy.ledger import Planned
+    from pprl_desktop.exchange.releases import Planned
 
     contact = letters.partner_of(home, own, pact)
     recipe = agreement.recipe_of(home, own, pact)

@@ -27,7 +27,7 @@ from pprl_desktop.exchange.passphrase import COST, Cost
 from pprl_desktop.problem import Problem
 
 if TYPE_CHECKING:
-    from pprl_desktop.privacy.ledger import ReleaseLedger
+    from pprl_desktop.exchange.releases import ReleaseLedger
 
 MAX_RECORD = 4 << 20  # bytes of one small file at home
 
@@ -168,7 +168,7 @@ class Home:
     # ---- releases
 
     def ledger(self) -> ReleaseLedger:
-        from pprl_desktop.privacy.ledger import ReleaseLedger
+        from pprl_desktop.exchange.releases import ReleaseLedger
 
         files.make_folder(self.path)
         return ReleaseLedger(self.ledger_path)

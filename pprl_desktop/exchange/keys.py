@@ -13,9 +13,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from cryptography.hazmat.primitives.asymmetric.mlkem import MLKEM768PublicKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
+from pprl_desktop.codes.base import derive
 from pprl_desktop.exchange import age, bech32, curve
 from pprl_desktop.exchange.manifest import Party
-from pprl_desktop.methods.base import derive
 
 Mode = Literal["hybrid", "x25519"]
 MODES: tuple[Mode, ...] = get_args(Mode)

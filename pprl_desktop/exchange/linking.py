@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from pprl_desktop.codes.base import Recipe, Smashed, method
+from pprl_desktop.decisions.base import DEFAULT_MEMORY, Match, MatchOptions, Numbers, Rows
 from pprl_desktop.exchange import agreement, bundles, letters, refusals, seal, terms
 from pprl_desktop.exchange.container import Array, Arrays
 from pprl_desktop.exchange.home import Home
@@ -16,9 +18,7 @@ from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.pact import Item, Pact
 from pprl_desktop.exchange.pseudonyms import PseudonymMap, Pseudonyms
 from pprl_desktop.exchange.strict import Plain
-from pprl_desktop.matching.base import DEFAULT_MEMORY, Match, MatchOptions, Numbers, Rows
-from pprl_desktop.matching.engine import estimate, match
-from pprl_desktop.methods.base import Recipe, Smashed, method
+from pprl_desktop.matching.match import estimate, match
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from pprl_desktop.decisions.base import ACCEPT, REVIEW
 from pprl_desktop.exchange import bundles, letters, linking, refusals, strict
 from pprl_desktop.exchange.container import Array
 from pprl_desktop.exchange.home import Home
@@ -20,7 +21,6 @@ from pprl_desktop.exchange.pact import Item, Pact
 from pprl_desktop.exchange.pseudonyms import PSEUDONYM, Pseudonyms, order_of
 from pprl_desktop.exchange.seal import Opened
 from pprl_desktop.exchange.strict import Plain
-from pprl_desktop.matching.base import ACCEPT, REVIEW
 from pprl_desktop.matching.reconcile import Pairs, Reconciled, as_pairs, reconcile
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -229,7 +229,7 @@ def _enter_answers(home: Home, own: Identity, pact: Pact, found: Found, queries:
     if terms.settings.decision != "nearest":
         return ""
     from pprl_desktop.exchange import agreement
-    from pprl_desktop.privacy.ledger import Planned
+    from pprl_desktop.exchange.releases import Planned
     from pprl_desktop.privacy.statements import statement
 
     ledger = home.ledger()

@@ -7,12 +7,12 @@ import types
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
+from pprl_desktop.codes.base import REGISTRY, Recipe, Settings
 from pprl_desktop.exchange import refusals, strict
 from pprl_desktop.exchange.card import MAX_NAME, Card
 from pprl_desktop.exchange.manifest import MAX_RAW, MAX_ROWS, Party
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.matching.reconcile import RULES, ReconcileRule
-from pprl_desktop.methods.base import REGISTRY, Recipe, Settings
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import KINDS, Cleaning, Field
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.matching.base import ACCEPT, REJECT, REVIEW, MatchOptions, Numbers, Scored
+from pprl_desktop.decisions.base import ACCEPT, REJECT, REVIEW, MatchOptions, Numbers, Scored
 
 REVIEW_FROM = 0.1  # probability: below it, looking at a pair is a waste of the reviewer's time
 SPREAD = 1.96  # standard errors in a 95 % interval

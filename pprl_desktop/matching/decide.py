@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from pprl_desktop.compute.assignment import assign
+from pprl_desktop.decisions.base import Match, MatchOptions, Numbers, Scored
 from pprl_desktop.matching import bands
-from pprl_desktop.matching.assignment import assign
-from pprl_desktop.matching.base import Match, MatchOptions, Numbers, Scored
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 

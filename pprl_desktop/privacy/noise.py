@@ -21,7 +21,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.methods.base import Part, PartKind, Recipe, Smashed, method
+from pprl_desktop.codes.base import Part, PartKind, Recipe, Smashed, method
 from pprl_desktop.privacy.keystream import Keystream
 from pprl_desktop.privacy.mechanisms import add_laplace, checked_epsilon, flip_bits
 from pprl_desktop.problem import Problem

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from pprl_desktop.methods import tokens
-from pprl_desktop.methods.base import Part, PartKind, Recipe, method
+from pprl_desktop.codes import tokens
+from pprl_desktop.codes.base import Part, PartKind, Recipe, method
 from pprl_desktop.progress import NO_PROGRESS
 from pprl_desktop.records.table import CleanTable, Column
 

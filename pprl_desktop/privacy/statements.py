@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from pprl_desktop.methods.base import Recipe
+from pprl_desktop.codes.base import Recipe
 from pprl_desktop.privacy import composition
 from pprl_desktop.privacy.claims import Number, Statement
 from pprl_desktop.privacy.shape import kinds, shape, widths
@@ -276,8 +276,8 @@ def _per_edit_of_a_filter(recipe: Recipe, epsilon: float, by_field: Mapping[str,
     """One edit of a text touches at most two old and two new letter pairs, each with a fixed number of bits."""
     if recipe.method != "bloom":
         return []
-    from pprl_desktop.methods.bloom import hashes_per_piece
-    from pprl_desktop.methods.qgrams import TYPICAL_PIECES
+    from pprl_desktop.codes.bloom import hashes_per_piece
+    from pprl_desktop.codes.qgrams import TYPICAL_PIECES
 
     lettered: tuple[FieldKind, ...] = ("name", "text", "category")
     texts = [one for one in recipe.fields if one.kind in lettered]

@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from pprl_desktop.codes.base import REGISTRY, Settings
 from pprl_desktop.matching.reconcile import RULES
-from pprl_desktop.methods.base import REGISTRY, Settings
 from pprl_desktop.problem import Problem
 from pprl_desktop.project.known import checked, newer
 from pprl_desktop.records.fields import KINDS, Cleaning, Field

@@ -18,15 +18,15 @@ from pprl_desktop.project.project import SUFFIX, Project
 from pprl_desktop.project.workplace import Workplace
 
 if TYPE_CHECKING:
+    from pprl_desktop.decisions.base import Match
     from pprl_desktop.evaluation.figures import Figures
     from pprl_desktop.exchange.contacts import Contact
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.exchange.identity import Identity
     from pprl_desktop.exchange.pact import Pact
     from pprl_desktop.exchange.results import Outcome
-    from pprl_desktop.matching.base import Match
-    from pprl_desktop.privacy.rehearsal import Rehearsal
     from pprl_desktop.project.choices import Choices
+    from pprl_desktop.rehearsal.rehearse import Rehearsal
 
 PASSPHRASE = "sample people do not exist"  # of both demo keys: they protect nothing, and the window asks for it
 NAMES = ("Heart Registry (sample)", "St. Anne Hospital (sample)")

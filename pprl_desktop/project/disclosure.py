@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pprl_desktop.matching.base import ACCEPT, REVIEW
+from pprl_desktop.decisions.base import ACCEPT, REVIEW
 from pprl_desktop.project.report import Cell, Grid, Report, Section
 
 if TYPE_CHECKING:
+    from pprl_desktop.decisions.base import Match
     from pprl_desktop.evaluation.figures import Figures
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.exchange.linking import Found
     from pprl_desktop.exchange.pact import Pact
     from pprl_desktop.exchange.results import Outcome
-    from pprl_desktop.matching.base import Match
     from pprl_desktop.privacy.claims import Statement
 
 NEVER_SENT = (

@@ -15,11 +15,11 @@ from pprl_desktop.project.outputs import Linked, write_linked
 from pprl_desktop.project.report import in_words, to_html
 
 if TYPE_CHECKING:
+    from pprl_desktop.decisions.base import Match
     from pprl_desktop.evaluation.figures import Figures
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.exchange.identity import Identity
     from pprl_desktop.exchange.results import Outcome
-    from pprl_desktop.matching.base import Match
     from pprl_desktop.project.choices import Choices
     from pprl_desktop.project.workplace import Workplace
 

@@ -19,10 +19,10 @@ from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.project.disclosure import match_sentences
 
 if TYPE_CHECKING:
-    from pprl_desktop.matching.base import Match
-    from pprl_desktop.privacy.rehearsal import Rehearsal
+    from pprl_desktop.decisions.base import Match
     from pprl_desktop.project.choices import Choices
     from pprl_desktop.project.project import Project
+    from pprl_desktop.rehearsal.rehearse import Rehearsal
     from pprl_desktop.review.desk import Desk
     from pprl_desktop.review.estimates import Interval
 

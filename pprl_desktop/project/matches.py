@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.matching.base import Match, Numbers
+from pprl_desktop.decisions.base import Match, Numbers
 
 MOST_ROWS = 200_000  # shown at once: more cannot be looked at
 CURVE_POINTS = 100

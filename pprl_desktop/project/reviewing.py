@@ -18,9 +18,9 @@ from pprl_desktop.records.fields import Field
 from pprl_desktop.review.marks import Cap, Level
 
 if TYPE_CHECKING:
+    from pprl_desktop.decisions.base import Match
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.exchange.identity import Identity
-    from pprl_desktop.matching.base import Match
     from pprl_desktop.project.choices import Choices
     from pprl_desktop.project.workplace import Workplace
     from pprl_desktop.records.table import CleanTable
@@ -157,9 +157,9 @@ def make_review(
 
 def _match(choices: Choices, own: CleanTable, partner: CleanTable, progress: Progress) -> Match:
     """Both tables are at hand, so nothing is noised; the method is the one of the project."""
-    from pprl_desktop.matching.base import MatchOptions
-    from pprl_desktop.matching.engine import match
-    from pprl_desktop.methods.base import method
+    from pprl_desktop.codes.base import method
+    from pprl_desktop.decisions.base import MatchOptions
+    from pprl_desktop.matching.match import match
     from pprl_desktop.project.workplace import recipe_of
 
     recipe = recipe_of(choices, settings=replace(choices.settings, epsilon=None))

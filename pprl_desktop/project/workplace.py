@@ -16,19 +16,19 @@ from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.project.choices import Choices
 
 if TYPE_CHECKING:
+    from pprl_desktop.codes.base import Recipe, Settings
+    from pprl_desktop.decisions.base import Match
     from pprl_desktop.evaluation.synthetic import Forecast
     from pprl_desktop.evaluation.tables import Row
     from pprl_desktop.exchange.bundles import Exported
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.exchange.identity import Identity
-    from pprl_desktop.matching.base import Match
-    from pprl_desktop.methods.base import Recipe, Settings
     from pprl_desktop.privacy.claims import Statement
-    from pprl_desktop.privacy.rehearsal import Rehearsal
     from pprl_desktop.records.cleaning import BeforeAfter
     from pprl_desktop.records.profile import Profile
     from pprl_desktop.records.table import CleanTable, Table
     from pprl_desktop.reference.overlap import Overlap
+    from pprl_desktop.rehearsal.rehearse import Rehearsal
 
 # what forecasts and rehearsals are played with before a partner's secret exists
 IMAGINED_SECRET = b"a secret for rehearsals on the own computer"
@@ -174,7 +174,7 @@ class Workplace:
 
     def smashed_example(self, choices: Choices, field_name: str, text: str) -> tuple[str, tuple[int, ...]]:
         """A typed value after cleaning, and the first numbers that would leave for it."""
-        from pprl_desktop.methods.base import method
+        from pprl_desktop.codes.base import method
         from pprl_desktop.records.cleaning import clean
         from pprl_desktop.records.table import Table
 
@@ -210,18 +210,18 @@ class Workplace:
         self, choices: Choices, *, sample: int = 300, changes: bool = True, progress: Progress = NO_PROGRESS
     ) -> Rehearsal:
         """The partner played against the own smashed data; with `changes`, against stronger settings too."""
-        from pprl_desktop.privacy.rehearsal import rehearse
+        from pprl_desktop.rehearsal.rehearse import rehearse
 
         clean = self.clean(choices, progress.part(0.0, 0.2))
         return rehearse(clean, recipe_of(choices), sample=sample, changes=changes, progress=progress.part(0.2, 1.0))
 
     def sweep(self, choices: Choices, *, most: int = 1000, progress: Progress = NO_PROGRESS) -> tuple[Row, ...]:
         """Found, wrong and named at the usual epsilons, on synthetic pairs of the own records."""
+        from pprl_desktop.codes.base import with_noise
+        from pprl_desktop.decisions.base import MatchOptions
         from pprl_desktop.evaluation.figures import Truth
         from pprl_desktop.evaluation.synthetic import synthetic_pairs
         from pprl_desktop.evaluation.tables import NEAREST_EPSILONS, PSH_EPSILONS, Contest, frontier
-        from pprl_desktop.matching.base import MatchOptions
-        from pprl_desktop.methods.base import with_noise
 
         made = synthetic_pairs(self.clean(choices, progress.part(0.0, 0.1)), 0, most)
         options = MatchOptions(one_to_one=choices.settings.one_to_one)
@@ -278,8 +278,8 @@ class Workplace:
 
 def recipe_of(choices: Choices, secret: bytes = IMAGINED_SECRET, settings: Settings | None = None) -> Recipe:
     """The recipe that the present choices describe."""
-    from pprl_desktop.methods.base import Recipe, method
-    from pprl_desktop.methods.mapping import default_mapping
+    from pprl_desktop.codes.base import Recipe, method
+    from pprl_desktop.codes.mapping import default_mapping
     from pprl_desktop.reference.load import reference_set
 
     chosen = method(choices.method)
@@ -292,7 +292,7 @@ def recipe_of(choices: Choices, secret: bytes = IMAGINED_SECRET, settings: Setti
 
 def with_method(choices: Choices, name: str) -> Choices:
     """Another method with its own defaults; noise and direction stay as the steward set them where they apply."""
-    from pprl_desktop.methods.base import method
+    from pprl_desktop.codes.base import method
 
     defaults = method(name).defaults()
     return choices.changed(

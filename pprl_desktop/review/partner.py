@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pprl_desktop.decisions.base import ACCEPT, REJECT, REVIEW
 from pprl_desktop.exchange import letters, linking, refusals, strict
 from pprl_desktop.exchange.bundles import PSEUDONYM
 from pprl_desktop.exchange.home import Home
@@ -22,7 +23,6 @@ from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.linking import Found
 from pprl_desktop.exchange.pact import Pact
 from pprl_desktop.exchange.seal import Opened
-from pprl_desktop.matching.base import ACCEPT, REJECT, REVIEW
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable, Column

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.matching.base import ACCEPT, REJECT, REVIEW, Match
+from pprl_desktop.decisions.base import ACCEPT, REJECT, REVIEW, Match
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.table import CleanTable, Column, Table

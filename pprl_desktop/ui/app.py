@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.ui import libraries, read_ahead
+from pprl_desktop.ui.kit import libraries, read_ahead
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
-    from pprl_desktop.ui.main_window import MainWindow
+    from pprl_desktop.ui.shell.main_window import MainWindow
 
 OPTIONS = ("--light", "--dark", "--language=")
 
@@ -32,7 +32,7 @@ def run(argv: Sequence[str]) -> int:
     app = make_application()
     window = make_window(app, argv)
     if sys.platform == "darwin":
-        from pprl_desktop.ui.file_open import FileOpener
+        from pprl_desktop.ui.shell.file_open import FileOpener
 
         app.installEventFilter(FileOpener(window))
     window.show()
@@ -75,9 +75,9 @@ def make_window(app: QApplication, argv: Sequence[str] = ()) -> MainWindow:
     from PySide6.QtCore import QTimer
     from PySide6.QtGui import QGuiApplication
 
-    from pprl_desktop.ui import crash, i18n, icons, settings, theme
     from pprl_desktop.ui.desk import Desk
-    from pprl_desktop.ui.main_window import MainWindow
+    from pprl_desktop.ui.kit import crash, i18n, icons, settings, theme
+    from pprl_desktop.ui.shell.main_window import MainWindow
 
     preferences = settings.load()
     for argument in argv:

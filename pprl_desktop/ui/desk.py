@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject, Signal
 
 from pprl_desktop import log
 from pprl_desktop.problem import Problem
-from pprl_desktop.ui import settings
-from pprl_desktop.ui.jobs import Job, Jobs
+from pprl_desktop.ui.kit import settings
+from pprl_desktop.ui.kit.jobs import Job, Jobs
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.home import Home

@@ -13,9 +13,9 @@ from PySide6.QtGui import QPainter, QPixmap, QTextCharFormat, QTextCursor, QText
 from PySide6.QtWidgets import QDialog, QLabel, QVBoxLayout, QWidget
 
 from pprl_desktop import resources
-from pprl_desktop.ui import i18n, theme
-from pprl_desktop.ui.i18n import tr
-from pprl_desktop.ui.theme import GRID
+from pprl_desktop.ui.kit import i18n, theme
+from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.widgets.basics import button, label, row
 
 SCHEME = "picture"  # of the links that enlarge one

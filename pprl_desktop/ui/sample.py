@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pprl_desktop import resources
-from pprl_desktop.ui.i18n import tr
+from pprl_desktop.ui.kit.i18n import tr
 
 if TYPE_CHECKING:
     from pprl_desktop.ui.desk import Desk

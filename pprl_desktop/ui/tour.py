@@ -45,7 +45,7 @@ def take(plan: Plan, progress: Progress) -> list[Path]:
             "Choose among them.",
             place="pages",
         )
-    from pprl_desktop.ui import libraries
+    from pprl_desktop.ui.kit import libraries
 
     libraries.check()
     try:
@@ -81,8 +81,8 @@ def _own_place() -> Iterator[Path]:
 
 class _Tour:
     def __init__(self, plan: Plan, demo: Path, place: Path) -> None:
-        from pprl_desktop.ui import theme
         from pprl_desktop.ui.app import make_application, make_window
+        from pprl_desktop.ui.kit import theme
 
         self.plan, self.demo, self.place = plan, demo, place
         self.app = make_application()
@@ -129,7 +129,7 @@ class _Tour:
 
     def _about(self) -> None:
         """What is inside, with its licences: a dialog over the page."""
-        from pprl_desktop.ui.about import AboutDialog
+        from pprl_desktop.ui.shell.about import AboutDialog
 
         dialog = AboutDialog(self.window)
         dialog.show()

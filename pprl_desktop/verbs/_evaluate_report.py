@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from pprl_desktop.verbs import _pairs
 
 if TYPE_CHECKING:
+    from pprl_desktop.codes.base import Recipe
     from pprl_desktop.evaluation.figures import Truth
     from pprl_desktop.evaluation.play import Play, Side
     from pprl_desktop.evaluation.tables import Row
-    from pprl_desktop.methods.base import Recipe
 
 
 def parameters(recipe: Recipe, rule: str, seed: int) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
-    from pprl_desktop.methods.base import Recipe, Settings
+    from pprl_desktop.codes.base import Recipe, Settings
     from pprl_desktop.records.fields import Field
     from pprl_desktop.records.table import Table
 
@@ -138,7 +138,7 @@ def read(path: str, progress: Progress = NO_PROGRESS) -> Table:
 
 def _decision_of(layout: str | None, method: str) -> dict[str, Any]:
     """A layout chosen by hand brings the decision that goes with it; another one can still be named."""
-    from pprl_desktop.methods.base import RECORD_LAYOUTS
+    from pprl_desktop.codes.base import RECORD_LAYOUTS
 
     if layout is None or method not in RECORD_LAYOUTS:
         return {}
@@ -147,7 +147,7 @@ def _decision_of(layout: str | None, method: str) -> dict[str, Any]:
 
 def _no_idle_option(args: argparse.Namespace, defaults: Settings, settings: Settings) -> None:
     """An option that changes nothing is a misunderstanding, and is said before any work starts."""
-    from pprl_desktop.methods.base import RECORD_LAYOUTS
+    from pprl_desktop.codes.base import RECORD_LAYOUTS
 
     name, idle = args.method, ""
     compared = getattr(args, "compare", False)
@@ -166,8 +166,8 @@ def _no_idle_option(args: argparse.Namespace, defaults: Settings, settings: Sett
 
 
 def recipe_from(args: argparse.Namespace, fields: tuple[Field, ...], secret: bytes = REHEARSED_SECRET) -> Recipe:
-    from pprl_desktop.methods.base import Recipe, method, with_noise
-    from pprl_desktop.methods.mapping import default_mapping
+    from pprl_desktop.codes.base import Recipe, method, with_noise
+    from pprl_desktop.codes.mapping import default_mapping
     from pprl_desktop.reference.load import reference_set
 
     made = method(args.method)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from pprl_desktop.matching.base import Match
+    from pprl_desktop.decisions.base import Match
 
 BANDS = ("reject", "review", "accept")  # by band code
 LISTED = 20

@@ -93,7 +93,7 @@ def answer(args: argparse.Namespace, progress: Progress) -> Answer:
 
 
 def take_in(args: argparse.Namespace, progress: Progress) -> Answer:
-    from pprl_desktop.matching.base import ACCEPT, REVIEW
+    from pprl_desktop.decisions.base import ACCEPT, REVIEW
     from pprl_desktop.review.partner import take_in
 
     secret = _exchange.passphrase(args)  # one passphrase opens the home folder and the review, as it made them

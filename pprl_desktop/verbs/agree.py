@@ -14,8 +14,8 @@ from pprl_desktop.progress import Progress
 from pprl_desktop.verbs import _exchange, _options
 
 if TYPE_CHECKING:
+    from pprl_desktop.codes.base import Settings
     from pprl_desktop.exchange.pact import Pact
-    from pprl_desktop.methods.base import Settings
     from pprl_desktop.records.fields import Field
 
 
@@ -114,7 +114,7 @@ def _fields(args: argparse.Namespace) -> tuple[Field, ...]:
 
 
 def _settings(args: argparse.Namespace) -> Settings:
-    from pprl_desktop.methods.base import method
+    from pprl_desktop.codes.base import method
 
     given = {
         name: getattr(args, name)

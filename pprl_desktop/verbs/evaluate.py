@@ -14,10 +14,10 @@ from pprl_desktop.verbs import _evaluate_report as report
 from pprl_desktop.verbs import _options, _pairs
 
 if TYPE_CHECKING:
+    from pprl_desktop.codes.base import Recipe
     from pprl_desktop.evaluation.figures import Truth
     from pprl_desktop.evaluation.tables import Contest, Row
     from pprl_desktop.matching.reconcile import Pairs
-    from pprl_desktop.methods.base import Recipe
     from pprl_desktop.records.table import Table
 
 
@@ -45,8 +45,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
+    from pprl_desktop.decisions.base import MatchOptions
     from pprl_desktop.evaluation.tables import Contest
-    from pprl_desktop.matching.base import MatchOptions
     from pprl_desktop.records.cleaning import clean
 
     started = time.perf_counter()

@@ -25,8 +25,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
+    from pprl_desktop.decisions.base import ACCEPT, REVIEW
     from pprl_desktop.exchange import linking
-    from pprl_desktop.matching.base import ACCEPT, REVIEW
 
     here, own = _exchange.unlock(args)
     pact, table = _exchange.clean_table(args, here, here.pact(args.agreement), progress.part(0.0, 0.2))

@@ -12,9 +12,9 @@ from pprl_desktop.progress import Progress
 from pprl_desktop.verbs import _options
 
 if TYPE_CHECKING:
-    from pprl_desktop.privacy.dictionaries import Role
-    from pprl_desktop.privacy.rehearsal import Rehearsal
     from pprl_desktop.reference.names import NameList
+    from pprl_desktop.rehearsal.dictionaries import Role
+    from pprl_desktop.rehearsal.rehearse import Rehearsal
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,10 +35,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
-    from pprl_desktop.methods.base import method
-    from pprl_desktop.privacy.rehearsal import rehearse
+    from pprl_desktop.codes.base import method
     from pprl_desktop.privacy.statements import statement
     from pprl_desktop.records.cleaning import clean
+    from pprl_desktop.rehearsal.rehearse import rehearse
 
     if args.sample < 1:
         raise Problem("The sample must hold at least one record.", do="Give --sample 5000.", place="sample")
@@ -89,7 +89,7 @@ def _mapped(args: argparse.Namespace, table: Any) -> Any:
 
 
 def _lists(items: list[str], known: set[str]) -> dict[str, NameList]:
-    from pprl_desktop.privacy.dictionaries import read_list
+    from pprl_desktop.rehearsal.dictionaries import read_list
 
     found = {}
     for item in items:

@@ -11,7 +11,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 
 if TYPE_CHECKING:
-    from pprl_desktop.privacy.ledger import Release, ReleaseLedger
+    from pprl_desktop.exchange.releases import Release, ReleaseLedger
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +31,7 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
     path = _home(args.home) / "releases.sqlite"
     if args.step != "limit" and not path.exists():
         return Answer("Nothing has been released from this computer.", {"releases": [], "limits": {}, "events": 0})
-    from pprl_desktop.privacy.ledger import ReleaseLedger
+    from pprl_desktop.exchange.releases import ReleaseLedger
 
     ledger = ReleaseLedger(path)
     if args.step == "verify":

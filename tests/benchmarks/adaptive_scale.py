@@ -21,12 +21,12 @@ from pathlib import Path
 
 import numpy as np
 
-from pprl_desktop.matching import listed_scan
-from pprl_desktop.matching.base import MatchOptions
-from pprl_desktop.matching.engine import match, outlook
-from pprl_desktop.methods.base import Recipe, Rule, Settings, Smashed, method
-from pprl_desktop.methods.corrupt import corrupt
-from pprl_desktop.methods.mapping import default_mapping
+from pprl_desktop.codes.base import Recipe, Rule, Settings, Smashed, method
+from pprl_desktop.codes.corrupt import corrupt
+from pprl_desktop.codes.mapping import default_mapping
+from pprl_desktop.decisions.adaptive import listed_scan
+from pprl_desktop.decisions.base import MatchOptions
+from pprl_desktop.matching.match import match, outlook
 from pprl_desktop.progress import NO_PROGRESS
 from pprl_desktop.records.table import CleanTable
 from pprl_desktop.reference.load import reference_set

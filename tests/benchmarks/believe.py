@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pprl_desktop.decisions.base import MatchOptions
 from pprl_desktop.evaluation.play import Play, play
-from pprl_desktop.matching.base import MatchOptions
 from pprl_desktop.records.cleaning import clean
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.profile import profile

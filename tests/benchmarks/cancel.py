@@ -22,13 +22,13 @@ from typing import Any
 
 import numpy as np
 
+from pprl_desktop.codes.base import Recipe, Settings, method
+from pprl_desktop.codes.corrupt import corrupt
+from pprl_desktop.codes.mapping import default_mapping
+from pprl_desktop.compute.attended import THREAD
+from pprl_desktop.decisions.base import MatchOptions
 from pprl_desktop.evaluation.synthetic import forecast
-from pprl_desktop.matching.base import MatchOptions
-from pprl_desktop.matching.engine import match
-from pprl_desktop.methods.attended import THREAD
-from pprl_desktop.methods.base import Recipe, Settings, method
-from pprl_desktop.methods.corrupt import corrupt
-from pprl_desktop.methods.mapping import default_mapping
+from pprl_desktop.matching.match import match
 from pprl_desktop.privacy.keystream import Keystream
 from pprl_desktop.privacy.noise import bundle_epsilon, noised
 from pprl_desktop.progress import NO_PROGRESS, Cancelled, Progress

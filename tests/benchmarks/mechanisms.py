@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from pprl_desktop.methods.base import Part, Smashed
+from pprl_desktop.codes.base import Part, Smashed
 from pprl_desktop.privacy.keystream import Keystream
 from pprl_desktop.privacy.mechanisms import add_laplace, flip_bits
 from pprl_desktop.privacy.noise import noised

@@ -25,9 +25,9 @@ from pathlib import Path
 
 import numpy as np
 
+from pprl_desktop.codes.base import Recipe, method
+from pprl_desktop.decisions.base import MatchOptions
 from pprl_desktop.evaluation.play import Play, pairs_of_ids, play
-from pprl_desktop.matching.base import MatchOptions
-from pprl_desktop.methods.base import Recipe, method
 from pprl_desktop.records.cleaning import clean
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.table import CleanTable, Table
@@ -109,7 +109,7 @@ def recipe_for(name: str, table: CleanTable, one_to_one: bool, epsilon: float | 
     settings = replace(made.defaults(), one_to_one=one_to_one, epsilon=epsilon, layout="field", decision="adaptive")
     recipe = Recipe(name, table.fields, settings, secret=b"benchmark secret of 32 bytes....")
     if made.uses_reference:
-        from pprl_desktop.methods.mapping import default_mapping
+        from pprl_desktop.codes.mapping import default_mapping
         from pprl_desktop.reference.load import reference_set
 
         reference = reference_set("us-200")

@@ -8,15 +8,11 @@ from __future__ import annotations
 
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "privacy"))
-
-from people import FIVE, NAMES, people, recipe
-
-from pprl_desktop.privacy.rehearsal import rehearse
 from pprl_desktop.records.fields import Field
+from pprl_desktop.rehearsal.rehearse import rehearse
+from tests.privacy.people import FIVE, NAMES, people, recipe
 
 CASES: tuple[tuple[str, tuple[Field, ...], dict[str, Any]], ...] = (
     ("split", NAMES, {}),

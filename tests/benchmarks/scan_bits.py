@@ -15,16 +15,16 @@ from collections.abc import Callable
 
 import numpy as np
 
+from pprl_desktop.codes.base import Recipe, Settings, method
+from pprl_desktop.codes.corrupt import corrupt
+from pprl_desktop.compute import bits as kernels
+from pprl_desktop.compute.bit_planes import ones_in
+from pprl_desktop.compute.bits import Bytes, Similarity
+from pprl_desktop.compute.threads import jit
+from pprl_desktop.decisions.base import MatchOptions
+from pprl_desktop.decisions.threshold import lsh
+from pprl_desktop.decisions.threshold.scan import run
 from pprl_desktop.evaluation.play import peak_memory_mb
-from pprl_desktop.matching import lsh
-from pprl_desktop.matching.base import MatchOptions
-from pprl_desktop.matching.bits_scan import run
-from pprl_desktop.methods import kernels
-from pprl_desktop.methods.base import Recipe, Settings, method
-from pprl_desktop.methods.bit_planes import ones_in
-from pprl_desktop.methods.blocks import jit
-from pprl_desktop.methods.corrupt import corrupt
-from pprl_desktop.methods.kernels import Bytes, Similarity
 from pprl_desktop.progress import NO_PROGRESS
 from tests.benchmarks.scan_people import people
 

@@ -13,9 +13,9 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from pprl_desktop.matching.base import MatchOptions
-from pprl_desktop.matching.engine import estimate, match
-from pprl_desktop.methods.base import method
+from pprl_desktop.codes.base import method
+from pprl_desktop.decisions.base import MatchOptions
+from pprl_desktop.matching.match import estimate, match
 from pprl_desktop.privacy.keystream import Keystream
 from pprl_desktop.privacy.noise import bundle_epsilon, noised
 from pprl_desktop.progress import NO_PROGRESS

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from pprl_desktop.matching.base import MatchOptions
-from pprl_desktop.matching.nearest import run
-from pprl_desktop.methods.base import Recipe, method
-from pprl_desktop.methods.corrupt import SINGLE_EDITS, Rates, corrupt
+from pprl_desktop.codes.base import Recipe, method
+from pprl_desktop.codes.corrupt import SINGLE_EDITS, Rates, corrupt
+from pprl_desktop.decisions.base import MatchOptions
+from pprl_desktop.decisions.nearest import run
 from pprl_desktop.progress import NO_PROGRESS
 from tests.benchmarks.scan_people import people
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
+from pprl_desktop.codes.base import Recipe, Settings
+from pprl_desktop.decisions.base import MatchOptions
 from pprl_desktop.evaluation.play import pairs_of_ids, play
-from pprl_desktop.matching.base import MatchOptions
-from pprl_desktop.methods.base import Recipe, Settings
 from pprl_desktop.records.cleaning import clean
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.reading import read_table

@@ -12,9 +12,9 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
-from pprl_desktop.matching.base import MatchOptions
-from pprl_desktop.matching.engine import match
-from pprl_desktop.methods.base import Recipe, Settings, method
+from pprl_desktop.codes.base import Recipe, Settings, method
+from pprl_desktop.decisions.base import MatchOptions
+from pprl_desktop.matching.match import match
 from pprl_desktop.progress import NO_PROGRESS
 from pprl_desktop.records.cleaning import clean
 from pprl_desktop.records.fields import Field

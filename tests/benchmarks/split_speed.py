@@ -18,11 +18,11 @@ import time
 
 import numpy as np
 
-from pprl_desktop.matching.base import MatchOptions
+from pprl_desktop.codes.base import Recipe, Settings, Smashed, method
+from pprl_desktop.codes.corrupt import Rates, corrupt
+from pprl_desktop.decisions.base import MatchOptions
 from pprl_desktop.matching.decide import decide
-from pprl_desktop.matching.engine import score
-from pprl_desktop.methods.base import Recipe, Settings, Smashed, method
-from pprl_desktop.methods.corrupt import Rates, corrupt
+from pprl_desktop.matching.match import score
 from pprl_desktop.progress import NO_PROGRESS
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.table import CleanTable, Column

@@ -16,9 +16,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from pprl_desktop.codes.base import Recipe, method
+from pprl_desktop.decisions.base import Match, MatchOptions
 from pprl_desktop.evaluation.play import play
-from pprl_desktop.matching.base import Match, MatchOptions
-from pprl_desktop.methods.base import Recipe, method
 from pprl_desktop.records.table import CleanTable
 from tests.benchmarks.stress_people import Person, blanked, people, slips, table
 
@@ -191,7 +191,7 @@ def matched(which: str, a: CleanTable, b: CleanTable, one_to_one: bool, epsilon:
     )
     recipe = Recipe(which, a.fields, settings, secret=b"benchmark secret of 32 bytes....")
     if made.uses_reference:
-        from pprl_desktop.methods.mapping import default_mapping
+        from pprl_desktop.codes.mapping import default_mapping
         from pprl_desktop.reference.load import reference_set
 
         reference = reference_set("us-200")

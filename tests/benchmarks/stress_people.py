@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pprl_desktop.methods.corrupt import Rates, corrupt
+from pprl_desktop.codes.corrupt import Rates, corrupt
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.table import MISSING, CleanTable, Column
 

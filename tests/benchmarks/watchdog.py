@@ -26,7 +26,7 @@ def one_run(folder: Path, method: str, stacks: bool) -> int:
     os.environ["PPRL_HOME"] = str(folder / "home")
 
     from pprl_desktop.ui import app as application
-    from pprl_desktop.ui import read_ahead
+    from pprl_desktop.ui.kit import read_ahead
     from tests.ui.watching import LONGEST, LOOK_AFTER, Watchdog
     from tests.ui.workday import Workday
 
@@ -59,7 +59,7 @@ def one_run(folder: Path, method: str, stacks: bool) -> int:
 
 def forget_libraries() -> None:
     """Out of the system's memory; those in use by other programs stay."""
-    from pprl_desktop.ui import read_ahead
+    from pprl_desktop.ui.kit import read_ahead
 
     for package in read_ahead.PACKAGES:
         for path in read_ahead.libraries_of(package):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from pprl_desktop import resources
+from pprl_desktop.codes.base import Recipe, Settings
 from pprl_desktop.evaluation.synthetic import LEAST_ROWS, forecast, synthetic_pairs
-from pprl_desktop.methods.base import Recipe, Settings
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Cancelled, Progress
 from pprl_desktop.records.cleaning import clean

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pprl_desktop.codes.base import method
 from pprl_desktop.exchange import agreement, bundles, contacts, identity, inbox
 from pprl_desktop.exchange.agreement import Offer
 from pprl_desktop.exchange.contacts import Contact
@@ -18,7 +19,6 @@ from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.pact import Pact
 from pprl_desktop.exchange.passphrase import Cost
 from pprl_desktop.exchange.terms import Limits
-from pprl_desktop.methods.base import method
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.table import CleanTable, Column
 

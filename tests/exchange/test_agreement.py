@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pprl_desktop.codes.base import Settings, method
 from pprl_desktop.exchange import agreement, contacts, inbox, letters, seal, strict, terms
 from pprl_desktop.exchange.pact import Pact
 from pprl_desktop.exchange.terms import Limits, Terms
-from pprl_desktop.methods.base import Settings, method
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
 

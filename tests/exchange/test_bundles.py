@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pprl_desktop.codes.base import REGISTRY, Settings, method
+from pprl_desktop.decisions.base import ACCEPT, REVIEW
 from pprl_desktop.exchange import agreement, bundles, inbox, letters, linking, results, seal
 from pprl_desktop.exchange.agreement import Offer
-from pprl_desktop.matching.base import ACCEPT, REVIEW
-from pprl_desktop.methods.base import REGISTRY, Settings, method
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS
 from pprl_desktop.records.table import CleanTable, Column

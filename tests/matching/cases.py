@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from pprl_desktop.matching.base import Match, MatchOptions
-from pprl_desktop.matching.engine import match
-from pprl_desktop.methods.base import Recipe, Rule, Settings, Smashed, method
-from pprl_desktop.methods.mapping import default_mapping
+from pprl_desktop.codes.base import Recipe, Rule, Settings, Smashed, method
+from pprl_desktop.codes.mapping import default_mapping
+from pprl_desktop.decisions.base import Match, MatchOptions
+from pprl_desktop.matching.match import match
 from pprl_desktop.privacy.keystream import Keystream
 from pprl_desktop.privacy.noise import bundle_epsilon, noised
 from pprl_desktop.progress import NO_PROGRESS, Progress

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from pprl_desktop.matching.base import Match, MatchOptions
-from pprl_desktop.matching.engine import match
-from pprl_desktop.methods.base import Recipe, Settings, Smashed, method
+from pprl_desktop.codes.base import Recipe, Settings, Smashed, method
+from pprl_desktop.decisions.base import Match, MatchOptions
+from pprl_desktop.matching.match import match
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.table import MISSING, CleanTable, Column
@@ -60,7 +60,7 @@ FIELDS = ("last", "first", "born", "town", "zip")
 
 def two_files(seed: int = 0, size: int = 500, shared: int = 200) -> tuple[CleanTable, CleanTable, set[tuple[int, int]]]:
     """Two files of `size` people, the first `shared` rows of either the same people, with slips in the second."""
-    from pprl_desktop.methods.corrupt import corrupt
+    from pprl_desktop.codes.corrupt import corrupt
 
     random = np.random.default_rng(seed)
     everyone = population(random, 2 * size - shared)

@@ -15,14 +15,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pprl_desktop.codes.base import method
+from pprl_desktop.compute import assignment
+from pprl_desktop.compute.attended import THREAD
+from pprl_desktop.compute.threads import threads_of
+from pprl_desktop.decisions.adaptive import listed_scan
+from pprl_desktop.decisions.base import MatchOptions
 from pprl_desktop.evaluation.play import play
 from pprl_desktop.evaluation.synthetic import forecast
 from pprl_desktop.evaluation.tables import Contest, Truth, compare, sweep
-from pprl_desktop.matching import assignment, listed_scan
-from pprl_desktop.matching.base import MatchOptions
-from pprl_desktop.methods.attended import THREAD
-from pprl_desktop.methods.base import method
-from pprl_desktop.methods.blocks import threads_of
 from pprl_desktop.progress import Cancelled, Progress
 from pprl_desktop.records.table import CleanTable
 from tests.matching.cases import CASES, Run, prepared

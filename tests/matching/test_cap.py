@@ -8,8 +8,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from pprl_desktop.matching.base import Match, MatchOptions
-from pprl_desktop.matching.engine import estimate
+from pprl_desktop.decisions.base import Match, MatchOptions
+from pprl_desktop.matching.match import estimate
 from tests.matching.cases import CASES, Run, prepared
 from tests.matching.people import FIELDS, population, table, two_files
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pprl_desktop.matching.base import ACCEPT, REJECT, REVIEW, MatchOptions, Scored
+from pprl_desktop.decisions.base import ACCEPT, REJECT, REVIEW, MatchOptions, Scored
+from pprl_desktop.decisions.thresholds import from_labels, from_probabilities
 from pprl_desktop.matching.decide import decide
-from pprl_desktop.matching.thresholds import from_labels, from_probabilities
 from pprl_desktop.progress import Progress
 
 

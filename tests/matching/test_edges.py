@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pprl_desktop.matching.base import MatchOptions
+from pprl_desktop.decisions.base import MatchOptions
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.table import MISSING, CleanTable, Column
 from tests.matching.cases import CASES, prepared

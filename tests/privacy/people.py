@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from pprl_desktop.methods.base import Recipe, method
-from pprl_desktop.methods.mapping import default_mapping
+from pprl_desktop.codes.base import Recipe, method
+from pprl_desktop.codes.mapping import default_mapping
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.table import CleanTable, Column
 from pprl_desktop.reference.load import reference_set

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pprl_desktop.methods.base import Part, Smashed
+from pprl_desktop.codes.base import Part, Smashed
 from pprl_desktop.privacy.keystream import Keystream
 from pprl_desktop.privacy.noise import noised
 from pprl_desktop.problem import Problem

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from pprl_desktop.methods import idf
-from pprl_desktop.methods.base import REGISTRY, Recipe, Settings, method
+from pprl_desktop.codes import idf
+from pprl_desktop.codes.base import REGISTRY, Recipe, Settings, method
+from pprl_desktop.exchange.releases import record_epsilon
 from pprl_desktop.privacy.claims import Statement
-from pprl_desktop.privacy.ledger import record_epsilon
 from pprl_desktop.privacy.shape import _probe, shape
 from pprl_desktop.privacy.statements import (
     ENCRYPTION,

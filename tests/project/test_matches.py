@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pprl_desktop.matching.base import ACCEPT, Match, Scored
+from pprl_desktop.decisions.base import ACCEPT, Match, Scored
 from pprl_desktop.project.matches import expected_curve, match_rows
 
 

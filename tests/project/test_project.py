@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pprl_desktop.methods.base import Settings
+from pprl_desktop.codes.base import Settings
 from pprl_desktop.problem import Problem
 from pprl_desktop.project import store
 from pprl_desktop.project.choices import Choices

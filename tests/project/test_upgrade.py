@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from pprl_desktop import __version__
-from pprl_desktop.methods.base import Settings
+from pprl_desktop.codes.base import Settings
 from pprl_desktop.problem import Problem
 from pprl_desktop.project import store
 from pprl_desktop.project.project import Project

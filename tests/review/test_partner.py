@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pprl_desktop.decisions.base import ACCEPT, REVIEW, Match, Scored
 from pprl_desktop.exchange import bundles, inbox, linking, results
-from pprl_desktop.matching.base import ACCEPT, REVIEW, Match, Scored
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.table import CleanTable
 from pprl_desktop.review.desk import Desk

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pprl_desktop.matching.base import ACCEPT, REJECT, REVIEW, Match, Scored
+from pprl_desktop.decisions.base import ACCEPT, REJECT, REVIEW, Match, Scored
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.cleaning import clean
 from pprl_desktop.records.fields import Field

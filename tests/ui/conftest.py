@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("PySide6.QtWidgets", exc_type=ImportError)
 
 from pprl_desktop.ui.app import make_application, make_window
-from pprl_desktop.ui.main_window import MainWindow
+from pprl_desktop.ui.shell.main_window import MainWindow
 
 
 @pytest.fixture(autouse=True)

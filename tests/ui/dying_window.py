@@ -20,7 +20,7 @@ from pprl_desktop.progress import Progress
 from pprl_desktop.project.demo import PASSPHRASE
 from pprl_desktop.review.ledger import Ledger
 from pprl_desktop.ui.app import make_application, make_window
-from pprl_desktop.ui.main_window import MainWindow
+from pprl_desktop.ui.shell.main_window import MainWindow
 
 KEYS = (Qt.Key.Key_G, Qt.Key.Key_Space, Qt.Key.Key_6, Qt.Key.Key_G, Qt.Key.Key_Space, Qt.Key.Key_1)
 

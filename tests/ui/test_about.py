@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pprl_desktop import resources
-from pprl_desktop.ui import about
 from pprl_desktop.ui.panes.help import GUIDES
+from pprl_desktop.ui.shell import about
 from tests.packaging.loading import load
 
 

@@ -20,10 +20,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pprl_desktop.ui import i18n, theme
-from pprl_desktop.ui.main_window import MainWindow
+from pprl_desktop.ui.kit import i18n, theme
 from pprl_desktop.ui.panes.base import Pane
-from pprl_desktop.ui.stepper import mark_words
+from pprl_desktop.ui.shell.main_window import MainWindow
+from pprl_desktop.ui.shell.stepper import mark_words
 from tests.ui.walk import PAGES, shown, spoken_name, visit, walk_window
 
 CONTROLS = (QAbstractButton, QComboBox, QLineEdit, QAbstractSpinBox, QAbstractSlider, QPlainTextEdit, QAbstractItemView)

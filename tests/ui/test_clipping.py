@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QScrollArea, QWidget
 
-from pprl_desktop.ui import i18n, theme
-from pprl_desktop.ui.main_window import MainWindow
+from pprl_desktop.ui.kit import i18n, theme
 from pprl_desktop.ui.panes.base import Pane
+from pprl_desktop.ui.shell.main_window import MainWindow
 from pprl_desktop.ui.widgets.table import DataTable
 from tests.ui.walk import PAGES, shown, visit, walk_window
 

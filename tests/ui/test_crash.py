@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from pprl_desktop.project.project import Project
-from pprl_desktop.ui import crash
-from pprl_desktop.ui.main_window import MainWindow
+from pprl_desktop.ui.kit import crash
+from pprl_desktop.ui.shell.main_window import MainWindow
 
 
 def fail(surname: str) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
 from pprl_desktop.project.project import Project
-from pprl_desktop.ui.file_open import FileOpener
+from pprl_desktop.ui.shell.file_open import FileOpener
 
 
 def test_a_project_from_the_finder_opens(window, qtbot, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

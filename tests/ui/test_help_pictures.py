@@ -12,10 +12,11 @@ from PySide6.QtGui import QImage, QTextDocument
 from PySide6.QtWidgets import QApplication
 
 from pprl_desktop import resources
-from pprl_desktop.ui import help_pictures, i18n, theme
-from pprl_desktop.ui.help_panel import HelpText, page_text
-from pprl_desktop.ui.main_window import MainWindow
+from pprl_desktop.ui import help_pictures
+from pprl_desktop.ui.kit import i18n, theme
 from pprl_desktop.ui.panes.help import PAGES
+from pprl_desktop.ui.shell.help_panel import HelpText, page_text
+from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.packaging.loading import load
 
 WITHOUT = {"introduction", "glossary", "threat_model"}  # about the whole, not about a page

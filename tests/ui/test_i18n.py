@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from pprl_desktop import resources
-from pprl_desktop.privacy.rehearsal import rehearse
 from pprl_desktop.privacy.statements import statement
 from pprl_desktop.project.steps import STEPS
-from pprl_desktop.ui import i18n
+from pprl_desktop.rehearsal.rehearse import rehearse
+from pprl_desktop.ui.kit import i18n
 from tests.privacy.people import people, recipe, short
 from tests.ui.sentences import MARK, core_sentences
 
-UI = Path(i18n.__file__).parent
+UI = Path(i18n.__file__).parent.parent
 CALLS = {"tr": 1, "tr_n": 2}
 NAMED_CHANGES = {"change"}
 
@@ -170,7 +170,7 @@ def test_every_help_page_is_there_in_both_languages() -> None:
 
 
 def test_links_in_help_pages_lead_somewhere() -> None:
-    from pprl_desktop.ui.help_panel import page_path
+    from pprl_desktop.ui.shell.help_panel import page_path
 
     for path in (resources.root() / "help").rglob("*.md"):
         for target in re.findall(r"\]\(([\w-]+)\.md\)", path.read_text(encoding="utf-8")):

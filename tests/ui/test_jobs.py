@@ -13,8 +13,8 @@ from PySide6.QtCore import QEvent
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
-from pprl_desktop.ui import garbage
-from pprl_desktop.ui.jobs import Job, Jobs
+from pprl_desktop.ui.kit import garbage
+from pprl_desktop.ui.kit.jobs import Job, Jobs
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
 from pprl_desktop import resources
-from pprl_desktop.ui.main_window import MainWindow
+from pprl_desktop.ui.shell.main_window import MainWindow
 
 PASSPHRASE = "seven quiet lanterns drift north"
 PATIENCE = 120_000  # ms: the machine may be busy

@@ -20,7 +20,7 @@ from pprl_desktop.project import demo
 from pprl_desktop.project.project import SUFFIX, Project
 from pprl_desktop.review.desk import LEDGER, Desk
 from pprl_desktop.review.ledger import read_entries
-from pprl_desktop.ui.main_window import MainWindow
+from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.ui.reviews import sample_review
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")

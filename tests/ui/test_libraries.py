@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.ui import libraries
 from pprl_desktop.ui.app import run
+from pprl_desktop.ui.kit import libraries
 
 
 def test_missing_libraries_are_named_with_the_install_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pprl_desktop.ui.main_window import MainWindow
+from pprl_desktop.ui.shell.main_window import MainWindow
 
 PLANTED = "Xylowitzky"
 

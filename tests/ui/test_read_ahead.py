@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pprl_desktop.ui import read_ahead
+from pprl_desktop.ui.kit import read_ahead
 
 
 def test_the_libraries_of_a_package_are_found() -> None:

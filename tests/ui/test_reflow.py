@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QEvent, QRect, QSize
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
-from pprl_desktop.ui import theme
+from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import column, label
 from pprl_desktop.ui.widgets.reflow import columns, flow

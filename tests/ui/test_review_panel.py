@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pprl_desktop.review.cells import Cell
 from pprl_desktop.review.marks import Level
 from pprl_desktop.review.plan import Review
-from pprl_desktop.ui import theme
+from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.panes.review_panel import ReviewPanel
 from tests.ui.reviews import open_session, sample_review
 

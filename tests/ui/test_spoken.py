@@ -10,13 +10,13 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from pprl_desktop.records.fields import Field
-from pprl_desktop.ui import about
-from pprl_desktop.ui.help_panel import page_path
-from pprl_desktop.ui.main_window import MainWindow
 from pprl_desktop.ui.panes._cleaning import CleaningDialog
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.panes.review_panel import ReviewPanel
 from pprl_desktop.ui.plots.base import Plot
+from pprl_desktop.ui.shell import about
+from pprl_desktop.ui.shell.help_panel import page_path
+from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.ui.reviews import open_session
 from tests.ui.walk import PAGES, visit, walk_window
 
@@ -121,7 +121,7 @@ def test_a_page_says_what_it_needs_and_gives_and_has_help(window: MainWindow, na
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_no_two_keys_of_a_page_are_the_same(language: str, tmp_path: Path, qapp) -> None:  # type: ignore[no-untyped-def]
     """Alt and a letter leads to one place: on the page, in the bar below it, and in each menu."""
-    from pprl_desktop.ui import i18n
+    from pprl_desktop.ui.kit import i18n
 
     made = walk_window(tmp_path / "keys.pprlproject", language)
     try:

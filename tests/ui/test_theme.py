@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from pprl_desktop.ui import theme
-from pprl_desktop.ui.sheet import SHEET
+from pprl_desktop.ui.kit import theme
+from pprl_desktop.ui.kit.sheet import SHEET
 
 TEXTS = ("text", "muted", "accent_text", "warm_text", "danger_text")
 GROUNDS = ("window", "surface", "field")

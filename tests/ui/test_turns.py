@@ -7,8 +7,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QLabel, QWidget
 
-from pprl_desktop.ui.main_window import MainWindow
-from pprl_desktop.ui.turns import Later, Turns
+from pprl_desktop.ui.kit.turns import Later, Turns
+from pprl_desktop.ui.shell.main_window import MainWindow
 
 
 def test_steps_come_one_by_one_and_newer_ones_replace_older(qtbot) -> None:  # type: ignore[no-untyped-def]

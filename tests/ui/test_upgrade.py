@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from pprl_desktop.project.demo import PASSPHRASE
-from pprl_desktop.ui import i18n
-from pprl_desktop.ui.main_window import MainWindow
+from pprl_desktop.ui.kit import i18n
+from pprl_desktop.ui.shell.main_window import MainWindow
 from pprl_desktop.ui.widgets.banner import Banner
 from tests.project.finished_job import SIDE, STEPS, fixture_of
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from pprl_desktop.ui.main_window import MainWindow
+from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.ui.watching import LONGEST, Gap, Watchdog
 from tests.ui.workday import Workday, many_people
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pprl_desktop import resources
-from pprl_desktop.ui.main_window import MainWindow
+from pprl_desktop.ui.shell.main_window import MainWindow
 
 
 def test_it_opens_on_the_welcome_page(window: MainWindow) -> None:
@@ -58,7 +58,7 @@ def test_closing_asks_only_while_work_is_running(window: MainWindow, qtbot, monk
     from PySide6.QtWidgets import QMessageBox
 
     from pprl_desktop.progress import Progress
-    from pprl_desktop.ui.jobs import Job
+    from pprl_desktop.ui.kit.jobs import Job
 
     asked: list[str] = []
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from pprl_desktop.ui.words import of_100, range_of_100
+from pprl_desktop.ui.kit.words import of_100, range_of_100
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from pathlib import Path
 from PySide6.QtWidgets import QAbstractButton, QApplication, QScrollBar, QWidget
 
 from pprl_desktop import resources
-from pprl_desktop.ui import pages
-from pprl_desktop.ui.main_window import MainWindow
 from pprl_desktop.ui.panes.base import Pane
+from pprl_desktop.ui.shell import pages
+from pprl_desktop.ui.shell.main_window import MainWindow
 
 PAGES = tuple(pages.PANES)
 

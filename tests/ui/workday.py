@@ -13,7 +13,7 @@ from pprl_desktop import resources
 from pprl_desktop.exchange import agreement, bundles, contacts, identity, inbox
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.project import kept, partnership
-from pprl_desktop.ui.main_window import MainWindow
+from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.ui.watching import Watchdog
 
 AFTER = 800  # ms watched after each job: the result is shown and tidied up after

@@ -134,7 +134,7 @@ def test_a_sweep_without_values_takes_the_usual_epsilons(capsys, files) -> None:
 
 
 def test_a_method_that_does_not_apply_is_shown_as_such(capsys, files, monkeypatch) -> None:  # type: ignore[no-untyped-def]
-    from pprl_desktop.methods.bloom import Bloom
+    from pprl_desktop.codes.bloom import Bloom
     from pprl_desktop.problem import Problem
 
     def wrong(self: Bloom, recipe: object) -> tuple[Problem, ...]:

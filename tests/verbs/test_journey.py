@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pprl_desktop.methods.base import REGISTRY, method
+from pprl_desktop.codes.base import REGISTRY, method
 
 EXPORTABLE = [name for name in REGISTRY if method(name).exportable]
 PASSPHRASE = "four unrelated words here"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from pprl_desktop.cli import main
+from pprl_desktop.exchange.releases import Planned, ReleaseLedger
 from pprl_desktop.privacy.claims import Statement
-from pprl_desktop.privacy.ledger import Planned, ReleaseLedger
 from pprl_desktop.records.table import Table
 
 

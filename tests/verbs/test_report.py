@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from pprl_desktop import cli
+from pprl_desktop.codes.base import Settings
 from pprl_desktop.exchange import agreement, contacts, identity
 from pprl_desktop.exchange.home import Home
-from pprl_desktop.methods.base import Settings
 from pprl_desktop.records.fields import Field
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from PySide6.QtWidgets import QCheckBox, QDialog, QLineEdit, QWidget
 
 from pprl_desktop.records.fields import Field
-from pprl_desktop.ui.i18n import tr
+from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.widgets.basics import button, column, combo, label, labelled, pick, row
 
 

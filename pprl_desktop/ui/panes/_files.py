@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog
 
-from pprl_desktop.ui.i18n import tr
+from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.panes.base import Pane
 
 

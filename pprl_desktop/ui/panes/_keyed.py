@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from pprl_desktop.ui.i18n import tr
+from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.panes._files import choose_sealed
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.panes.unlock import IdentityCard

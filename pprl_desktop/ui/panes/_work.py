@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pprl_desktop.ui.i18n import number, tr, tr_core
+from pprl_desktop.ui.kit.i18n import number, tr, tr_core
 
 
 def method_words() -> dict[str, tuple[str, str, str]]:

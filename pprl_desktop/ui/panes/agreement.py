@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QInputDialog, QLineEdit, Q
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.project import partnership
-from pprl_desktop.ui.i18n import tr, tr_core
+from pprl_desktop.ui.kit.i18n import tr, tr_core
+from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.panes._files import out_path
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.panes._work import kind_words, point_value, rule_words
 from pprl_desktop.ui.panes.contacts import state_words
-from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.banner import Banner, clear
 from pprl_desktop.ui.widgets.basics import Card, Pages, boxed, button, column, combo, label, labelled, pick, row
 from pprl_desktop.ui.widgets.reflow import columns, flow

@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QDialog, QGridLayout, QVBoxLayout, QWidget
 
 from pprl_desktop.ui.desk import Desk
-from pprl_desktop.ui.i18n import tr
-from pprl_desktop.ui.theme import GRID
+from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.widgets.basics import button, label, row
 
 COLUMNS = 4

@@ -9,9 +9,9 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.ui.i18n import tr
-from pprl_desktop.ui.jobs import Job
-from pprl_desktop.ui.theme import GRID
+from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.jobs import Job
+from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.widgets.banner import Banner, Messages
 from pprl_desktop.ui.widgets.basics import label
 from pprl_desktop.ui.widgets.reflow import columns

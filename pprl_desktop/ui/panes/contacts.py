@@ -8,10 +8,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QInputDialog, QLabel, QLineEdit, QWidget
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.ui.i18n import tr, tr_core
+from pprl_desktop.ui.kit.i18n import tr, tr_core
+from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.panes.unlock import IdentityCard
-from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import Card, boxed, button, column, label, labelled, row
 from pprl_desktop.ui.widgets.empty import EmptyState

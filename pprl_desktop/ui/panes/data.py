@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtWidgets import QFileDialog, QStackedLayout, QWidget
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.ui.i18n import tr, tr_core, tr_n
+from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
+from pprl_desktop.ui.kit.turns import Turns
+from pprl_desktop.ui.kit.words import count, percent
 from pprl_desktop.ui.panes._work import kind_words, separator_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.plots.bars import BarsPlot
-from pprl_desktop.ui.turns import Turns
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import Card, boxed, button, column, combo, labelled, pick, row
 from pprl_desktop.ui.widgets.chips import Chip
@@ -23,7 +24,6 @@ from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.reflow import FlowLayout, columns
 from pprl_desktop.ui.widgets.table import DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
-from pprl_desktop.ui.words import count, percent
 
 if TYPE_CHECKING:
     from pprl_desktop.project.choices import Choices

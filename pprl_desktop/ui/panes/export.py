@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.ui.i18n import tr, tr_core, tr_n
+from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
+from pprl_desktop.ui.kit.words import count, size
 from pprl_desktop.ui.panes._files import out_path
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.widgets.banner import Banner, clear
 from pprl_desktop.ui.widgets.basics import Card, button, column, label, row, set_kind
 from pprl_desktop.ui.widgets.facts import fact
 from pprl_desktop.ui.widgets.reflow import columns
-from pprl_desktop.ui.words import count, size
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.bundles import Exported

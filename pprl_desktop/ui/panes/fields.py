@@ -13,18 +13,18 @@ from PySide6.QtWidgets import QFileDialog, QGridLayout, QLineEdit, QWidget
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
-from pprl_desktop.ui import theme
-from pprl_desktop.ui.i18n import tr, tr_core
+from pprl_desktop.ui.kit import theme
+from pprl_desktop.ui.kit.i18n import tr, tr_core
+from pprl_desktop.ui.kit.theme import GRID
+from pprl_desktop.ui.kit.turns import Turns
+from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._cleaning import CleaningDialog
 from pprl_desktop.ui.panes._work import kind_words
 from pprl_desktop.ui.panes.base import Pane
-from pprl_desktop.ui.theme import GRID
-from pprl_desktop.ui.turns import Turns
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import Card, boxed, combo, follow, label, labelled, pick, row, tab_order, tool
 from pprl_desktop.ui.widgets.chips import MIME, Chip
 from pprl_desktop.ui.widgets.reflow import FlowLayout, columns
-from pprl_desktop.ui.words import count
 
 if TYPE_CHECKING:
     from pprl_desktop.project.workplace import Seen

@@ -13,15 +13,15 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QLineEdit, QTextBrowser
 
 from pprl_desktop.project import kept
-from pprl_desktop.ui import theme
-from pprl_desktop.ui.i18n import language, tr, tr_core
+from pprl_desktop.ui.kit import theme
+from pprl_desktop.ui.kit.i18n import language, tr, tr_core
+from pprl_desktop.ui.kit.theme import GRID
+from pprl_desktop.ui.kit.words import count, of_100
 from pprl_desktop.ui.panes._keyed import KeyedPane
-from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import Card, boxed, button, check_line, follow, label, labelled, least_height, row
 from pprl_desktop.ui.widgets.facts import fact
 from pprl_desktop.ui.widgets.reflow import columns
-from pprl_desktop.ui.words import count, of_100
 
 if TYPE_CHECKING:
     from pprl_desktop.progress import Progress

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem
 
-from pprl_desktop.ui.help_panel import HelpText, page_text, page_words
-from pprl_desktop.ui.i18n import tr
+from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.panes.base import Pane
+from pprl_desktop.ui.shell.help_panel import HelpText, page_text, page_words
 from pprl_desktop.ui.widgets.basics import Card, column, row
 
 PAGES = (

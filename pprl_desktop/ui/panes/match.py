@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from pprl_desktop.matching.base import ACCEPT, REVIEW
+from pprl_desktop.decisions.base import ACCEPT, REVIEW
 from pprl_desktop.project.matches import match_rows
-from pprl_desktop.ui.i18n import tr, tr_core, tr_n
+from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
+from pprl_desktop.ui.kit.turns import Later, Turns
+from pprl_desktop.ui.kit.words import count, exact, of_100, range_of_100, size
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.plots.histogram import ScoreHistogram
 from pprl_desktop.ui.plots.precision_recall import Curve, PrecisionRecallPlot
-from pprl_desktop.ui.turns import Later, Turns
 from pprl_desktop.ui.widgets.basics import Card, Pages, boxed, button, column, label, least_height
 from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.evidence import LEAST, EvidenceDelegate, bars_width, evidence_words
 from pprl_desktop.ui.widgets.reflow import columns
 from pprl_desktop.ui.widgets.table import DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
-from pprl_desktop.ui.words import count, exact, of_100, range_of_100, size
 
 if TYPE_CHECKING:
-    from pprl_desktop.matching.base import Match
+    from pprl_desktop.decisions.base import Match
     from pprl_desktop.progress import Progress
 
 
@@ -246,7 +246,7 @@ class MatchPane(KeyedPane):
 
     def _decide(self) -> None:
         """Bands and assignment again, on the same scores."""
-        from pprl_desktop.matching.base import MatchOptions
+        from pprl_desktop.decisions.base import MatchOptions
         from pprl_desktop.matching.decide import decide
 
         match: Match | None = self.desk.working.get("match")

@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from PySide6.QtWidgets import QCheckBox, QSizePolicy, QTabWidget, QWidget
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.ui.i18n import number, tr, tr_core
+from pprl_desktop.ui.kit.i18n import number, tr, tr_core
+from pprl_desktop.ui.kit.turns import Later
+from pprl_desktop.ui.kit.words import count, of_100, percent, range_of_100
 from pprl_desktop.ui.panes._work import decision_words, layout_words, method_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.plots.precision_recall import Curve, PrecisionRecallPlot
 from pprl_desktop.ui.plots.sweep import EpsilonSweepPlot, FrontierPlot, SweepPoint
-from pprl_desktop.ui.turns import Later
 from pprl_desktop.ui.widgets.banner import Banner, clear
 from pprl_desktop.ui.widgets.basics import Card, button, column, combo, label, labelled, least_height, pick, row
 from pprl_desktop.ui.widgets.choice_cards import Choice, ChoiceCards
 from pprl_desktop.ui.widgets.epsilon import EpsilonSlider
 from pprl_desktop.ui.widgets.meter import Bar
 from pprl_desktop.ui.widgets.reflow import columns
-from pprl_desktop.ui.words import count, of_100, percent, range_of_100
 
 if TYPE_CHECKING:
+    from pprl_desktop.codes.base import Settings
     from pprl_desktop.evaluation.synthetic import Forecast
-    from pprl_desktop.methods.base import Settings
-    from pprl_desktop.privacy.rehearsal import Rehearsal
+    from pprl_desktop.rehearsal.rehearse import Rehearsal
 
 Points = TypeVar("Points", EpsilonSweepPlot, FrontierPlot)
 ORDER = ("split", "simhash", "bloom", "dp-nn")
@@ -348,7 +348,7 @@ class MethodPane(Pane):
         self._set_epsilon(epsilon)
 
     def _settings(self, **values: Any) -> None:
-        from pprl_desktop.methods.base import with_noise
+        from pprl_desktop.codes.base import with_noise
 
         choices = self.project.choices
         settings: Settings = choices.settings

@@ -8,17 +8,17 @@ from PySide6.QtWidgets import QStackedWidget
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
-from pprl_desktop.ui.i18n import tr, tr_core, tr_n
+from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
+from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._work import point_value
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.basics import Card, boxed, button, column, row
 from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.table import DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
-from pprl_desktop.ui.words import count
 
 if TYPE_CHECKING:
-    from pprl_desktop.privacy.ledger import Release, Verification
+    from pprl_desktop.exchange.releases import Release, Verification
 
 
 class ReleasesPane(Pane):

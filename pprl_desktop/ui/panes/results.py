@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pprl_desktop.ui.i18n import tr, tr_core
+from pprl_desktop.ui.kit.i18n import tr, tr_core
+from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._files import out_path
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.panes._work import rule_words
@@ -14,7 +15,6 @@ from pprl_desktop.ui.widgets.basics import Card, button, label, row, set_kind
 from pprl_desktop.ui.widgets.reflow import columns
 from pprl_desktop.ui.widgets.table import DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
-from pprl_desktop.ui.words import count
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.inbox import Received

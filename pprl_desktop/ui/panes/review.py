@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QScrollArea, QSt
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
-from pprl_desktop.ui.i18n import tr, tr_core
+from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.panes.review_panel import ReviewPanel
 from pprl_desktop.ui.panes.review_partner import PartnerReview

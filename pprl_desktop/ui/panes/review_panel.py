@@ -10,10 +10,11 @@ from PySide6.QtWidgets import QDialog, QInputDialog, QSizePolicy, QVBoxLayout, Q
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.review.session import LEGEND, PairView, ReviewSession
-from pprl_desktop.ui import icons, theme
-from pprl_desktop.ui.i18n import tr, tr_core
-from pprl_desktop.ui.jobs import time_words
-from pprl_desktop.ui.theme import GRID
+from pprl_desktop.ui.kit import icons, theme
+from pprl_desktop.ui.kit.i18n import tr, tr_core
+from pprl_desktop.ui.kit.jobs import time_words
+from pprl_desktop.ui.kit.theme import GRID
+from pprl_desktop.ui.kit.words import count, exact, percent
 from pprl_desktop.ui.widgets.banner import Banner, Messages
 from pprl_desktop.ui.widgets.basics import Card, boxed, button, column, label, row
 from pprl_desktop.ui.widgets.decision_panel import DecisionPanel, point_words
@@ -21,7 +22,6 @@ from pprl_desktop.ui.widgets.meter import Meter
 from pprl_desktop.ui.widgets.pair_view import PairGrid, field_title, level_words, opening_words
 from pprl_desktop.ui.widgets.reflow import columns
 from pprl_desktop.ui.widgets.review_lists import NEXT, DecidedPairs, NextPairs, UpcomingPair
-from pprl_desktop.ui.words import count, exact, percent
 
 LISTS_AFTER = 40  # ms
 LISTS_HIGH = 170  # px below which the lists are left out: the pair and the decision come first

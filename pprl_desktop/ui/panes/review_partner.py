@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 
-from pprl_desktop.matching.base import REVIEW
+from pprl_desktop.decisions.base import REVIEW
 from pprl_desktop.problem import Problem
-from pprl_desktop.ui.i18n import tr, tr_core, tr_n
+from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
+from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._files import choose_sealed, out_path
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.basics import Card, SecretEdit, button, label, labelled, row
 from pprl_desktop.ui.widgets.reflow import flow
-from pprl_desktop.ui.words import count
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.inbox import Received

@@ -10,9 +10,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QLineEdit, QWidget
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.ui.i18n import tr
+from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.theme import GRID
+from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes.unlock import StrengthBar
-from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import (
     Card,
@@ -29,7 +30,6 @@ from pprl_desktop.ui.widgets.basics import (
 )
 from pprl_desktop.ui.widgets.pair_view import field_title
 from pprl_desktop.ui.widgets.reflow import columns
-from pprl_desktop.ui.words import count
 
 if TYPE_CHECKING:
     from pprl_desktop.project.reviewing import ReviewPlan, SecondTable

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QCheckBox
 
-from pprl_desktop.ui import crash, settings, theme
-from pprl_desktop.ui.i18n import LANGUAGES, tr
+from pprl_desktop.ui.kit import crash, settings, theme
+from pprl_desktop.ui.kit.i18n import LANGUAGES, tr
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.basics import Card, button, combo, label, labelled, pick, row
 from pprl_desktop.ui.widgets.reflow import columns

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit, QPlainTextEdit, QProgressB
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.ui.desk import Desk
-from pprl_desktop.ui.i18n import tr, tr_core
-from pprl_desktop.ui.jobs import Job
+from pprl_desktop.ui.kit.i18n import tr, tr_core
+from pprl_desktop.ui.kit.jobs import Job
 from pprl_desktop.ui.widgets.banner import Banner, Messages
 from pprl_desktop.ui.widgets.basics import (
     Card,

@@ -8,9 +8,9 @@ from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.ui.i18n import tr
+from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.panes.base import Pane
-from pprl_desktop.ui.theme import GRID
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import Card, boxed, button, column, icon_label, label, labelled, row, tab_order
 from pprl_desktop.ui.widgets.reflow import columns

@@ -9,11 +9,11 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetricsF, QResizeEvent
 
-from pprl_desktop.ui import theme
-from pprl_desktop.ui.i18n import tr
+from pprl_desktop.ui.kit import theme
+from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.plots.base import Plot, Rows, brush
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
-from pprl_desktop.ui.words import count
 
 SHORTEST = "patient"  # a name under a bar is shortened down to this width, then every other one is left out
 _RIGHT = Qt.TextElideMode.ElideRight

@@ -16,9 +16,9 @@ from PySide6.QtGui import QAccessible, QAccessibleEvent, QColor, QFontMetricsF, 
 from PySide6.QtWidgets import QDialog, QFileDialog, QSizePolicy, QVBoxLayout, QWidget
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.ui import theme
-from pprl_desktop.ui.i18n import tr
-from pprl_desktop.ui.theme import GRID
+from pprl_desktop.ui.kit import theme
+from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.widgets.basics import Brief, button, follow, label, least_height, menu_button, row
 from pprl_desktop.ui.widgets.table import DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec

@@ -8,10 +8,10 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 
-from pprl_desktop.ui.i18n import tr
+from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.words import count, exact
 from pprl_desktop.ui.plots.base import Plot, Rows, brush, pen
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
-from pprl_desktop.ui.words import count, exact
 
 BINS = 40
 KEY_STEP = 0.01  # of the range, per arrow key

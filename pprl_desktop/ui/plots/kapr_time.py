@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
 
-from pprl_desktop.ui.i18n import number, tr
+from pprl_desktop.ui.kit.i18n import number, tr
+from pprl_desktop.ui.kit.words import count, percent
 from pprl_desktop.ui.plots.base import Plot, Rows, brush, pen
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
-from pprl_desktop.ui.words import count, percent
 
 NICE = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25)  # distances between ticks
 MOST_TICKS = 6

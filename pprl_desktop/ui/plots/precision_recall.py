@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import pyqtgraph as pg
 
-from pprl_desktop.ui.i18n import tr
+from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.words import exact, of_100, percent
 from pprl_desktop.ui.plots.base import Plot, Rows, brush, pen
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
-from pprl_desktop.ui.words import exact, of_100, percent
 
 
 @dataclass(frozen=True)

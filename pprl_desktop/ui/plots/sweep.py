@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import pyqtgraph as pg
 from PySide6.QtCore import Qt, Signal
 
-from pprl_desktop.ui.i18n import number, tr
+from pprl_desktop.ui.kit.i18n import number, tr
+from pprl_desktop.ui.kit.words import of_100, percent
 from pprl_desktop.ui.plots.base import Plot, Rows, brush, pen
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
-from pprl_desktop.ui.words import of_100, percent
 
 NO_NOISE_AT = 16.0  # where "no noise" stands on the axis
 

@@ -9,8 +9,8 @@ from PySide6.QtGui import QAccessible, QAccessibleEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.ui.i18n import tr, tr_core
-from pprl_desktop.ui.theme import GRID
+from pprl_desktop.ui.kit.i18n import tr, tr_core
+from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.widgets.basics import button, icon_label, label, tool
 
 ICONS = {"info": "info", "good": "good", "warning": "warning", "problem": "error"}

@@ -25,9 +25,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pprl_desktop.ui import icons, theme
-from pprl_desktop.ui.i18n import tr
-from pprl_desktop.ui.theme import GRID
+from pprl_desktop.ui.kit import icons, theme
+from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.theme import GRID
 
 
 def label(text: str = "", role: str = "", *, wrap: bool = True, selectable: bool = False) -> QLabel:

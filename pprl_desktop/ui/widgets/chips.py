@@ -6,8 +6,8 @@ from PySide6.QtCore import QMimeData, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QDrag, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
-from pprl_desktop.ui import icons, theme
-from pprl_desktop.ui.i18n import tr
+from pprl_desktop.ui.kit import icons, theme
+from pprl_desktop.ui.kit.i18n import tr
 
 MIME = "application/x-pprl-column"
 

@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QRadioButton, QVBoxLayout, QWidget
 
-from pprl_desktop.ui import theme
-from pprl_desktop.ui.theme import GRID
+from pprl_desktop.ui.kit import theme
+from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.widgets.basics import follow, label
 from pprl_desktop.ui.widgets.reflow import columns
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QFrame, QWidget
 
-from pprl_desktop.ui.i18n import tr
+from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.widgets.basics import button, column, label, row
 from pprl_desktop.ui.widgets.reflow import flow
 

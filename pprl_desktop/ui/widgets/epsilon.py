@@ -7,7 +7,7 @@ import math
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QSlider, QWidget
 
-from pprl_desktop.ui.i18n import number, tr
+from pprl_desktop.ui.kit.i18n import number, tr
 from pprl_desktop.ui.widgets.basics import column, label, row
 
 STEPS = 60  # positions between the ends; one more at the right means "no noise"

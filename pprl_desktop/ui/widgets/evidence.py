@@ -9,8 +9,8 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from pprl_desktop.ui import theme
-from pprl_desktop.ui.i18n import number, tr
+from pprl_desktop.ui.kit import theme
+from pprl_desktop.ui.kit.i18n import number, tr
 from pprl_desktop.ui.widgets.table_model import SORT_ROLE
 
 WIDTH, LEAST, GAP = 44, 14, 6  # px per field, where there is room and where not, px between

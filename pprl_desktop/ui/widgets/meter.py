@@ -6,9 +6,9 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QBrush, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from pprl_desktop.ui import theme
-from pprl_desktop.ui.i18n import tr
-from pprl_desktop.ui.words import percent
+from pprl_desktop.ui.kit import theme
+from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.words import percent
 
 
 class Meter(QWidget):

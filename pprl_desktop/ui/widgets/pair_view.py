@@ -23,10 +23,10 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pprl_desktop.review.cells import Cell, Preview
 from pprl_desktop.review.marks import Glyph, Level
-from pprl_desktop.ui import theme
-from pprl_desktop.ui.i18n import tr, tr_core
+from pprl_desktop.ui.kit import theme
+from pprl_desktop.ui.kit.i18n import tr, tr_core
+from pprl_desktop.ui.kit.words import percent
 from pprl_desktop.ui.widgets.basics import follow
-from pprl_desktop.ui.words import percent
 
 PAD = 10
 GLYPH = 1.22  # size of a character against the body text

@@ -10,8 +10,8 @@ from typing import Any
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget, QWidgetItem
 
-from pprl_desktop.ui import theme
-from pprl_desktop.ui.theme import GRID
+from pprl_desktop.ui.kit import theme
+from pprl_desktop.ui.kit.theme import GRID
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QHeaderView, QTabWidget, QVBoxLayout, QWidget
 
 from pprl_desktop.review.cells import Cell
 from pprl_desktop.review.session import ReviewSession
-from pprl_desktop.ui.i18n import tr
-from pprl_desktop.ui.theme import GRID
+from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.widgets.basics import Card, label
 from pprl_desktop.ui.widgets.decision_panel import point_words
 from pprl_desktop.ui.widgets.pair_view import field_title, short_mark

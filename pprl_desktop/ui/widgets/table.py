@@ -23,9 +23,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pprl_desktop.ui import theme
-from pprl_desktop.ui.i18n import tr, tr_n
-from pprl_desktop.ui.theme import GRID
+from pprl_desktop.ui.kit import theme
+from pprl_desktop.ui.kit.i18n import tr, tr_n
+from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.widgets.basics import follow, icon_label, label, row
 from pprl_desktop.ui.widgets.table_model import ColumnSpec, FoundRows, Index, PlainModel
 

@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSortFilterProxyModel, Qt
 from PySide6.QtWidgets import QStyledItemDelegate, QWidget
 
-from pprl_desktop.ui import theme
+from pprl_desktop.ui.kit import theme
 
 Index = QModelIndex | QPersistentModelIndex
 SORT_ROLE = Qt.ItemDataRole.UserRole  # the plain value, as it is sorted and drawn

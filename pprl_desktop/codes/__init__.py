@@ -1,0 +1,1 @@
+"""How a cleaned table becomes numbers: one file per method."""

@@ -1,0 +1,204 @@
+"""What every method shares: the recipe both parties follow, smashed data, rules, and the protocol.
+
+A method says how a cleaned table becomes numbers (`smash`) and which rule decides about pairs of
+them (`learn`). Noise is added by privacy/, pairs are found by matching/: both work on the kinds of
+part and rule declared in this room and never ask which method made them. A further method is one new file
+and one line in REGISTRY.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.compute.attended import attended
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import Progress
+from pprl_desktop.records.fields import Field
+from pprl_desktop.records.table import CleanTable
+from pprl_desktop.reference.sets import ReferenceSet
+
+Bytes = npt.NDArray[np.uint8]
+PartKind = Literal["distances", "bits", "token", "clear"]
+Decision = Literal["adaptive", "svm", "threshold", "nearest"]
+Layout = Literal["field", "record"]
+Kernel = Literal["linear", "rbf"]
+NoiseSides = Literal["one-sided", "two-sided"]
+NearestNoise = Literal["permute-and-flip", "laplace"]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One smashed array: a row of bytes per distinct value (per record once noise is added).
+
+    distances  uint8 [d, |RS|]    edit distances to every reference record of one attribute
+    bits       uint8 [d, bits/8]  packed bits (numpy.packbits order)
+    token      uint8 [d, 8]       keyed hash: equality only (whole value, initial, swapped date ...)
+    clear      uint8 [d, width]   the values themselves (UTF-8, padded with zeros): never leaves the program
+    """
+
+    name: str  # unique in the bundle: "last_name.bits", "last_name.equal", "record"
+    field: str  # the field it speaks of; "" for the whole record
+    kind: PartKind
+    role: str  # what it is compared as: "value", "equal", "initial", "swapped", ...
+    rows: npt.NDArray[np.int32]  # row -> index into values, -1 where the field is missing
+    values: Bytes
+
+    @property
+    def width(self) -> int:
+        return int(self.values.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Smashed:
+    """Everything a bundle carries about the records, in row order. `epsilon` is the noise already in it."""
+
+    method: str
+    rows: int
+    parts: tuple[Part, ...]
+    epsilon: float | None = None  # per bit / per edit as the kind of part says; None: no noise
+
+    def part(self, name: str) -> Part:
+        return next(part for part in self.parts if part.name == name)
+
+    def of_field(self, field_name: str) -> tuple[Part, ...]:
+        return tuple(part for part in self.parts if part.field == field_name)
+
+    def nbytes(self) -> int:
+        return sum(part.values.nbytes + part.rows.nbytes for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The knobs of the methods, all part of the agreement. Each method documents the ones it reads."""
+
+    decision: Decision = "adaptive"
+    layout: Layout = "field"
+    kernel: Kernel = "linear"
+    epsilon: float | None = None  # None: no noise
+    noise: NoiseSides = "one-sided"
+    bits: int = 1024
+    one_to_one: bool = True
+    decoys: int = 0  # records that do not exist, added to the own bundle
+    # hardening of Bloom filters
+    balanced: bool = False  # every filter has as many ones as zeros
+    fold: int = 0  # times the filter is XOR-folded in half
+    salt_field: str = ""  # a field that never changes (year of birth): filters differ where it differs
+    nearest: NearestNoise = "permute-and-flip"  # how a nearest-neighbour answer is drawn
+
+
+# methods whose bits can stand for a field or for the whole record
+RECORD_LAYOUTS = ("simhash", "bloom")
+
+
+def with_noise(name: str, settings: Settings, epsilon: float | None) -> Settings:
+    """The settings with this noise, in the layout that noise protects: one code per record, not one per field.
+
+    Epsilon is per bit, so a record of five fields with a code each carries five times the bits, and the partner's
+    dictionary reads names from them at an epsilon where the record code gives little away (rehearsal/).
+    """
+    if epsilon is not None and settings.epsilon is None and name in RECORD_LAYOUTS:
+        return replace(settings, epsilon=epsilon, layout="record", decision="threshold")
+    return replace(settings, epsilon=epsilon)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What both parties must do alike: the technical part of the agreement."""
+
+    method: str
+    fields: tuple[Field, ...]
+    settings: Settings = field(default_factory=Settings)
+    reference: ReferenceSet | None = None
+    mapping: tuple[tuple[str, tuple[str, ...]], ...] = ()  # field -> reference attributes
+    secret: bytes = field(default=b"", repr=False)
+
+
+class Rule:
+    """How pairs are decided: a frozen dataclass per kind of decision, learned by one party alone.
+
+    matching/match.py has one runner per subclass.
+    """
+
+
+class Method(Protocol):
+    name: str
+    title: str  # on the screen
+    sentence: str  # one sentence for the method card
+    exportable: bool
+    uses_reference: bool
+
+    def defaults(self) -> Settings: ...
+
+    def problems(self, recipe: Recipe) -> tuple[Problem, ...]:
+        """What is wrong with a recipe before any work starts."""
+        ...
+
+    def smash(self, table: CleanTable, recipe: Recipe, progress: Progress) -> Smashed:
+        """Deterministic given table and recipe; no noise."""
+        ...
+
+    def learn(self, table: CleanTable, own: Smashed, recipe: Recipe, seed: int, progress: Progress) -> Rule:
+        """From the own table alone, as each party does in the paper."""
+        ...
+
+
+REGISTRY: Mapping[str, str] = {  # name -> module holding METHOD
+    "split": "pprl_desktop.codes.split",
+    "split-svm": "pprl_desktop.codes.split_svm",
+    "simhash": "pprl_desktop.codes.simhash",
+    "bloom": "pprl_desktop.codes.bloom",
+    "dp-nn": "pprl_desktop.codes.dp_nn",
+    "plain": "pprl_desktop.codes.plain",
+}
+
+
+def method(name: str) -> Attended:
+    if name not in REGISTRY:
+        raise Problem(
+            f"There is no method '{name}'.",
+            f"The methods are: {', '.join(REGISTRY)}.",
+            "Choose one of them.",
+            place="method",
+        )
+    found: Any = importlib.import_module(REGISTRY[name])
+    return Attended(found.METHOD)
+
+
+class Attended:
+    """A method whose long work hears Cancel at any moment."""
+
+    def __init__(self, made: Method) -> None:
+        self.made = made
+        self.name, self.title, self.sentence = made.name, made.title, made.sentence
+        self.exportable, self.uses_reference = made.exportable, made.uses_reference
+
+    def defaults(self) -> Settings:
+        return self.made.defaults()
+
+    def problems(self, recipe: Recipe) -> tuple[Problem, ...]:
+        return self.made.problems(recipe)
+
+    def smash(self, table: CleanTable, recipe: Recipe, progress: Progress) -> Smashed:
+        return attended(progress, lambda inner: self.made.smash(table, recipe, inner))
+
+    def learn(self, table: CleanTable, own: Smashed, recipe: Recipe, seed: int, progress: Progress) -> Rule:
+        return attended(progress, lambda inner: self.made.learn(table, own, recipe, seed, inner))
+
+
+def derive(secret: bytes, purpose: str, length: int = 32) -> bytes:
+    """Independent keys from the shared secret (HKDF-expand with SHA-256)."""
+    import hashlib
+    import hmac
+
+    out, block, counter = b"", b"", 1
+    while len(out) < length:
+        block = hmac.new(secret, block + purpose.encode() + bytes([counter]), hashlib.sha256).digest()
+        out += block
+        counter += 1
+    return out[:length]

@@ -1,0 +1,231 @@
+"""Bloom filters (Schnell et al. 2009): HMAC-hashed q-grams, one filter per record (CLK) or one per field.
+
+The record layout is the CLK as published and is decided by one threshold; the field layout carries one filter per field
+with keyed tokens beside it and is decided field by field. Noise (BLIP) is added by privacy/, never here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import math
+
+import numpy as np
+
+from pprl_desktop.codes import qgrams, tokens
+from pprl_desktop.codes.base import Bytes, Part, Recipe, Rule, Settings, Smashed, derive
+from pprl_desktop.decisions.rules import Measure, adaptive_rule
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import Progress
+from pprl_desktop.records.fields import Field
+from pprl_desktop.records.table import CleanTable
+
+MIN_BITS, MAX_BITS = 64, 8192
+FILL = 0.4  # share of bits set by a typical value or record: near one half carries most under noise
+REPORT_EVERY = 500  # values between two looks at the cancel button
+
+
+class Bloom:
+    """Reads of the settings: decision, layout, epsilon, noise, bits, one_to_one, balanced, fold, salt_field."""
+
+    name = "bloom"
+    title = "Bloom filters"
+    sentence = (
+        "Values are cut into short pieces and hashed into bits with the shared secret: the baseline everyone knows."
+    )
+    exportable = True
+    uses_reference = False
+
+    def defaults(self) -> Settings:
+        return Settings()
+
+    def problems(self, recipe: Recipe) -> tuple[Problem, ...]:
+        return tuple(_problems(recipe))
+
+    def smash(self, table: CleanTable, recipe: Recipe, progress: Progress) -> Smashed:
+        if recipe.settings.layout == "record":
+            return Smashed(self.name, table.rows, (_record_part(table, recipe, progress),))
+        made: list[Part] = []
+        for place, wanted in enumerate(table.fields):
+            share = progress.part(0.9 * place / len(table.fields), 0.9 * (place + 1) / len(table.fields))
+            made.append(_field_part(table, wanted, recipe, share))
+        made += tokens.parts(table, recipe, progress.part(0.9, 1.0))
+        return Smashed(self.name, table.rows, tuple(made))
+
+    def learn(self, table: CleanTable, own: Smashed, recipe: Recipe, seed: int, progress: Progress) -> Rule:
+        if recipe.settings.layout == "record":
+            from pprl_desktop.codes.bloom_fields import bloom_fields
+            from pprl_desktop.decisions.threshold.learning import learn_bits
+
+            fields = bloom_fields(table, recipe, progress.part(0.0, 0.2))
+            rest = progress.part(0.2, 1.0)
+            return learn_bits(self, table, own, recipe, measure(recipe.settings), fields, seed, rest)
+        return adaptive_rule(own, recipe, measure(recipe.settings), seed)
+
+
+def measure(settings: Settings) -> Measure:
+    """Balanced and folded filters no longer stand for a set: only equal bits can be counted."""
+    return "hamming" if settings.balanced or settings.fold else "dice"
+
+
+def _problems(recipe: Recipe) -> list[Problem]:
+    found = []
+    settings = recipe.settings
+    if not recipe.fields:
+        found.append(Problem("No matching field was chosen.", do="Choose at least one field.", place="fields"))
+    if not MIN_BITS <= settings.bits <= MAX_BITS or settings.bits % (8 << settings.fold):
+        found.append(
+            Problem(
+                f"{settings.bits} bits cannot be used for a Bloom filter.",
+                f"The number must be between {MIN_BITS} and {MAX_BITS} and a multiple of {8 << settings.fold}.",
+                "1024 is usual.",
+                place="bits",
+            )
+        )
+    if settings.salt_field and settings.salt_field not in {f.name for f in recipe.fields}:
+        found.append(
+            Problem(
+                f"The salt field '{settings.salt_field}' is not among the matching fields.",
+                do="Choose one of the agreed fields, such as the year of birth, or none.",
+                place="salt_field",
+            )
+        )
+    wanted = "adaptive" if settings.layout == "field" else "threshold"
+    if settings.decision != wanted:
+        found.append(
+            Problem(
+                f"The {settings.layout} layout is decided by '{wanted}', not by '{settings.decision}'.",
+                do="Choose the field layout with the adaptive decision, or the record layout with one threshold.",
+                place="decision",
+            )
+        )
+    return found
+
+
+# ---- filters ----------------------------------------------------------------------------------------------------
+
+
+def hashes_per_piece(kind_pieces: int, bits: int) -> int:
+    """k so that a value with that many pieces sets about FILL of the bits (agreed constants, not taken from data)."""
+    return max(1, round(-math.log(1.0 - FILL) * bits / kind_pieces))
+
+
+class Filler:
+    """Bit positions of a piece: double hashing (Kirsch and Mitzenmacher 2006) over one HMAC per distinct piece."""
+
+    def __init__(self, key: bytes, hashes: int, bits: int) -> None:
+        self._key = key
+        self._bits = bits
+        self._steps = np.arange(hashes, dtype=np.uint64)
+        self._cubes = (self._steps**3 - self._steps) // 6  # enhanced double hashing: no short cycles
+        self._seen: dict[str, np.ndarray[tuple[int], np.dtype[np.intp]]] = {}
+
+    def places(self, piece: str) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+        found = self._seen.get(piece)
+        if found is None:
+            digest = hmac.digest(self._key, piece.encode("utf-8"), hashlib.sha256)
+            first, second = (int.from_bytes(digest[at : at + 4], "little") for at in (0, 8))
+            mixed = np.uint64(first) + self._steps * np.uint64(second | 1) + self._cubes
+            found = (mixed % np.uint64(self._bits)).astype(np.intp)
+            self._seen[piece] = found
+        return found
+
+
+def _field_part(table: CleanTable, wanted: Field, recipe: Recipe, progress: Progress) -> Part:
+    """One filter per distinct value. The key is that of the kind, so equal values of two fields have equal filters."""
+    column = table.column(wanted.name)
+    bits = recipe.settings.bits
+    salts = salts_of(table, recipe)
+    hashes = hashes_per_piece(qgrams.TYPICAL_PIECES[wanted.kind], bits)
+    key = derive(recipe.secret, f"bloom/field/{wanted.kind}")
+    keyed, rows = salted(column.codes, salts)
+    fillers: dict[str, Filler] = {}
+    filled = np.zeros((len(keyed), bits), dtype=np.bool_)
+    for place, (code, salt) in enumerate(keyed):
+        if place % REPORT_EVERY == 0:
+            progress.at(place / len(keyed))
+        filler = fillers.get(salt)
+        if filler is None:
+            filler = fillers.setdefault(salt, Filler(key + salt.encode(), hashes, bits))
+        for piece in qgrams.pieces(str(column.values[code]), wanted.kind):
+            filled[place, filler.places(piece)] = True
+    return Part(f"{wanted.name}.bits", wanted.name, "bits", "value", rows, hardened(filled, recipe))
+
+
+def _record_part(table: CleanTable, recipe: Recipe, progress: Progress) -> Part:
+    """The CLK: all fields of a record in one filter, each field with its own key and its share of the bits."""
+    bits = recipe.settings.bits
+    kinds = {wanted.name: wanted.kind for wanted in table.fields}
+    salts = salts_of(table, recipe)
+    fillers: dict[tuple[str, str], Filler] = {}
+    known: dict[tuple[str, int, str], np.ndarray[tuple[int], np.dtype[np.intp]]] = {}
+    codes = np.stack([column.codes for column in table.columns]) if table.columns else np.zeros((0, 0), np.int32)
+    filled = np.zeros((table.rows, bits), dtype=np.bool_)
+    rows = np.arange(table.rows, dtype=np.int32)
+    for row in range(table.rows):
+        if row % REPORT_EVERY == 0:
+            progress.at(row / table.rows)
+        salt = salts[row]
+        for place, column in enumerate(table.columns):
+            code = int(codes[place, row])
+            if code < 0:
+                continue
+            at = known.get((column.name, code, salt))
+            if at is None:
+                filler = fillers.get((column.name, salt))
+                if filler is None:
+                    filler = fillers.setdefault(
+                        (column.name, salt), record_filler(recipe, table.fields, column.name, salt)
+                    )
+                found = [filler.places(piece) for piece in qgrams.pieces(str(column.values[code]), kinds[column.name])]
+                at = known[(column.name, code, salt)] = np.concatenate(found)
+            filled[row, at] = True
+        if (codes[:, row] < 0).all():
+            rows[row] = -1  # nothing is known of this record: it is never linked
+    return Part("record", "", "bits", "value", rows, hardened(filled, recipe))
+
+
+def record_filler(recipe: Recipe, fields: tuple[Field, ...], name: str, salt: str) -> Filler:
+    """How a field of a record with these fields and that salt fills the record's bits."""
+    bits = recipe.settings.bits
+    total = sum(qgrams.TYPICAL_PIECES[one.kind] for one in fields)
+    key = derive(recipe.secret, f"bloom/record/{name}") + salt.encode()
+    return Filler(key, hashes_per_piece(max(total, 1), bits), bits)
+
+
+def salts_of(table: CleanTable, recipe: Recipe) -> list[str]:
+    """Per record, the value of the agreed stable field: filters of different salts cannot be compared at all."""
+    name = recipe.settings.salt_field
+    return table.column(name).cells() if name else [""] * table.rows
+
+
+def salted(
+    codes: np.ndarray[tuple[int], np.dtype[np.int32]], salts: list[str]
+) -> tuple[list[tuple[int, str]], np.ndarray[tuple[int], np.dtype[np.int32]]]:
+    """The distinct (value, salt) pairs, and which of them each row has."""
+    seen: dict[tuple[int, str], int] = {}
+    rows = np.full(len(codes), -1, dtype=np.int32)
+    for row, code in enumerate(codes.tolist()):
+        if code >= 0:
+            rows[row] = seen.setdefault((code, salts[row]), len(seen))
+    return list(seen), rows
+
+
+def hardened(filled: np.ndarray[tuple[int, int], np.dtype[np.bool_]], recipe: Recipe) -> Bytes:
+    """XOR-folding (Schnell and Borgs 2016a) and balancing (Schnell and Borgs 2016b), then packed."""
+    for _ in range(recipe.settings.fold):
+        half = filled.shape[1] // 2
+        filled = filled[:, :half] ^ filled[:, half:]
+    if recipe.settings.balanced:
+        order = _permutation(derive(recipe.secret, "bloom/balanced"), 2 * filled.shape[1])
+        filled = np.concatenate([filled, ~filled], axis=1)[:, order]
+    return np.packbits(filled, axis=1)
+
+
+def _permutation(key: bytes, size: int) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    """A keyed order of the bits, the same on every machine."""
+    marks = [hmac.digest(key, place.to_bytes(4, "little"), hashlib.sha256) for place in range(size)]
+    return np.array(sorted(range(size), key=marks.__getitem__), dtype=np.intp)
+
+
+METHOD = Bloom()

@@ -1,0 +1,46 @@
+"""The product's default, method "split": the distances of split-svm, with the adaptive decision of DESIGN 4.5.
+
+Beside the distances go keyed tokens for what distances cannot say exactly: equality, initials, swapped dates.
+"""
+
+from __future__ import annotations
+
+from pprl_desktop.codes import tokens
+from pprl_desktop.codes.base import Recipe, Rule, Settings, Smashed
+from pprl_desktop.codes.distances import distance_parts
+from pprl_desktop.codes.mapping import mapping_problems
+from pprl_desktop.decisions.rules import adaptive_rule
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import Progress
+from pprl_desktop.records.table import CleanTable
+
+
+class Split:
+    name = "split"
+    title = "Split learning, adaptive"
+    sentence = (
+        "Each value is replaced by its edit distances to public reference names; how much each field counts is "
+        "learned from the data, without examples."
+    )
+    exportable = True
+    uses_reference = True
+
+    def defaults(self) -> Settings:
+        return Settings(decision="adaptive", layout="field")
+
+    def problems(self, recipe: Recipe) -> tuple[Problem, ...]:
+        return mapping_problems(recipe)
+
+    def smash(self, table: CleanTable, recipe: Recipe, progress: Progress) -> Smashed:
+        parts = distance_parts(table, recipe, progress.part(0.0, 0.8))
+        return Smashed(self.name, table.rows, (*parts, *tokens.parts(table, recipe, progress.part(0.8, 1.0))))
+
+    def learn(self, table: CleanTable, own: Smashed, recipe: Recipe, seed: int, progress: Progress) -> Rule:
+        if recipe.settings.decision == "svm":
+            from pprl_desktop.codes.split_svm import METHOD as SVM
+
+            return SVM.learn(table, own, recipe, seed, progress)
+        return adaptive_rule(own, recipe, "vectors", seed)
+
+
+METHOD = Split()

@@ -1,0 +1,53 @@
+"""The split-learning SVM on reference-set distances (Karakasidis et al.), method "split-svm".
+
+Algorithm 1, smash: codes/distances.py. Algorithm 2, training at each party alone: decisions/svm/training.py.
+Algorithm 3, matching: decisions/svm/search.py and decisions/svm/join.py, which give the same pairs as its double loop.
+"""
+
+from __future__ import annotations
+
+from pprl_desktop.codes.base import Recipe, Settings, Smashed
+from pprl_desktop.codes.distances import distance_parts
+from pprl_desktop.codes.mapping import mapping_problems
+from pprl_desktop.decisions.svm.rule import SplitRule
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import Progress
+from pprl_desktop.records.table import CleanTable
+
+
+class SplitSvm:
+    name = "split-svm"
+    title = "Split learning with an SVM"
+    sentence = (
+        "Each value is replaced by its edit distances to public reference names; an SVM trained on your own table "
+        "with made-up slips decides."
+    )
+    exportable = True
+    uses_reference = True
+
+    def defaults(self) -> Settings:
+        return Settings(decision="svm", layout="field", kernel="linear")
+
+    def problems(self, recipe: Recipe) -> tuple[Problem, ...]:
+        found = mapping_problems(recipe)
+        if recipe.settings.decision == "svm":
+            return found
+        return (
+            *found,
+            Problem(
+                f"'split-svm' is decided by its SVM, not by '{recipe.settings.decision}'.",
+                do="Choose the method 'split' for the adaptive decision on the same smashed data.",
+                place="decision",
+            ),
+        )
+
+    def smash(self, table: CleanTable, recipe: Recipe, progress: Progress) -> Smashed:
+        return Smashed(self.name, table.rows, distance_parts(table, recipe, progress))
+
+    def learn(self, table: CleanTable, own: Smashed, recipe: Recipe, seed: int, progress: Progress) -> SplitRule:
+        from pprl_desktop.decisions.svm.training import Training
+
+        return Training(table, own, recipe, seed, progress).rule(recipe.settings.kernel)
+
+
+METHOD = SplitSvm()

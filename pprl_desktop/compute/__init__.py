@@ -1,0 +1,1 @@
+"""Threads, attended work and kernels over arrays: knows nothing of records."""

@@ -1,0 +1,163 @@
+"""The self-linkage null: how many pairs of different records of one's own file would be called matches.
+
+The posterior believes its own model; where fields depend on each other in a way the model does not know, it claims a
+precision that is not there (DESIGN 4.5). A file holds no match with itself, so every pair above the border is a false
+one, and their number carries over to the two files: surplus() holds the weights to it, SelfLinkage tells what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.decisions.adaptive import candidates as blocking
+from pprl_desktop.decisions.adaptive import crossing as adaptive_cross
+from pprl_desktop.decisions.adaptive import dependence as adaptive_dependence
+from pprl_desktop.decisions.adaptive import strangers as adaptive_null
+from pprl_desktop.decisions.adaptive.levels import DIFFERS, EQUAL, MISSING, FieldLevels
+from pprl_desktop.decisions.base import Numbers, Rows
+from pprl_desktop.progress import Progress
+
+MOST = 100_000  # false pairs looked at
+ENOUGH = 6  # false pairs from which a disagreement is told: fewer may be chance
+STEP = 1.0  # of the log likelihood ratio, within which pairs are counted together
+SMOOTH = (0.25, 0.5, 0.25)
+DOUBT = 3.0  # pairs worth of trust in the weights
+MARGIN = 0.02  # share of the accepted pairs that is no cause for concern
+CERTAIN = 4.6  # log odds of a pair that is believed whatever competes with it: 99 to 1
+FEW_TWICE, SHARE_TWICE = 5, 0.03  # people with two records, and their share of the matched, from which it is told
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """What EM learned, in a form that can be put on other pairs."""
+
+    m: Numbers  # [fields, levels]
+    u: list[Numbers]
+    cross_m: Numbers
+    crossings: tuple[adaptive_cross.Crossing, ...]
+    edges: tuple[adaptive_dependence.Edge, ...]
+
+
+@dataclass(frozen=True)
+class SelfLinkage:
+    pairs: int  # of different own records that look like matches
+    false: float  # wrong pairs to be expected among the accepted, by that
+    believed: float  # wrong pairs by the posterior
+    accepted: int
+
+    @property
+    def precision(self) -> float:
+        return max(0.0, 1.0 - self.false / self.accepted) if self.accepted else float("nan")
+
+    def warning(self) -> str:
+        surely = self.false * (1 - 2 / max(self.pairs, 1) ** 0.5)
+        if self.pairs < ENOUGH or surely < 2 * self.believed + MARGIN * self.accepted:
+            return ""
+        return (
+            f"The forecast may be too good: {self.pairs:,} pairs of different records within the own file look like "
+            f"matches, which makes about {self.false:,.0f} wrong pairs among {self.accepted:,} accepted; the weights "
+            f"expect {self.believed:,.0f}. Either the own file holds duplicates or some fields repeat each other."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Strangers:
+    """Pairs of different records of one file that come near enough to a match."""
+
+    fields: Sequence[FieldLevels]
+    own: Rows
+    partner: Rows
+    out_of: float  # pairs of different records
+    copies: npt.NDArray[np.bool_]  # which of them may be one person after all
+
+    def ratios(self, weights: Weights) -> Numbers:
+        return log_ratio(self.fields, _tables(self.fields, weights), weights, self.own, self.partner)
+
+
+def strangers(
+    fields: Sequence[FieldLevels], weights: Weights, bar: float, threads: int, progress: Progress
+) -> Strangers:
+    """`bar`: log likelihood ratio, before corrections, from which pairs are kept."""
+    rows = len(fields[0].own.codes)
+    if rows < 2:
+        return Strangers(fields, np.zeros(0, np.int32), np.zeros(0, np.int32), 0.0, np.zeros(0, np.bool_))
+    added = [
+        (np.log(np.maximum(m, 1e-12))[None, :] - table).astype(np.float32)
+        for m, table in zip(weights.m, _tables(fields, weights), strict=True)
+    ]
+    found = blocking.scan(fields, added, bar, MOST, threads, progress)
+    once = found.own < found.partner
+    own, partner = found.own[once], found.partner[once]
+    copies = adaptive_dependence.likely_copies(_levels(fields, own, partner))
+    return Strangers(fields, own, partner, rows * (rows - 1) / 2, copies)
+
+
+def _tables(fields: Sequence[FieldLevels], weights: Weights) -> list[Floats]:
+    return [adaptive_null.log_u(one, u) for one, u in zip(fields, weights.u, strict=True)]
+
+
+def log_ratio(
+    fields: Sequence[FieldLevels], tables: Sequence[Floats], weights: Weights, own: Rows, partner: Rows
+) -> Numbers:
+    levels = _levels(fields, own, partner)
+    total = np.zeros(len(own))
+    for f, one in enumerate(fields):
+        here = np.flatnonzero(levels[:, f] != MISSING)
+        m = np.log(np.maximum(weights.m[f], 1e-12))
+        total[here] += m[levels[here, f]] - tables[f][one.own.codes[own[here]], levels[here, f]]
+    for crossing, m_found in zip(weights.crossings, weights.cross_m, strict=True):
+        level, log_u = adaptive_cross.compare(fields, crossing, own, partner, levels)
+        table = np.zeros(MISSING + 1)
+        table[DIFFERS], table[EQUAL] = np.log1p(-min(float(m_found), 0.999)), np.log(max(float(m_found), 1e-12))
+        total += table[level] - log_u
+    lifts = adaptive_dependence.corrections(fields, weights.edges, own, levels)
+    return np.asarray(total - lifts.sum(axis=1))
+
+
+def _levels(fields: Sequence[FieldLevels], own: Rows, partner: Rows) -> npt.NDArray[np.uint8]:
+    levels = np.full((len(own), len(fields)), MISSING, dtype=np.uint8)
+    for f, one in enumerate(fields):
+        a, b = one.own.codes[own], one.partner.codes[partner]
+        here = np.flatnonzero((a >= 0) & (b >= 0))
+        levels[here, f] = one.pairs(a[here], b[here])
+    return levels
+
+
+def held_twice(own: Rows, partner: Rows, log_odds: Numbers) -> list[str]:
+    """Two certain counterparts of one record are one person: one-to-one links one of them, whichever fits better."""
+    told = []
+    for side, rows in (("partner's", own), ("own", partner)):
+        certain = np.bincount(rows[log_odds > CERTAIN])
+        twice = int((certain > 1).sum())
+        if twice > max(FEW_TWICE, SHARE_TWICE * float((certain > 0).sum())):
+            told.append(
+                f"{twice:,} people seem to have more than one record in the {side} file: link one-to-many, or remove "
+                "the duplicates first. Until then one record of each is linked, and the two sides may choose different "
+                "ones."
+            )
+    return told
+
+
+def surplus(ratio: Numbers, out_of: float, pairs: Numbers, wrong: Numbers, all_pairs: float) -> Numbers:
+    """For each pair, the log of how many more strangers reach its likelihood ratio than the weights believe.
+
+    ratio, out_of    of pairs within the files, none of which is a match
+    pairs, wrong     ratios of the pairs across the files, and the probability that each is of strangers, before it is
+                     known who else could be the counterpart
+    """
+    if not len(pairs) or not out_of:
+        return np.zeros(len(pairs))
+    low = float(pairs.min())
+    bins = max(int((float(pairs.max()) - low) / STEP) + 1, len(SMOOTH))
+    counts = []
+    for values, weights in ((ratio[ratio >= low], None), (pairs, wrong * (out_of / all_pairs))):
+        at = np.minimum(((values - low) / STEP).astype(np.int64), bins - 1)
+        counts.append(np.convolve(np.bincount(at, weights, minlength=bins), SMOOTH, "same"))
+    more = np.log((counts[0] + DOUBT) / (counts[1] + DOUBT))
+    return np.asarray(np.interp(pairs, low + STEP * (np.arange(bins) + 0.5), more))

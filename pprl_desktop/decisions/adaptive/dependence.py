@@ -1,0 +1,390 @@
+"""Dependent fields must not count twice: a zip code that agrees takes the town along.
+
+How often two records of one file agree on both fields, against how often they would if the fields were independent, is
+the lift; it is measured within a file, where no pair is a match, and divided out of the weight of pairs that agree on
+both. A tree of the strongest lifts (Chow and Liu 1968) keeps three dependent fields from being corrected three times.
+The tree is drawn over the fields that agree: a slip in the zip code does not make street and town independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.compute.threads import interruptible
+from pprl_desktop.decisions.adaptive.levels import (
+    EQUAL,
+    LEVELS,
+    MISSING,
+    NEAR,
+    QUANTILES,
+    SHIFTED,
+    WORD,
+    Codes,
+    FieldLevels,
+)
+from pprl_desktop.decisions.adaptive.strangers import COPY_FIELDS, People, copies, equal_frequency
+from pprl_desktop.decisions.base import Numbers, Rows
+from pprl_desktop.progress import NO_PROGRESS, Progress
+
+LEAST = 1.15  # lifts below this are left alone
+SEEN = 2.0  # pairs of records that must agree on both fields, beyond chance, before a lift is believed
+ALLOWED = 1.5  # times what one person's records explain: a lift left out costs less than one that is not there
+USUAL = 0.5  # at least this share of the pairs of fields is taken to be independent of each other
+MOST = 64  # edges at most, the strongest
+AT_ONCE = 1 << 17  # pairs whose trees are drawn in one go
+SIGMA = 3.0  # standard deviations of chance
+DOUBT = 2.0  # pairs worth of trust in independence
+SHRINK = 1.0  # records worth of trust in the average over all values, against the count for these two
+RELATED = 10.0  # pairs worth of trust in the average excess, against that of values as rare
+RARITY = (0.75, 2.0, 6.0, 20.0, 80.0)  # other holders of a value, per RARITY_ROWS records
+RARITY_ROWS = 2000
+BINS = len(RARITY) + 1
+CLOSE = 1e-2  # near levels rarer than this among strangers count as a kind of agreement
+
+Floats = npt.NDArray[np.float32]
+Levels = npt.NDArray[np.uint8]
+Flags = npt.NDArray[np.bool_]
+
+# classes of agreement: 0 none, 1 close, 2 equal
+OTHER, NEARLY, SAME, CLASSES = 0, 1, 2, 3
+
+
+def _classes() -> npt.NDArray[np.int8]:
+    of = np.zeros(MISSING + 1, dtype=np.int8)
+    for place, quantile in enumerate(QUANTILES):
+        of[NEAR + place] = NEARLY if quantile <= CLOSE else OTHER
+    of[[WORD, SHIFTED]] = NEARLY
+    of[EQUAL] = SAME
+    return of
+
+
+CLASS_OF = _classes()
+
+
+@dataclass(frozen=True, eq=False)
+class Edge:
+    first: int  # index of a field
+    second: int  # of the other
+    lift: Numbers  # [levels, levels], 1 where the fields do not both agree
+    overall: float  # of all pairs that agree on both somehow, or are equal in both
+    rarity: Numbers  # [bins, bins] lift of joint equality by how rare the two values are
+    together: Numbers  # [bins, bins] share of strangers equal in both beyond chance: how many belong together
+    counted: bool  # whether records that hold both values can be seen, and are strangers
+
+
+def edges(
+    fields: Sequence[FieldLevels],
+    sampled: Levels,
+    one_to_one: bool,
+    equal: Numbers,
+    progress: Progress = NO_PROGRESS,
+) -> tuple[Edge, ...]:
+    """Pairs of dependent fields, strongest first. `sampled` [pairs, fields]: levels of pairs within one file.
+
+    Pairs that may be one person are left out. Where a person may have many records, some of them differ so much that
+    they stay: they make any two fields equal together as often as one person's records are (`equal`, by field), so what
+    can be explained by that is no dependence of the two.
+    """
+    found = []
+    doubtful = interruptible(progress, likely_copies if one_to_one else _next_to_nothing, sampled)
+    same, sampled = sampled[doubtful], interruptible(progress, sampled.__getitem__, ~doubtful)
+    single = (
+        ~interruptible(progress, copies, [one.own.codes for one in fields]),  # a copy agrees with its original
+        ~interruptible(progress, copies, [one.partner.codes for one in fields]),
+    )
+    repeats = 0.0 if one_to_one else _repeats(sampled, equal, progress)
+    for first in range(len(fields)):
+        for second in range(first + 1, len(fields)):
+            progress.check()
+            lift, rarity = _lifts(sampled[:, first], sampled[:, second]), np.ones((BINS, BINS))
+            if fields[first].exact and one_to_one:
+                lift[EQUAL, EQUAL], rarity, together = _exact_lift(
+                    fields[first], fields[second], single, _equal_in_both(same, first, second) / max(len(doubtful), 1)
+                )
+            else:
+                excess, doubt = _excess(sampled[:, first], sampled[:, second])
+                repeated = ALLOWED * repeats * float(equal[first] * equal[second])
+                kept = max(1.0 - repeated / excess, 0.0) if excess > doubt else 0.0
+                lift, together = 1.0 + (lift - 1.0) * (kept if repeats else 1.0), np.full((BINS, BINS), kept * excess)
+            counted = fields[first].exact and one_to_one
+            edge = Edge(first, second, lift, float(lift.max()), rarity, together, counted)
+            if edge.overall > LEAST:
+                found.append(edge)
+    found.sort(key=lambda edge: (-edge.overall, edge.first, edge.second))
+    return tuple(found[:MOST])
+
+
+def _compared(levels: Levels) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+    """Per pair: the fields present on both sides, and those of them that differ."""
+    present, differ = (np.zeros(len(levels), dtype=np.uint8) for _ in range(2))
+    for f in range(levels.shape[1]):
+        level = levels[:, f]
+        present += level < LEVELS
+        differ += (level < LEVELS) & (CLASS_OF[level] == OTHER)
+    return present, differ
+
+
+def likely_copies(levels: Levels) -> Flags:
+    """Pairs of records that differ in no field, with enough fields present to rule out mere namesakes.
+
+    In a file said to hold nobody twice they are forgotten duplicates rather than strangers.
+    """
+    present, differ = _compared(levels)
+    return np.asarray((present >= COPY_FIELDS) & (differ == 0))
+
+
+def _next_to_nothing(levels: Levels) -> Flags:
+    """Pairs that differ in one field at most, or a quarter of them: where people come often, one of them."""
+    present, differ = _compared(levels)
+    return np.asarray(differ <= np.maximum(1, present // 4))
+
+
+def _equal_in_both(levels: Levels, first: int, second: int) -> float:
+    return float(((levels[:, first] == EQUAL) & (levels[:, second] == EQUAL)).sum())
+
+
+def _excess(first: Levels, second: Levels) -> tuple[float, float]:
+    """Share of these pairs that are equal in both fields beyond chance, and how much of that may be luck."""
+    present = (first < LEVELS) & (second < LEVELS)
+    a, b = first[present] == EQUAL, second[present] == EQUAL
+    pairs = max(len(a), 1)
+    chance = float(a.sum()) * float(b.sum()) / pairs
+    return (float((a & b).sum()) - chance) / pairs, (SEEN + SIGMA * chance**0.5) / pairs
+
+
+def _repeats(sampled: Levels, equal: Numbers, progress: Progress) -> float:
+    """The share of one person's records among these pairs that would explain the excess of most pairs of fields."""
+    found = []
+    for first in range(sampled.shape[1]):
+        for second in range(first + 1, sampled.shape[1]):
+            progress.check()
+            both = max(float(equal[first] * equal[second]), 1e-6)
+            found.append(_excess(sampled[:, first], sampled[:, second])[0] / both)
+    return max(float(np.quantile(found, USUAL)), 0.0) if len(found) > 2 else 0.0
+
+
+def tree(found: Sequence[Edge]) -> tuple[Edge, ...]:
+    """The edges that are left when all fields agree."""
+    charged = _charged(np.full(len(found), SAME, dtype=np.uint8), found)
+    return tuple(edge for edge, field in zip(found, charged, strict=True) if field >= 0)
+
+
+def _charged(agree: Levels, found: Sequence[Edge]) -> npt.NDArray[np.int8]:
+    """The field that each edge takes its lift from, -1 where a circle of stronger edges has said it all.
+
+    `agree` is how the two fields of each edge agree: OTHER (then there is no lift), NEARLY, SAME (first choice).
+
+    Every field pays once, to the one it hangs on; the first field of a tree keeps its full weight.
+    """
+    group = {end: end for edge in found for end in (edge.first, edge.second)}
+    near: dict[int, list[tuple[int, int]]] = {end: [] for end in group}
+    for place in np.concatenate([np.flatnonzero(agree == kind) for kind in (SAME, NEARLY)]).tolist():
+        first, second = found[place].first, found[place].second
+        a, b = group[first], group[second]
+        if a != b:
+            near[first].append((second, place))
+            near[second].append((first, place))
+            group = {end: a if one == b else one for end, one in group.items()}
+    charged = np.full(len(found), -1, dtype=np.int8)
+    reached: set[int] = set()
+    for start in sorted(near):
+        waiting = [] if start in reached else [start]
+        while waiting:
+            here = waiting.pop()
+            reached.add(here)
+            for other, place in near[here]:
+                if other not in reached:
+                    charged[place] = other
+                    waiting.append(other)
+    return charged
+
+
+def _forests(agree: Levels, found: Sequence[Edge]) -> npt.NDArray[np.int8]:
+    """[pairs, edges] the fields charged, worked out once for all pairs that agree on the same fields."""
+    kinds = np.ascontiguousarray(agree).view(np.dtype((np.void, agree.shape[1]))).reshape(-1)
+    _, first, which = np.unique(kinds, return_index=True, return_inverse=True)
+    return np.stack([_charged(agree[place], found) for place in first])[which]
+
+
+def _lifts(first: Levels, second: Levels) -> Numbers:
+    """[levels, levels] lift where both fields agree somehow, 1 elsewhere.
+
+    Estimated for the classes of agreement, then moved towards what single levels show: among people of one town a town
+    that is spelt almost alike is common, while the same similarity says little elsewhere.
+    """
+    present = (first < LEVELS) & (second < LEVELS)
+    cell = first[present].astype(np.int64) * LEVELS + second[present]
+    count = np.bincount(cell, minlength=LEVELS * LEVELS).reshape(LEVELS, LEVELS).astype(np.float64)
+    expected = count.sum(axis=1, keepdims=True) * count.sum(axis=0, keepdims=True) / max(count.sum(), 1.0)
+    classes = CLASS_OF[:LEVELS]
+    into = np.zeros((CLASSES, LEVELS))
+    into[classes, np.arange(LEVELS)] = 1.0
+    both, chance = into @ count @ into.T, into @ expected @ into.T
+    believed = both - chance > SEEN + SIGMA * np.sqrt(chance)
+    believed[OTHER, :] = believed[:, OTHER] = False
+    coarse = np.where(believed, (both + DOUBT) / (chance + DOUBT), 1.0)[np.ix_(classes, classes)]
+    fine = (count + DOUBT) / (expected + DOUBT / coarse)
+    return np.where(coarse > 1.0, np.maximum(fine, 1.0), 1.0)
+
+
+def _exact_lift(
+    first: FieldLevels, second: FieldLevels, rows: tuple[Flags, Flags], copied: float
+) -> tuple[float, Numbers, Numbers]:
+    """Joint equality among all pairs within either file, by counting values: its lift, by rarity, and its excess.
+
+    Two who share a rare name and a village are mostly relatives; two who share a common one are mostly not. `copied` is
+    the share of pairs that are equal in both because they are copies of each other. The excess, too, is that of values
+    as rare as these, moved from the average of all: towns fill with their own common names, and a rare one has no part.
+    """
+    sides = [
+        _joint(first.own.codes[rows[0]], second.own.codes[rows[0]]),
+        _joint(first.partner.codes[rows[1]], second.partner.codes[rows[1]]),
+    ]
+    both, expected = sides[0][0] + sides[1][0], sides[0][1] + sides[1][1]
+    by_rarity = sides[0][2] + sides[1][2]
+    pairs = max(float(by_rarity.sum()), 1.0)
+    excess = float(both.sum() - expected.sum())
+    if excess > 0:
+        both = expected + (both - expected) * max(1.0 - copied * pairs / excess, 0.0)
+        excess = float(both.sum() - expected.sum())
+    if excess <= SEEN + SIGMA * expected.sum() ** 0.5:
+        return 1.0, np.ones((BINS, BINS)), np.zeros((BINS, BINS))
+    average = float((both.sum() + DOUBT) / (expected.sum() + DOUBT))
+    together = (np.maximum(both - expected, 0.0) + RELATED) / (by_rarity + RELATED * pairs / excess)
+    return average, np.asarray((both + DOUBT) / (expected + DOUBT / average)), np.asarray(together)
+
+
+def _joint(first: Codes, second: Codes) -> tuple[Numbers, Numbers, Numbers]:
+    """[bins, bins] pairs of rows equal in both fields: how many there are, and how many independence would give.
+
+    And how many pairs there are in all, of a record with values as rare and any other.
+    """
+    present = (first >= 0) & (second >= 0)
+    a, b = first[present].astype(np.int64), second[present].astype(np.int64)
+    rows = len(a)
+    both, expected = np.zeros((BINS, BINS)), np.zeros((BINS, BINS))
+    if rows < 2:
+        return both, expected, np.zeros((BINS, BINS))
+    count_a, count_b = np.bincount(a), np.bincount(b)
+    bin_a, bin_b = _bin(count_a - 1, rows), _bin(count_b - 1, rows)
+    width = len(count_b)
+    key, joint = np.unique(a * width + b, return_counts=True)
+    np.add.at(both, (bin_a[key // width], bin_b[key % width]), _pairs(joint))
+    by_a = np.bincount(bin_a, weights=_pairs(count_a), minlength=BINS)
+    by_b = np.bincount(bin_b, weights=_pairs(count_b), minlength=BINS)
+    pairs = rows * (rows - 1) / 2
+    holders = np.zeros((BINS, BINS))
+    np.add.at(holders, (bin_a[a], bin_b[b]), 1.0)
+    return both, np.outer(by_a, by_b) / pairs, holders * (rows - 1) / 2
+
+
+def _bin(others: npt.NDArray[Any], rows: int) -> npt.NDArray[np.int64]:
+    """How common a value is: by the number of other records that hold it, in a file of RARITY_ROWS."""
+    return np.digitize(others * (RARITY_ROWS / max(rows, 1)), RARITY)
+
+
+def _pairs(counts: npt.NDArray[np.int64]) -> Numbers:
+    wide = counts.astype(np.float64)
+    return np.asarray(wide * (wide - 1) / 2)
+
+
+def corrections(
+    fields: Sequence[FieldLevels],
+    found: Sequence[Edge],
+    own: Rows,
+    levels: Levels,
+    people: People | None = None,
+    progress: Progress = NO_PROGRESS,
+) -> Floats:
+    """[pairs, fields] log of the lift of what the field has in common with those that count before it."""
+    made = np.zeros((len(own), len(fields)), dtype=np.float32)
+    if not found:
+        return made
+    joint = [interruptible(progress, _Joint, fields, edge, people) for edge in found]
+    for start in range(0, len(own), AT_ONCE):
+        some = slice(start, start + AT_ONCE)
+        lifts = np.zeros((len(own[some]), len(found)), dtype=np.float32)
+        agree = np.zeros(lifts.shape, dtype=np.uint8)
+        for place, (edge, counted) in enumerate(zip(found, joint, strict=True)):
+            progress.check()
+            a, b = levels[some, edge.first], levels[some, edge.second]
+            present = np.flatnonzero((a < LEVELS) & (b < LEVELS))
+            lifts[present, place] = np.log(edge.lift[a[present], b[present]])
+            agree[:, place] = np.where(lifts[:, place] > 0, NEARLY, OTHER)
+            equal = np.flatnonzero((a == EQUAL) & (b == EQUAL))
+            if len(equal):
+                lifts[equal, place] = counted.log_lift(own[some][equal])
+            agree[equal, place] = SAME
+        charged = _forests(agree, found)
+        for place, edge in enumerate(found):
+            for field in (edge.first, edge.second):
+                made[some, field] += np.where(charged[:, place] == field, lifts[:, place], np.float32(0))
+    return made
+
+
+class _Joint:
+    """How much likelier than by independence a stranger holds both values of an own record.
+
+    Expected is the lift of values as rare as these; but whoever has a rare name has as many relatives as others have.
+    Where records can be counted, that is the mean of a gamma prior, corrected by how many records do hold both (a
+    village has one zip code); the two of the pair itself, which would vouch for each other, are left out.
+    """
+
+    def __init__(self, fields: Sequence[FieldLevels], edge: Edge, people: People | None) -> None:
+        self._edge, self._first, self._second = edge, fields[edge.first], fields[edge.second]
+        self._alone = equal_frequency(self._first, people), equal_frequency(self._second, people)
+        if edge.counted:
+            self._own = _Combinations(self._first.own.codes, self._second.own.codes)
+            self._partner = _Combinations(self._first.partner.codes, self._second.partner.codes)
+
+    def log_lift(self, rows: Rows) -> Floats:
+        a, b = self._first.own.codes[rows], self._second.own.codes[rows]
+        alone = self._alone[0][a], self._alone[1][b]
+        chance = np.maximum(alone[0] * alone[1], 1e-12)
+        if self._edge.counted:
+            rate = self._counted(a, b, chance, np.minimum(*alone))
+        else:
+            rate = self._expected(self._edge.lift[EQUAL, EQUAL], chance, np.minimum(*alone), self._edge.together[0, 0])
+        known = (alone[0] > 0) & (alone[1] > 0)  # under noise a value's own frequency may not be
+        lift = np.where(known, rate / chance, self._edge.lift[EQUAL, EQUAL])
+        return np.asarray(np.log(np.maximum(lift, 1.0)), dtype=np.float32)
+
+    @staticmethod
+    def _expected(average: Numbers, chance: Numbers, most: Numbers, together: Numbers) -> Numbers:
+        return np.asarray(np.minimum(np.maximum(average * chance, chance + together), most))
+
+    def _counted(self, a: Codes, b: Codes, chance: Numbers, most: Numbers) -> Numbers:
+        first, second = self._first, self._second
+        records = self._own.rows + self._partner.rows
+        others = [
+            one.own.counts[code] + one.partner.counts[one.equal_to[code]] - 2.0
+            for one, code in ((first, a), (second, b))
+        ]
+        rare = _bin(others[0], records), _bin(others[1], records)
+        joint = self._own.count(a, b) + self._partner.count(first.equal_to[a], second.equal_to[b])
+        expected = self._expected(self._edge.rarity[rare], chance, most, self._edge.together[rare])
+        expected = np.maximum(expected, 1e-12)
+        return np.asarray((np.maximum(joint - 2.0, 0.0) + SHRINK) / (records + SHRINK / expected))
+
+
+class _Combinations:
+    """The rows of one file that hold both fields, counted by their combination of values."""
+
+    def __init__(self, first: Codes, second: Codes) -> None:
+        present = (first >= 0) & (second >= 0)
+        self.rows = int(present.sum())
+        self._width = int(second.max(initial=0)) + 1
+        combined = first[present].astype(np.int64) * self._width + second[present]
+        self._key, self._count = np.unique(combined, return_counts=True)
+
+    def count(self, first: Codes, second: Codes) -> npt.NDArray[np.int64]:
+        if not self.rows:
+            return np.zeros(len(first), np.int64)
+        wanted = first.astype(np.int64) * self._width + second
+        at = np.minimum(np.searchsorted(self._key, wanted), len(self._key) - 1)
+        return np.where(self._key[at] == wanted, self._count[at], 0)

@@ -1,0 +1,116 @@
+"""The inner loops of the scan through lists of similar values; imported only when it runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pprl_desktop.compute.threads import jit
+
+
+@jit
+def plan(own: Any, weight: Any, count: Any, bar: float, partner_rows: int, least: Any, cost: Any) -> None:
+    """Down to which weight each field is followed, so that no pair can reach the bar without being met (Fagin 2001).
+
+    own      [rows, fields] own value, -1: missing
+    weight   [own values, steps] falling; the last one is what a pair has that is met nowhere
+    count    [own values, steps] partner rows with that weight
+    least    out [rows, fields]: values above this weight are followed
+    cost     out [rows]: comparisons; all partner rows where nothing less will do
+    """
+    steps = weight.shape[1]
+    at = np.zeros(own.shape[1], np.int64)
+    for row in range(own.shape[0]):
+        bound = np.float32(0.0)
+        total = 0
+        for f in range(own.shape[1]):
+            at[f] = 0
+            if own[row, f] >= 0:
+                bound += weight[own[row, f], 0]
+        while bound >= bar and total < partner_rows:
+            best, to, ratio, price = -1, 0, -1.0, 0
+            for f in range(own.shape[1]):
+                v = own[row, f]
+                if v < 0:
+                    continue
+                rows = 0
+                for step in range(at[f] + 1, steps):
+                    rows += count[v, step - 1]
+                    gain = weight[v, at[f]] - weight[v, step]
+                    if gain > 0.0 and gain / (rows + 1.0) > ratio:
+                        best, to, ratio, price = f, step, gain / (rows + 1.0), rows
+            if best < 0:
+                total = partner_rows
+                break
+            v = own[row, best]
+            bound -= weight[v, at[best]] - weight[v, to]
+            at[best] = to
+            total += price
+        cost[row] = min(total, partner_rows)
+        for f in range(own.shape[1]):
+            least[row, f] = weight[own[row, f], at[f]] if own[row, f] >= 0 else 0.0
+
+
+@jit
+def compare(rows: Any, own: Any, least: Any, cost: Any, weight: Any, base: Any, list_at: Any, listed: Any, level: Any,
+            post_at: Any, posted: Any, partner: Any, nobody: Any, bar: float, line: Any, out_own: Any,
+            out_partner: Any) -> int:  # fmt: skip
+    """Own rows with the partner rows that hold a similar value of some field; returns how many pairs reach the bar.
+
+    weight   [own values, levels]; base [own values]: of partner values that are not in the list
+    listed   partner values of all fields, numbered through; list_at [own values + 1]
+    posted   partner rows with each partner value; post_at [partner values + 1]
+    partner  [rows, fields] partner value, numbered through; nobody [fields] stands for a missing one
+    line     zeros, one for each partner value: weights of the present own row, above the base
+    """
+    fields = own.shape[1]
+    holder = np.full(fields, -1, np.int64)
+    above = np.zeros(fields, np.float32)
+    held = 0
+    for row in rows:
+        total = np.float32(0.0)
+        for f in range(fields):
+            v, before = own[row, f], holder[f]
+            if v != before:
+                if before >= 0:
+                    for e in range(list_at[before], list_at[before + 1]):
+                        line[listed[e]] = 0.0
+                    line[nobody[f]] = 0.0
+                if v >= 0:
+                    for e in range(list_at[v], list_at[v + 1]):
+                        line[listed[e]] = weight[v, level[e]] - base[v]
+                    line[nobody[f]] = -base[v]
+                holder[f] = v
+            if v >= 0:
+                total += base[v]
+                above[f] = least[row, f] - base[v]
+        if cost[row] >= partner.shape[0]:
+            for j in range(partner.shape[0]):
+                value = total
+                for g in range(fields):
+                    value += line[partner[j, g]]
+                if value >= bar:
+                    out_own[held], out_partner[held] = row, j
+                    held += 1
+            continue
+        for f in range(fields):
+            v = own[row, f]
+            if v < 0:
+                continue
+            for e in range(list_at[v], list_at[v + 1]):
+                if not weight[v, level[e]] - base[v] > above[f]:
+                    continue
+                for p in range(post_at[listed[e]], post_at[listed[e] + 1]):
+                    j = posted[p]
+                    value = total
+                    for g in range(fields):
+                        more = line[partner[j, g]]
+                        if g < f and own[row, g] >= 0 and more > above[g] and partner[j, g] != nobody[g]:
+                            value = -np.float32(np.inf)  # met before, by way of field g
+                            break
+                        value += more
+                    if value >= bar:
+                        out_own[held], out_partner[held] = row, j
+                        held += 1
+    return held

@@ -1,0 +1,127 @@
+"""What the adaptive decision will take, foreseen before it starts: memory, and roughly the time.
+
+The number of candidates and the speed of this computer cannot be known from sizes alone. So a thousand records of
+either file are compared first, as the run will do it, and the figures are scaled up.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pprl_desktop.codes.base import Part, Smashed
+from pprl_desktop.compute.threads import one_blas_thread, threads_of
+from pprl_desktop.decisions.adaptive import candidates as blocking
+from pprl_desktop.decisions.adaptive import listed_scan, value_lists
+from pprl_desktop.decisions.adaptive import strangers as adaptive_null
+from pprl_desktop.decisions.adaptive.levels import EQUAL, LEVELS, NEAR, QUANTILES, FieldLevels
+from pprl_desktop.decisions.base import Numbers, Outlook
+from pprl_desktop.decisions.rules import AdaptiveRule, FieldComparison
+from pprl_desktop.progress import NO_PROGRESS
+
+ROWS = 1000  # of either file
+TRIED = 1 << 22  # pairs of values compared to see how fast it goes
+NOTICED = 3.0  # pairs of the trial that may just not have shown
+# relative to the speed seen in the trial: what one comparison by way of the lists costs in comparisons of the trial,
+# what one candidate costs in all rounds of learning. Rough: tests/benchmarks/adaptive_scale.py prints the time told
+# beside the time taken, which were up to 2.5 times apart either way
+LISTED_COST, CANDIDATE_COST = 8.0, 4000.0
+USUAL_SHARE = QUANTILES[value_lists.USUAL - NEAR]  # of values in a list
+ENTRY_BYTES = 40  # of a list while it is made
+VALUE_BYTES = 48 * LEVELS  # weights, counts and steps of an own value
+
+
+@dataclass(frozen=True)
+class Trial:
+    candidates: float  # share of pairs above the bar
+    pair: float  # seconds of a core to compare one pair of records
+    cell: float  # seconds of a core to compare one pair of values, mean over the fields
+    equal: float  # share of pairs with an equal value, summed over the fields
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """How the run begins."""
+
+    prior: Callable[[Sequence[FieldLevels]], Numbers]  # m before any pair was seen
+    lowest: float  # bar of the first round
+    most: int  # candidates held
+    pair_bytes: int  # memory of each
+
+
+def outlook(own: Smashed, partner: Smashed, rule: AdaptiveRule, start: Start, threads: int) -> Outlook:
+    tried = _trial(own, partner, rule, start)
+    pairs = float(own.rows) * partner.rows
+    found = min(float(start.most), pairs * tried.candidates + NOTICED * pairs / min(pairs, ROWS * ROWS))
+    sizes = [(_values(own, one), _values(partner, one)) for one in rule.comparisons]
+    cells = [float(a) * b for a, b in sizes]
+    cores, rounds = threads_of(threads), 2
+    encoded = sum(
+        (a + b) * _width(own, one) * (8 if one.measure == "vectors" else 2)
+        for one, (a, b) in zip(rule.comparisons, sizes, strict=True)
+    )
+    if listed_scan.wanted(own.rows, partner.rows):
+        entries = max((min(each * USUAL_SHARE, value_lists.ENTRIES) for each in cells), default=0.0)
+        table = ENTRY_BYTES * entries + VALUE_BYTES * sum(a for a, _ in sizes)
+        table += 16.0 * len(sizes) * (own.rows + partner.rows)
+        met = min(pairs * (len(sizes) * USUAL_SHARE + tried.equal), listed_scan.MOST_WORK)
+        compared = sum(each for each in cells if each <= value_lists.MOST_CELLS) * tried.cell
+        compared += rounds * met * LISTED_COST * tried.pair
+    else:
+        table = float(min(sum(cells), blocking.TABLE_CELLS))
+        compared = sum(cells) * tried.cell + rounds * pairs * tried.pair
+    blocks = 12.0 * 4 * blocking.BLOCK_PAIRS
+    seconds = compared / cores + found * CANDIDATE_COST * tried.pair
+    return Outlook(int(encoded + table + found * start.pair_bytes + blocks), seconds)
+
+
+def _values(side: Smashed, comparison: FieldComparison) -> int:
+    """Distinct values that occur."""
+    used = (part.rows[part.rows >= 0] for part in side.of_field(comparison.field))
+    return max((int(np.count_nonzero(np.bincount(rows))) for rows in used), default=0)
+
+
+def _width(side: Smashed, comparison: FieldComparison) -> int:
+    """Bytes of one value in all parts that are compared."""
+    found: list[Part] = [part for part in side.of_field(comparison.field) if part.name in comparison.values]
+    return sum(part.width for part in found)
+
+
+def _trial(own: Smashed, partner: Smashed, rule: AdaptiveRule, start: Start) -> Trial:
+    random = np.random.default_rng(0)
+    sides = []
+    for side in (own, partner):
+        rows = np.sort(random.choice(side.rows, size=min(ROWS, side.rows), replace=False)).astype(np.int32)
+        sides.append(adaptive_null.taken(side, rows))
+    with one_blas_thread():
+        null = adaptive_null.random_pairs(sides[0].rows, sides[1].rows, random)
+        fields, seen = adaptive_null.build(sides[0], sides[1], rule, null, NO_PROGRESS)
+        m, weights = start.prior(fields), []
+        for f, (one, count) in enumerate(zip(fields, seen, strict=True)):
+            log_u = adaptive_null.log_u(one, adaptive_null.shares(count))
+            weights.append((np.log(np.maximum(m[f], 1e-12))[None, :] - log_u).astype(np.float32))
+        blocking.prepare(fields, 1, NO_PROGRESS)
+        cell = _cell_seconds(fields)
+        since = time.thread_time()
+        scores = blocking.scores(fields, weights, np.arange(sides[0].rows, dtype=np.int32))
+        pair = (time.thread_time() - since) / scores.size
+    equal = sum(float(count[EQUAL]) / max(float(count.sum()), 1.0) for count in seen)
+    return Trial(float((scores >= start.lowest).mean()), pair, cell, equal)
+
+
+def _cell_seconds(fields: list[FieldLevels]) -> float:
+    spent, cells = 0.0, 0
+    for one in fields:
+        if not one.own.values or not one.partner.values:
+            continue
+        values = np.arange(min(one.own.values, TRIED // one.partner.values), dtype=np.int32)
+        least = float(one.cuts[value_lists.USUAL - NEAR])
+        one.similar.near(values[:1], least)
+        since = time.thread_time()
+        one.similar.near(values, least)
+        spent += time.thread_time() - since
+        cells += len(values) * one.partner.values
+    return spent / max(cells, 1)

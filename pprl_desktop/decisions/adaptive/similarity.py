@@ -1,0 +1,301 @@
+"""The measures behind the levels: Dice of Bloom filters, equal bits of signatures, nearness of reference vectors.
+
+All are corrected for the noise that either side carries, as far as a correction changes the order of pairs.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.decisions.adaptive.levels import BLOCK_CELLS, Codes, Floats, Similar, View
+from pprl_desktop.decisions.adaptive.levels import PAIRS_AT_ONCE as BITS_AT_ONCE
+from pprl_desktop.decisions.rules import Measure
+from pprl_desktop.progress import NO_PROGRESS, Progress
+
+SAME = np.float32(1e6)  # added to the similarity of values that differ no more than noise makes them
+PAIRS_AT_ONCE = 1 << 16
+WHOLE = 40_000_000  # cells of a table of all similarities: 160 MB
+SOFT = 4.0  # mean eigenvalues added before the whitening; 2 to 8 do about equally well
+WHITENED = 5000  # values the whitening is taken from
+ROOM = 1 << 14  # near values of one tile that there is room for at first
+TILE = 1 << 12  # partner values compared at once: their encodings stay in the cache
+DIRECTIONS = 47  # of a sketch
+SLACK = 2e-3  # squared distance by which a sketch may be off for rounding
+GRAIN = 4  # steps per bit in the table of set sizes
+
+
+def flip_rate(epsilon: float | None) -> float:
+    """Randomised response turns each bit over with this probability."""
+    return 0.0 if epsilon is None else 1.0 / (math.exp(epsilon) + 1.0)
+
+
+def similar(own: View, partner: View, measure: Measure, epsilon: tuple[float | None, float | None]) -> Similar:
+    if not own.parts or not partner.parts:
+        return Nothing(partner.values)
+    if measure == "vectors":
+        return Vectors(own, partner, epsilon)
+    return Bits(own, partner, measure, flip_rate(epsilon[0]), flip_rate(epsilon[1]))
+
+
+def _most_flips(bits: int, rate: float) -> float | None:
+    """Bits in which two noisy copies of one filter differ at most, but for one in a thousand; None without noise."""
+    return bits * rate + 3.1 * math.sqrt(bits * rate * (1 - rate)) if rate else None
+
+
+class Nothing(Similar):
+    """Tokens only: values are equal or they are not."""
+
+    def __init__(self, partner_values: int) -> None:
+        self._values = partner_values
+
+    def block(self, own: Codes) -> Floats:
+        return np.zeros((len(own), self._values), dtype=np.float32)
+
+    def pairs(self, own: Codes, partner: Codes, progress: Progress = NO_PROGRESS) -> Floats:
+        return np.zeros(len(own), dtype=np.float32)
+
+    def near(self, own: Codes, least: float, progress: Progress = NO_PROGRESS) -> tuple[Codes, Codes, Floats]:
+        return np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.float32)
+
+    def between(self, own: View, partner: View, epsilon: tuple[float | None, float | None]) -> Similar:
+        return Nothing(partner.values)
+
+
+class Bits(Similar):
+    def __init__(self, own: View, partner: View, measure: Measure, flip_own: float, flip_partner: float) -> None:
+        from pprl_desktop.decisions.adaptive.kernels import as_words
+
+        left = np.concatenate([part.values[rows] for part, rows in own.parts], axis=1)
+        right = np.concatenate([part.values[rows] for part, rows in partner.parts], axis=1)
+        self._bits = 8 * left.shape[1]
+        self._left, self._right = as_words(left), as_words(right)
+        self._ones_left = np.bitwise_count(self._left).sum(axis=1, dtype=np.int64).astype(np.float32)
+        self._ones_right = np.bitwise_count(self._right).sum(axis=1, dtype=np.int64).astype(np.float32)
+        self._measure = measure
+        self._same = _most_flips(self._bits, flip_own + flip_partner - 2 * flip_own * flip_partner)
+        # -log(1 - share of ones) by number of ones, in steps fine enough for counts corrected for noise
+        steps = np.arange(GRAIN * self._bits + 1) / (GRAIN * self._bits)
+        self._sizes = -np.log1p(-np.minimum(steps, 0.999)).astype(np.float32)
+        self._flips = flip_own, flip_partner
+        self._needs: tuple[float, npt.NDArray[np.int32]] | None = None
+
+    def block(self, own: Codes) -> Floats:
+        from pprl_desktop.decisions.adaptive.kernels import common_bits
+
+        left = np.ascontiguousarray(self._left[own])
+        common = np.empty((len(own), len(self._right)), dtype=np.float32)
+        common_bits(left, self._right, common)
+        return self._score(common, self._ones_left[own][:, None], self._ones_right[None, :])
+
+    def pairs(self, own: Codes, partner: Codes, progress: Progress = NO_PROGRESS) -> Floats:
+        from pprl_desktop.decisions.adaptive.kernels import common_bits_of_pairs
+
+        made = np.empty(len(own), dtype=np.float32)
+        for start in range(0, len(own), BITS_AT_ONCE):
+            progress.check()
+            a, b = own[start : start + BITS_AT_ONCE], partner[start : start + BITS_AT_ONCE]
+            common = np.empty(len(a), dtype=np.float32)
+            common_bits_of_pairs(self._left, self._right, a, b, common)
+            made[start : start + len(a)] = self._score(common, self._ones_left[a], self._ones_right[b])
+        return made
+
+    def near(self, own: Codes, least: float, progress: Progress = NO_PROGRESS) -> tuple[Codes, Codes, Floats]:
+        from pprl_desktop.decisions.adaptive.kernels import sharing
+
+        need, left, ones = self._needed(least), self._left[own], self._ones_left[own].astype(np.int64)
+        found: list[tuple[Codes, Codes]] = [(np.zeros(0, np.int32), np.zeros(0, np.int32))]
+        for first in range(0, len(self._right), TILE):
+            progress.check()
+            right, others = self._right[first : first + TILE], self._ones_right[first : first + TILE].astype(np.int64)
+            held = ROOM
+            while True:
+                places, partner = np.empty(held, np.int32), np.empty(held, np.int32)
+                held = int(sharing(left, ones, right, others, need, places, partner))
+                if held <= len(places):
+                    break
+            found.append((places[:held].copy(), first + partner[:held]))
+        places, partner = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+        similarity = self.pairs(own[places], partner)
+        above = similarity > least
+        return places[above], partner[above], similarity[above]
+
+    def _needed(self, least: float) -> npt.NDArray[np.int32]:
+        """[ones, ones] the fewest shared ones with which two filters can be more alike than `least`."""
+        if self._needs is None or self._needs[0] != least:
+            ones = np.arange(self._bits + 1, dtype=np.float32)
+            left, right = ones[:, None], ones[None, :]
+            low = np.zeros((len(ones), len(ones)), dtype=np.float32)
+            high = np.minimum(left, right) + 1
+            while (low < high).any():  # the similarity rises with the ones that are shared
+                middle = np.floor((low + high) / 2)
+                enough = self._score(middle.copy(), left, right) > least
+                high, low = np.where(enough, np.minimum(middle, high), high), np.where(enough, low, middle + 1)
+                low = np.minimum(low, high)
+            self._needs = least, low.astype(np.int32)
+        return self._needs[1]
+
+    def between(self, own: View, partner: View, epsilon: tuple[float | None, float | None]) -> Similar:
+        if not own.parts or not partner.parts:
+            return Nothing(partner.values)
+        return Bits(own, partner, self._measure, flip_rate(epsilon[0]), flip_rate(epsilon[1]))
+
+    def _score(self, common: Floats, left: Floats, right: Floats) -> Floats:
+        """`left` and `right` are the numbers of ones; they broadcast over `common`."""
+        if self._same is None:
+            return self._plain_score(common, left, right)
+        same = left + right - 2 * common <= self._same
+        return self._plain_score(common, left, right) + SAME * same.astype(np.float32)
+
+    def _plain_score(self, common: Floats, left: Floats, right: Floats) -> Floats:
+        p, q = self._flips
+        bits = np.float32(self._bits)
+        if self._measure == "hamming":
+            common *= 2
+            common -= left
+            common -= right
+            return common
+        if p or q:
+            # unbiased counts of the filters before the noise
+            common = (common - q * left - p * right + p * q * bits) / ((1 - 2 * p) * (1 - 2 * q))
+            left = (left - p * bits) / (1 - 2 * p)
+            right = (right - q * bits) / (1 - 2 * q)
+        left, right = np.clip(left, 1, 0.95 * bits), np.clip(right, 1, 0.95 * bits)
+        union = left + right - common
+        np.clip(union, 1, 0.98 * bits, out=union)
+        # sizes of the sets the filters stand for (Swamidass and Baldi 2007): else long values look alike
+        union = self._sizes[(GRAIN * union).astype(np.int32)]
+        union /= 0.5 * (np.log1p(-left / bits) + np.log1p(-right / bits))
+        return np.asarray(2 + union, dtype=np.float32)
+
+
+class Vectors(Similar):
+    """Minus the squared distance of two vectors of reference distances, after a soft whitening.
+
+    Length moves all distances of a value together, so the plain distance mostly sees length. The whitening damps the
+    directions in which values differ most anyway; SOFT keeps it from blowing up the directions that hold nothing.
+    """
+
+    def __init__(
+        self, own: View, partner: View, epsilon: tuple[float | None, float | None], fitted: Vectors | None = None
+    ) -> None:
+        left, right = _vectors(own), _vectors(partner)
+        if fitted is None:
+            self._whiten = _soft_whitening(left, own.counts)
+            # small numbers: the squares below would swallow small differences of large ones
+            self._centre = left.mean(axis=0) if len(left) else np.zeros(left.shape[1], np.float32)
+        else:
+            self._whiten, self._centre = fitted._whiten, fitted._centre
+        self._left, self._right = (left - self._centre) @ self._whiten, (right - self._centre) @ self._whiten
+        self._square_left = np.einsum("ij,ij->i", self._left, self._left)
+        self._square_right = np.einsum("ij,ij->i", self._right, self._right)
+        self._sketch: tuple[Floats, Floats] | None = None
+        self._same = _most_noise(self._whiten, _laplace_variance(epsilon[0]) + _laplace_variance(epsilon[1]))
+
+    def between(self, own: View, partner: View, epsilon: tuple[float | None, float | None]) -> Similar:
+        return Vectors(own, partner, epsilon, self) if own.parts and partner.parts else Nothing(partner.values)
+
+    def block(self, own: Codes) -> Floats:
+        product: npt.NDArray[np.float32] = self._left[own] @ self._right.T
+        product *= 2
+        product -= self._square_left[own][:, None]
+        product -= self._square_right[None, :]
+        return self._marked(product)
+
+    def near(self, own: Codes, least: float, progress: Progress = NO_PROGRESS) -> tuple[Codes, Codes, Floats]:
+        mine, theirs = self._sketches()
+        left = mine[own]
+        bar = 0.5 * (np.einsum("ij,ij->i", left, left)[:, None] + np.float32(least - SLACK))
+        found: list[tuple[Codes, Codes]] = [(np.zeros(0, np.int32), np.zeros(0, np.int32))]
+        for first in range(0, len(theirs), TILE):
+            progress.check()
+            right = theirs[first : first + TILE]
+            # twice the product minus both squares is minus the squared distance
+            product: npt.NDArray[np.float32] = left @ right.T
+            product -= 0.5 * np.einsum("ij,ij->i", right, right)
+            row, column = np.divmod(np.flatnonzero(product > bar), product.shape[1])
+            found.append((row.astype(np.int32), (first + column).astype(np.int32)))
+        places, partner = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+        similarity = self._single(own[places], partner, progress)
+        above = similarity > least
+        return places[above], partner[above], similarity[above]
+
+    def _sketches(self) -> tuple[Floats, Floats]:
+        """Both sides in few directions, and the length of the rest in one more: never further apart than the vectors.
+
+        The rest differs by its length at least (triangle inequality), so a filter on sketches loses no pair.
+        """
+        if self._sketch is None:
+            some = self._left[np.linspace(0, len(self._left) - 1, min(len(self._left), WHITENED)).astype(np.intp)]
+            _, direction = np.linalg.eigh(np.cov(some, rowvar=False) if len(some) > 1 else np.eye(some.shape[1]))
+            largest = np.asarray(direction[:, ::-1][:, :DIRECTIONS], dtype=np.float32)
+            made = []
+            for side, square in ((self._left, self._square_left), (self._right, self._square_right)):
+                shadow = side @ largest
+                rest = np.sqrt(np.maximum(square - np.einsum("ij,ij->i", shadow, shadow), 0.0))
+                made.append(np.concatenate([shadow, rest[:, None]], axis=1))
+            self._sketch = made[0], made[1]
+        return self._sketch
+
+    def _marked(self, similarity: Floats) -> Floats:
+        if self._same is not None:
+            similarity += SAME * (similarity >= -self._same).astype(np.float32)
+        return similarity
+
+    def pairs(self, own: Codes, partner: Codes, progress: Progress = NO_PROGRESS) -> Floats:
+        cells = len(self._left) * len(self._right)
+        if cells <= WHOLE and cells <= 20 * len(own):  # one matrix product is cheaper than that many single pairs
+            whole = np.empty((len(self._left), len(self._right)), dtype=np.float32)
+            step = max(1, BLOCK_CELLS // max(len(self._right), 1))
+            for start in range(0, len(whole), step):
+                progress.check()
+                whole[start : start + step] = self.block(
+                    np.arange(start, min(start + step, len(whole)), dtype=np.int32)
+                )
+            return whole[own, partner]
+        return self._single(own, partner, progress)
+
+    def _single(self, own: Codes, partner: Codes, progress: Progress) -> Floats:
+        from pprl_desktop.decisions.adaptive.kernels import squared_distances
+
+        made = np.empty(len(own), dtype=np.float32)
+        for start in range(0, len(own), PAIRS_AT_ONCE):
+            progress.check()
+            some = slice(start, start + PAIRS_AT_ONCE)
+            squared_distances(self._left, self._right, own[some], partner[some], made[some])
+        np.negative(made, out=made)
+        return self._marked(made)
+
+
+def _laplace_variance(epsilon: float | None) -> float:
+    """Of the discrete Laplace noise on one distance (scale 1 / epsilon)."""
+    if epsilon is None:
+        return 0.0
+    return 2.0 * math.exp(-epsilon) / math.expm1(-epsilon) ** 2
+
+
+def _most_noise(whiten: Floats, variance: float) -> float | None:
+    """Squared distance that noise alone makes of two equal vectors, but for one pair in a thousand; None without."""
+    if not variance:
+        return None
+    size = (whiten.astype(np.float64) ** 2).sum(axis=0)  # of each whitened direction
+    # the fourth moment of the noise lies between the normal one and that of the Laplace distribution (excess 3)
+    return variance * float(size.sum()) + 3.1 * variance * math.sqrt(5.0 * float((size**2).sum()))
+
+
+def _vectors(side: View) -> Floats:
+    return np.concatenate([part.values[rows] for part, rows in side.parts], axis=1).astype(np.float32)
+
+
+def _soft_whitening(values: Floats, counts: npt.NDArray[np.int64]) -> Floats:
+    """(S + SOFT * mean eigenvalue * I)^(-1/2), with S the covariance of the values as often as they occur."""
+    if len(values) < 2:
+        return np.eye(values.shape[1], dtype=np.float32)
+    some = np.linspace(0, len(values) - 1, min(len(values), WHITENED)).astype(np.intp)
+    spread = np.cov(values[some].astype(np.float64), rowvar=False, fweights=np.maximum(counts[some], 1))
+    spread = np.atleast_2d(spread)
+    mean = max(float(np.trace(spread)) / len(spread), 1e-6)
+    size, direction = np.linalg.eigh(spread + SOFT * mean * np.eye(len(spread)))
+    return np.asarray(direction / np.sqrt(size), dtype=np.float32)

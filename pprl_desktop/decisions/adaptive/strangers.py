@@ -1,0 +1,307 @@
+"""What strangers agree on: random pairs, the cuts they give, and u for every level and value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.codes import tokens
+from pprl_desktop.codes.base import Smashed
+from pprl_desktop.compute.threads import interruptible
+from pprl_desktop.decisions.adaptive.levels import (
+    EQUAL,
+    EQUAL_BUT_FOR_NOISE,
+    GROUPS,
+    INITIAL,
+    LEVELS,
+    MISSING,
+    OTHER_INITIAL,
+    QUANTILES,
+    Codes,
+    FieldLevels,
+    find_facts,
+    view,
+)
+from pprl_desktop.decisions.adaptive.similarity import flip_rate, similar
+from pprl_desktop.decisions.base import Numbers, Rows
+from pprl_desktop.decisions.rules import AdaptiveRule
+from pprl_desktop.progress import Progress
+
+SAMPLE = 1_000_000  # random pairs; the rarest level (8e-5) then holds 80 of them
+WITHIN_ROWS = 3000  # records of one file compared with each other
+COPY_FIELDS = 4  # fields in which a copy must agree: two people may well share a name and a town
+BLURRED = 3.0  # times as many strangers that look equal as in the own file are not due to the people
+LEAST_EQUAL = 0.01  # share of strangers that look equal which is never too large
+LEAST = 0.5  # pairs a level is credited with beyond those seen
+ROUNDING = 2e-3  # similarities nearer than this are one: blocks and single pairs round differently
+
+Floats = npt.NDArray[np.float32]
+Levels = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, eq=False)
+class Null:
+    own: Rows
+    partner: Rows
+
+
+@dataclass(frozen=True, eq=False)
+class Within:
+    files: list[list[FieldLevels]]  # own records compared with own records, the partner's with the partner's
+    levels: Levels  # [pairs, fields] of random pairs within either file
+
+
+@dataclass(frozen=True, eq=False)
+class _File:
+    fields: list[FieldLevels]
+    levels: Levels
+
+    def equal(self) -> Numbers:
+        """Share of the pairs that look equal, field by field."""
+        present = np.maximum((self.levels != MISSING).sum(axis=0), 1)
+        return np.asarray((self.levels == EQUAL).sum(axis=0) / present)
+
+
+def taken(smashed: Smashed, rows: Rows) -> Smashed:
+    """The smashed data of some rows."""
+    return replace(smashed, rows=len(rows), parts=tuple(replace(part, rows=part.rows[rows]) for part in smashed.parts))
+
+
+def with_noise(smashed: Smashed, epsilon: float | None, random: np.random.Generator) -> Smashed:
+    """As the partner's noise would leave these rows: for comparison at home only, nothing of this is ever sent."""
+    if epsilon is None or smashed.epsilon is not None:
+        return smashed
+    parts = []
+    for part in smashed.parts:
+        if part.kind == "token":
+            continue
+        present = np.flatnonzero(part.rows >= 0)
+        values = part.values[part.rows[present]]
+        rows = np.full(len(part.rows), -1, dtype=np.int32)
+        rows[present] = np.arange(len(present), dtype=np.int32)
+        if part.kind == "bits":
+            values = values ^ np.packbits(random.random((len(values), 8 * part.width)) < flip_rate(epsilon), axis=1)
+        else:
+            two_sided = random.geometric(-np.expm1(-epsilon), values.shape) - random.geometric(
+                -np.expm1(-epsilon), values.shape
+            )
+            values = np.clip(values.astype(np.int64) + two_sided, 0, 255).astype(np.uint8)
+        parts.append(replace(part, rows=rows, values=values))
+    return replace(smashed, parts=tuple(parts), epsilon=epsilon)
+
+
+def random_pairs(own: int, partner: int, random: np.random.Generator) -> Null:
+    """All pairs of small files, else a sample."""
+    if own * partner <= SAMPLE:
+        a, b = np.divmod(np.arange(own * partner, dtype=np.int64), max(partner, 1))
+        return Null(a.astype(np.int32), b.astype(np.int32))
+    return Null(
+        random.integers(0, own, SAMPLE, dtype=np.int32),
+        random.integers(0, partner, SAMPLE, dtype=np.int32),
+    )
+
+
+def build(
+    own: Smashed, partner: Smashed, rule: AdaptiveRule, null: Null, progress: Progress
+) -> tuple[list[FieldLevels], list[Numbers]]:
+    """Levels of every usable field, and how many random pairs fall on each level of it."""
+    exact = own.epsilon is None and partner.epsilon is None
+    fields, seen = [], []
+    for place, comparison in enumerate(rule.comparisons):
+        progress.at(place / len(rule.comparisons), f"Comparing {comparison.field}")
+        mine, theirs = (interruptible(progress, view, side, comparison) for side in (own, partner))
+        noise = own.epsilon, partner.epsilon
+        measure = interruptible(progress, similar, mine, theirs, comparison.measure, noise)
+        facts, equal_to = interruptible(progress, find_facts, mine, theirs, exact)
+        one = FieldLevels(comparison, mine, theirs, measure, exact, facts=facts, equal_to=equal_to)
+        a, b = mine.codes[null.own], theirs.codes[null.partner]
+        present = (a >= 0) & (b >= 0)
+        a, b = a[present], b[present]
+        similarity = measure.pairs(a, b, progress)
+        one.cuts = _cuts(one, a, b, similarity)
+        fields.append(one)
+        seen.append(np.bincount(one.pairs(a, b, similarity, progress), minlength=LEVELS).astype(np.float64))
+    return fields, seen
+
+
+def within(
+    own: Smashed, partner: Smashed, fields: Sequence[FieldLevels], random: np.random.Generator, progress: Progress
+) -> Within:
+    """Pairs of different records of one file, compared as if one were the partner's.
+
+    Both files take part, because often only one of them is full of slips; but the partner's carries its noise on both
+    sides of such a pair, and where that makes strangers look equal they say nothing about the pairs to be decided.
+    """
+    mine = _within(own, partner.epsilon, fields, random, progress)
+    theirs = _within(partner, partner.epsilon or own.epsilon, fields, random, progress)
+    blurred = (theirs.equal() > BLURRED * mine.equal() + LEAST_EQUAL).any()
+    made = [mine] if blurred and own.epsilon != partner.epsilon else [mine, theirs]
+    return Within([one.fields for one in made], np.concatenate([one.levels for one in made]))
+
+
+def copies(codes: Sequence[Codes]) -> npt.NDArray[np.bool_]:
+    """Rows that repeat an earlier row in all fields, with enough fields present to rule out mere namesakes.
+
+    Fields in which all values differ (as under noise) leave nothing to be found.
+    """
+    # one number for all fields of a row: comparing rows as a whole takes twenty times as long
+    random = np.random.default_rng(0)
+    key = np.zeros(len(codes[0]), dtype=np.uint64)
+    for code in codes:
+        mark = random.integers(1, 2**63, size=int(code.max(initial=-1)) + 2, dtype=np.uint64)
+        key += mark[code]  # a missing value reads the last one
+    repeated = np.ones(len(key), dtype=np.bool_)
+    _, first = np.unique(key, return_index=True)
+    repeated[first] = False
+    present = np.sum([code >= 0 for code in codes], axis=0)
+    return np.asarray(repeated & (present >= COPY_FIELDS))
+
+
+def _within(
+    file: Smashed,
+    epsilon: float | None,
+    fields: Sequence[FieldLevels],
+    random: np.random.Generator,
+    progress: Progress,
+) -> _File:
+    progress.check()
+    codes = [interruptible(progress, view, file, one.comparison).codes for one in fields]
+    single = np.flatnonzero(~interruptible(progress, copies, codes))
+    rows = np.sort(random.choice(single, size=min(len(single), WITHIN_ROWS), replace=False)).astype(np.int32)
+    mine = taken(file, rows)
+    theirs = mine if file.epsilon == epsilon else with_noise(mine, epsilon, random)
+    null = random_pairs(len(rows), len(rows), random)
+    different = null.own != null.partner
+    null = Null(null.own[different], null.partner[different])
+    levels = np.full((len(null.own), len(fields)), MISSING, dtype=np.uint8)
+    made = []
+    for f, one in enumerate(fields):
+        progress.check()
+        left, right = view(mine, one.comparison), view(theirs, one.comparison)
+        measure = interruptible(progress, one.similar.between, left, right, (mine.epsilon, theirs.epsilon))
+        facts, equal_to = find_facts(left, right, one.exact)
+        copy = FieldLevels(one.comparison, left, right, measure, one.exact, one.cuts, facts, equal_to)
+        a, b = left.codes[null.own], right.codes[null.partner]
+        present = np.flatnonzero((a >= 0) & (b >= 0))
+        levels[present, f] = copy.pairs(a[present], b[present], progress=progress)
+        made.append(copy)
+    return _File(made, levels)
+
+
+def _cuts(one: FieldLevels, own: Codes, partner: Codes, similarity: Floats) -> Numbers:
+    """Similarities that the given shares of random pairs exceed; equal values are no part of this."""
+    differ = one.equal_to[own] != partner if one.exact and len(own) else similarity < EQUAL_BUT_FOR_NOISE
+    cuts = np.full(len(QUANTILES), np.inf)
+    if not differ.any():
+        return cuts
+    ranked = np.sort(similarity[differ])[::-1].astype(np.float64)
+    for place, share in enumerate(QUANTILES):
+        above = int(share * len(own))
+        if above < len(ranked):
+            cuts[place] = ranked[above] + ROUNDING  # a level begins above this value, so at most this share exceeds it
+        else:
+            cuts[place] = ranked[-1] - 1.0
+    return cuts
+
+
+def shares(seen: Numbers) -> Numbers:
+    """u by level, within each group of levels that exclude each other."""
+    u = np.full(LEVELS, 1e-9)
+    for group in map(list, GROUPS):
+        total = seen[group].sum() + LEAST * len(group)
+        u[group] = (seen[group] + LEAST) / total
+    return u
+
+
+def log_u(one: FieldLevels, u: Numbers, people: People | None = None) -> Floats:
+    """[own values, levels]: u of the level, and of the value itself where two values are equal."""
+    made = np.tile(np.log(np.maximum(u, 1e-12)), (one.own.values, 1))
+    if one.own.values:
+        frequency = equal_frequency(one, people)
+        known = frequency > 0
+        made[known, EQUAL] = np.log(frequency[known])
+        letter = initial_frequency(one)
+        if letter is not None:
+            made[:, INITIAL] = np.log(letter)
+            made[:, OTHER_INITIAL] = np.log(np.maximum(1 - letter, 1e-3))
+    return made.astype(np.float32)
+
+
+def equal_frequency(one: FieldLevels, people: People | None = None) -> Numbers:
+    """Share of people with the own value, over both files; who holds it in both counts once."""
+    if not one.exact:
+        return _frequency_under_noise(one)
+    there = one.equal_to >= 0
+    own, partner = people.holders(one) if people else (one.own.counts, one.partner.counts)
+    opposite = np.where(there, np.append(partner, 0)[one.equal_to], 0)
+    seen = np.maximum(own + opposite - (0.0 if people else 1.0), 1.0) - _discount(own, partner)
+    return np.asarray(np.where(there, seen / max(float(own.sum() + partner.sum()), 1.0), 0.0))
+
+
+def _discount(own: npt.NDArray[Any], partner: npt.NDArray[Any]) -> float:
+    """What a count says too much, because a value that was drawn at all was drawn by luck (Kneser and Ney 1995).
+
+    Where nearly every value of a file occurs once, as of a telephone number, the next record will hardly hold one of
+    them: seen once is then far less than one in so many. Counted within each file, where no person comes twice.
+    """
+    once, twice = (sum(int((np.rint(side) == times).sum()) for side in (own, partner)) for times in (1, 2))
+    return once / (once + 2.0 * (twice + 1.0))  # one more than seen: files may be small
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """Where a person may have many records, each record is the part of a person that it makes up.
+
+    Else values would seem as common as their holders are talkative, and agreeing on them worth less than it is.
+    """
+
+    own: Numbers  # per row
+    partner: Numbers
+
+    @classmethod
+    def of(cls, own: Rows, partner: Rows, probability: Numbers, sizes: tuple[int, int]) -> People:
+        """From the probability of each pair: a row's person has the rows it matches, and those that these match."""
+        there = np.bincount(own, probability, sizes[0]), np.bincount(partner, probability, sizes[1])
+        shares = []
+        for rows, others, count, back in ((own, partner, *there), (partner, own, *there[::-1])):
+            here = np.bincount(rows, probability * back[others], len(count)) / np.maximum(count, 1e-9)
+            shares.append(1.0 / (count + np.maximum(here, 1.0)))
+        return cls(shares[0], shares[1])
+
+    def holders(self, one: FieldLevels) -> tuple[Numbers, Numbers]:
+        """People by value of the field, on either side."""
+        made = []
+        for side, share in ((one.own, self.own), (one.partner, self.partner)):
+            present = side.codes >= 0
+            made.append(np.bincount(side.codes[present], share[present], side.values).astype(np.float64))
+        return made[0], made[1]
+
+
+def _frequency_under_noise(one: FieldLevels) -> Numbers:
+    """From the records of the partner that noise alone may have made different; 0 where that is not known."""
+    there = one.partner_rows_equal()
+    if there is None:
+        return np.zeros(one.own.values)
+    if one.own.values < one.own.present:  # the own side is clean and can be counted too
+        return np.asarray(np.maximum(one.own.counts + there - 1.0, 1.0) / (one.own.present + one.partner.present))
+    return np.asarray(np.maximum(there, 1.0) / max(one.partner.present, 1))
+
+
+def initial_frequency(one: FieldLevels) -> Numbers | None:
+    if tokens.INITIAL not in one.own.tokens or tokens.INITIAL not in one.partner.tokens:
+        return None
+    marks = np.concatenate([one.own.tokens[tokens.INITIAL], one.partner.tokens[tokens.INITIAL]])
+    counts = np.concatenate([one.own.counts, one.partner.counts]).astype(np.float64)
+    _, at = np.unique(marks, return_inverse=True)
+    share = np.bincount(at, weights=counts) / max(counts.sum(), 1.0)
+    return np.asarray(np.clip(share[at[: one.own.values]], 1e-4, 0.999))
+
+
+def without_matches(seen: Numbers, sampled: int, all_pairs: float, matched: Numbers) -> Numbers:
+    """Random pairs contain matches too, which in small files are many: take their expected number out."""
+    part = matched * (sampled / max(all_pairs, 1.0))
+    return np.asarray(np.maximum(seen - part, 0.02 * seen))

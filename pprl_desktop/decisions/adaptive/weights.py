@@ -1,0 +1,195 @@
+"""Fellegi-Sunter weights by expectation and maximisation, aware that a record has at most one counterpart.
+
+u (what strangers agree on) is known beforehand; m (what counterparts agree on) and the number of matches are learned
+from the candidates. One-to-one is not forced on the pairs but built into their probabilities: the set of matches is a
+matching of the candidate graph, and its marginals come from belief propagation (exact on trees, near it elsewhere).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.compute.threads import interruptible
+from pprl_desktop.decisions.adaptive.levels import (
+    DIFFERS,
+    EQUAL,
+    GROUPS,
+    INITIAL,
+    LEVELS,
+    MISSING,
+    NEAR,
+    OTHER_INITIAL,
+    SHIFTED,
+    WORD,
+    FieldLevels,
+)
+from pprl_desktop.decisions.base import Numbers, Rows
+from pprl_desktop.progress import NO_PROGRESS, Progress
+
+ROUNDS = 60
+SETTLED = 1e-4  # largest change of any m at which EM stops
+MESSAGES = 6  # rounds of belief propagation per E-step; they start where the last step ended
+LARGE = 60.0  # log odds beyond which a pair is as certain as can be
+LEAST_EVIDENCE = 0.7  # log likelihood ratio a pair must have: prior odds alone link nobody
+FREE = 0.05  # share of the smaller file that is taken to be without counterpart at least
+
+Levels = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Sizes:
+    own: int
+    partner: int
+    one_to_one: bool
+
+    def odds(self, matches: float) -> float:
+        """Prior odds of one pair, given the number of matches: how many more ways one further match can be placed."""
+        if not self.one_to_one:
+            return (matches + 0.5) / (float(self.own) * self.partner)
+        least = FREE * min(self.own, self.partner) + 1.0
+        return (matches + 0.5) / (max(self.own - matches, least) * max(self.partner - matches, least))
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    m: Numbers  # [fields, levels]
+    matches: float  # expected number among the candidates
+    log_odds: Numbers  # per pair, before the competition of other pairs
+    probability: Numbers  # per pair, with it
+    rounds: int
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    own: Rows
+    partner: Rows
+    levels: Levels  # [pairs, fields]
+    log_u: Floats  # [pairs, fields], 0 where missing
+    extra: Floats  # [pairs] log u of what the fields have in common, to be divided out
+    sizes: Sizes
+
+
+def prior_m(fields: Sequence[FieldLevels]) -> Numbers:
+    """What counterparts usually agree on, before any pair was seen; only a handful of pairs' worth."""
+    m = np.zeros((len(fields), LEVELS))
+    for row, one in enumerate(fields):
+        m[row, DIFFERS] = 0.08
+        m[row, NEAR:EQUAL] = (0.005, 0.005, 0.01, 0.01, 0.02, 0.03, 0.05)
+        m[row, EQUAL] = 0.77
+        m[row, WORD] = 0.01
+        m[row, SHIFTED] = 0.01
+        if not one.exact:  # equal values are the most similar ones, wherever noise has put them
+            m[row, NEAR:EQUAL] = (0.02, 0.02, 0.03, 0.04, 0.06, 0.08, 0.1)
+            m[row, EQUAL] = 0.56
+            m[row, WORD] = m[row, SHIFTED] = 1e-6
+        m[row, INITIAL], m[row, OTHER_INITIAL] = 0.92, 0.08
+    return m
+
+
+def fit(
+    candidates: Candidates,
+    prior: Numbers,
+    strength: Numbers,
+    start: Numbers,
+    matches: float,
+    alike: int,
+    one_to_one: bool,
+    progress: Progress,
+) -> Fit:
+    """`prior` [fields, levels] with `strength` pseudo-matches per field; EM starts at `start` and `matches`.
+
+    The first `alike` fields learn from each other: how often counterparts differ tells most about who wrote the files,
+    so what the other fields show comes on top of the prior before a field's own matches are looked at.
+    """
+    m = start.copy()
+    fields = range(candidates.levels.shape[1])
+    base = -candidates.log_u.sum(axis=1, dtype=np.float64) - candidates.extra
+    graph = interruptible(progress, Graph, candidates.own, candidates.partner) if one_to_one else None
+    odds, probability, rounds = base, np.zeros(len(base)), 0
+    for rounds in range(1, ROUNDS + 1):
+        progress.at(rounds / ROUNDS, "Learning the weights")
+        ratio = base.copy()
+        for f in fields:
+            progress.check()
+            ratio += _lookup(m[f])[candidates.levels[:, f]]
+        odds = np.where(ratio > LEAST_EVIDENCE, ratio + np.log(candidates.sizes.odds(matches)), -LARGE)
+        probability = graph.marginals(odds, progress) if graph else 1.0 / (1.0 + np.exp(-np.clip(odds, -60, 60)))
+        matches = float(probability.sum())
+        before = m
+        count = np.empty_like(before)
+        for f in fields:
+            progress.check()
+            count[f] = np.bincount(candidates.levels[:, f], probability, MISSING + 1)[:LEVELS]
+        expected = prior * strength[:, None]
+        expected[:alike] += count[:alike].sum(axis=0) - count[:alike]
+        m = np.stack([_learned(count[f], expected[f], strength[f]) for f in fields])
+        if float(np.abs(m - before).max(initial=0.0)) < SETTLED:
+            break
+    return Fit(m, matches, odds, probability, rounds)
+
+
+def _lookup(m: Numbers) -> Numbers:
+    """log m by level code; a missing value adds nothing."""
+    table = np.zeros(MISSING + 1)
+    table[:LEVELS] = np.log(np.maximum(m, 1e-12))
+    return table
+
+
+def _learned(count: Numbers, expected: Numbers, strength: float) -> Numbers:
+    """m by level, within each group of levels that exclude each other; what is expected is worth `strength` matches."""
+    m = np.zeros(LEVELS)
+    for group in map(list, GROUPS):
+        share = expected[group] / max(expected[group].sum(), 1e-12)
+        total = count[group] + strength * share
+        m[group] = total / max(total.sum(), 1e-12)
+    return m
+
+
+class Graph:
+    """Belief propagation for the matchings of a bipartite graph (Zdeborova and Mezard 2006; Bayati et al. 2011)."""
+
+    def __init__(self, own: Rows, partner: Rows) -> None:
+        self._own, self._partner = _End(own), _End(partner)
+        self._free_a = np.ones(len(own))  # chance that the own row is not taken by another pair
+        self._free_b = np.ones(len(own))
+
+    def marginals(self, log_odds: Numbers, progress: Progress = NO_PROGRESS, rounds: int = MESSAGES) -> Numbers:
+        odds = np.exp(np.clip(log_odds, -LARGE, LARGE))
+        for _ in range(rounds):
+            progress.check()
+            self._free_a = self._own.free(odds * self._free_b)
+            progress.check()
+            self._free_b = self._partner.free(odds * self._free_a)
+        joint = odds * self._free_a * self._free_b
+        return np.asarray(joint / (1.0 + joint))
+
+
+class _End:
+    """One side of the graph: the pairs that meet at each row."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._order = np.argsort(rows, kind="stable")
+        ranked = rows[self._order]
+        first = np.ones(len(rows), dtype=np.bool_)
+        first[1:] = ranked[1:] != ranked[:-1]
+        self._starts = np.flatnonzero(first)
+        self._node = np.cumsum(first) - 1
+
+    def free(self, pull: Numbers) -> Numbers:
+        """1 / (1 + pull of the other pairs at this end); the largest is left out of the sum it would drown."""
+        if not len(pull):
+            return pull
+        here = pull[self._order]
+        top = np.maximum.reduceat(here, self._starts)[self._node]
+        is_top = here == top
+        rest = np.add.reduceat(np.where(is_top, 0.0, here), self._starts)[self._node]
+        tops = np.add.reduceat(is_top.astype(np.float64), self._starts)[self._node]
+        others = np.where(is_top, rest + (tops - 1) * top, np.maximum(rest - here, 0.0) + tops * top)
+        made = np.empty(len(pull))
+        made[self._order] = 1.0 / (1.0 + others)
+        return made

@@ -1,0 +1,1 @@
+"""One threshold on record-level bits."""

@@ -1,0 +1,130 @@
+"""What a further release adds up to: per partner, over every earlier release of an overlapping table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pprl_desktop.exchange.disclosures import CLEAR_RECORDS
+from pprl_desktop.problem import Problem
+
+if TYPE_CHECKING:
+    from pprl_desktop.exchange.releases import Planned, Release
+
+UNITS = ("per record", "per bit", "per edit and distance", "per query")
+WITHOUT_NOISE = "without noise"
+
+
+@dataclass(frozen=True, eq=False)
+class Outlook:
+    """A release before it is made: what it is added to, and whether it may be made."""
+
+    resend: Release | None  # the very same release was made before: free, and with the same bytes
+    overlapping: tuple[tuple[Release, float | None], ...]  # to this partner, with the share of rows in common
+    total: Mapping[str, float]  # unit -> sum of epsilons including this release; infinite without noise
+    others: int  # overlapping releases to other partners, who might put theirs together
+    sentences: tuple[str, ...]
+    blocked: Problem | None
+
+
+def checked_limit(unit: str, most: float | None) -> float | None:
+    if unit not in (*UNITS, WITHOUT_NOISE, CLEAR_RECORDS):
+        raise Problem(
+            f"'{unit}' is not a unit of epsilon.",
+            f"The units are: {', '.join(UNITS)}; '{WITHOUT_NOISE}' stands for releases without any, "
+            f"'{CLEAR_RECORDS}' for cells sent for a review.",
+            "Choose one of them.",
+            place="unit",
+        )
+    if most is not None and not (math.isfinite(most) and most >= 0 and (unit != WITHOUT_NOISE or most == 0)):
+        raise Problem(
+            "A limit is a number of at least 0.",
+            f"For '{WITHOUT_NOISE}' only 0 makes sense: it forbids such releases.",
+            "Choose a number, or take the limit away.",
+            place="limit",
+        )
+    return most
+
+
+def outlook(planned: Planned, releases: Sequence[Release], limits: Mapping[str, float]) -> Outlook:
+    said = planned.statement
+    same = [
+        one
+        for one in releases
+        if (one.table.digest, one.partner, one.agreement) == (planned.table.digest, planned.partner, planned.agreement)
+        and (one.method, one.epsilon, one.unit) == (said.method, said.epsilon, said.unit)
+    ]
+    if same:
+        first = same[0]
+        sentence = (
+            f"This table was released to this partner under this agreement on {first.time[:10]}: "
+            "the same bytes are sent again, and nothing is added."
+        )
+        return Outlook(first, (), {}, 0, (sentence,), None)
+    shared = [(one, planned.table.overlap(one.table)) for one in releases]
+    shared = [(one, share) for one, share in shared if share is None or share > 0]
+    here = tuple((one, share) for one, share in shared if one.partner == planned.partner)
+    others = len({one.partner for one, _ in shared} - {planned.partner})
+    total = _total(planned, [one for one, _ in here])
+    return Outlook(None, here, total, others, _sentences(here, others, total), _blocked(total, limits, bool(here)))
+
+
+def _total(planned: Planned, earlier: Sequence[Release]) -> dict[str, float]:
+    from pprl_desktop.exchange.releases import record_epsilon
+
+    said = planned.statement
+    total: dict[str, float] = {"per record": 0.0}
+    figures = [(one.unit, one.epsilon, one.record_epsilon) for one in earlier]
+    for unit, epsilon, record in [*figures, (said.unit, said.epsilon, record_epsilon(said))]:
+        total["per record"] += float(record) if record else math.inf
+        if unit:
+            total[unit] = total.get(unit, 0.0) + float(epsilon)
+    return total
+
+
+def _sentences(
+    here: Sequence[tuple[Release, float | None]], others: int, total: Mapping[str, float]
+) -> tuple[str, ...]:
+    said = []
+    measured = [share for _, share in here if share is not None]
+    if here:
+        times = "one earlier release" if len(here) == 1 else f"{len(here)} earlier releases"
+        sums = "; ".join(f"epsilon {_number(most)} {unit}" for unit, most in total.items())
+        said.append(f"This partner has {times} of a table with the same people. Together with this one: {sums}.")
+    if measured:
+        said.append(f"About {max(measured):.0%} of this table's rows were in one of them.")
+    if len(measured) < len(here):
+        said.append("Where other fields were released before, the overlap cannot be measured and is counted in full.")
+    if others:
+        who = "one other partner has" if others == 1 else f"{others} other partners have"
+        said.append(f"Also, {who} releases of the same people. If they put them together, those add up as well.")
+    return tuple(said)
+
+
+def _blocked(total: Mapping[str, float], limits: Mapping[str, float], adds_up: bool) -> Problem | None:
+    if WITHOUT_NOISE in limits and math.isinf(total["per record"]):
+        return Problem(
+            "Your organisation does not allow a release without noise.",
+            "Without noise epsilon is unlimited" + (", also in what was released before." if adds_up else "."),
+            "Choose an epsilon in the step 'Method and privacy', or ask whoever set the limit.",
+            place="epsilon",
+        )
+    for unit, most in limits.items():
+        reached = total.get(unit, 0.0)
+        if unit != WITHOUT_NOISE and reached > most:
+            sum_ = f"{_number(reached)} {unit}"
+            return Problem(
+                f"This release would exceed your organisation's limit of epsilon {_number(most)} {unit}.",
+                f"It would come to {sum_} together with the earlier releases of the same people."
+                if adds_up
+                else f"It would come to {sum_}.",
+                "Choose a smaller epsilon, or ask whoever set the limit.",
+                place="epsilon",
+            )
+    return None
+
+
+def _number(value: float) -> str:
+    return "unlimited" if math.isinf(value) else f"{value:,.6g}" if value < 1e6 else f"{value:,.0f}"

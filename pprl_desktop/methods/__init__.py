@@ -1,1 +1,0 @@
-"""How records become numbers, and which rule decides: one file per method."""

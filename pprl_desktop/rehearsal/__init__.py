@@ -1,0 +1,1 @@
+"""Attacks on what would leave, played before it leaves."""

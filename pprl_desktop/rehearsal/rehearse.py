@@ -1,0 +1,315 @@
+"""The attack rehearsal: before anything leaves, play those who might receive it, against exactly what would leave.
+
+(a) The partner, who holds the shared secret and the reference set, smashes dictionaries and looks records up.
+(b) An outsider without the secret who broke the encryption.
+(c) Whoever holds two releases of the same people.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.codes.base import Recipe
+from pprl_desktop.privacy.keystream import Keystream
+from pprl_desktop.privacy.noise import bundle_epsilon, leaving
+from pprl_desktop.privacy.statements import secret_reference
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.table import CleanTable
+from pprl_desktop.reference.names import NameList
+from pprl_desktop.rehearsal.dictionaries import Guesses, Role, guesses_for
+from pprl_desktop.rehearsal.findings import Change, Example, FieldResult, Names, Rehearsal
+from pprl_desktop.rehearsal.lookup import decode_field
+from pprl_desktop.rehearsal.others import decode_without_secret, linked
+from pprl_desktop.rehearsal.record import decode_record
+from pprl_desktop.rehearsal.shares import Share
+from pprl_desktop.rehearsal.target import Target
+
+SAMPLE = 5000  # own records attacked: the interval is then at most 1.4 of 100 either way
+SMALLER_SAMPLE = 1000  # of them for each further attack: two releases, stronger settings
+SALTED_ENTRIES = 300_000  # dictionary entries smashed at most, over all values of a salt field
+EXAMPLES = 5
+
+__all__ = ["Change", "Example", "FieldResult", "Names", "Rehearsal", "recovered_share", "rehearse"]
+
+Texts = npt.NDArray[np.object_]
+Decoded = Mapping[str, Texts]  # field -> the attacker's guess per row
+
+
+def rehearse(
+    table: CleanTable,
+    recipe: Recipe,
+    *,
+    dictionary: Mapping[str, NameList] | None = None,
+    roles: Mapping[str, Role] | None = None,
+    sample: int = SAMPLE,
+    seed: int = 0,
+    changes: bool = True,
+    progress: Progress = NO_PROGRESS,
+) -> Rehearsal:
+    """Attack a sample of the own records. Fields that only the table has are tried as "more fields"."""
+    started = time.perf_counter()
+    stage = _staged(table, recipe, dictionary or {}, roles or {}, sample, seed, progress.part(0.0, 0.1))
+    partner = attacked(stage, 1, seed, progress.part(0.1, 0.5 if changes else 0.9))
+    outsider = _without_secret(stage, partner, seed, progress.part(0.5, 0.55))
+    small = stage.smaller(SMALLER_SAMPLE)
+    again = attacked(small, 2, seed, progress.part(0.55, 0.65)) if stage.epsilon is not None and changes else None
+    pair = [stage.leaving(copy, seed) for copy in (0, 1)]
+    found_again = linked(pair[0], pair[1], progress.part(0.65, 0.7))
+    tried: tuple[Change, ...] = ()
+    if changes:
+        from pprl_desktop.rehearsal.changes import try_changes
+
+        now = named(small, {name: texts[:SMALLER_SAMPLE] for name, texts in partner.items()}).named
+        tried = try_changes(small, now, seed, progress.part(0.7, 1.0))
+    progress.at(1.0)
+    return Rehearsal(
+        method=recipe.method,
+        layout=recipe.settings.layout,
+        epsilon=stage.epsilon,
+        rows=table.rows,
+        sampled=stage.sample.rows,
+        seed=seed,
+        partner=named(stage, partner),
+        guessing=named(stage, _likeliest(stage)),
+        outsider=named(stage, outsider),
+        linked=found_again,
+        twice=named(small, again) if again is not None else None,
+        fields=tuple(_field(stage, one, partner, outsider) for one in stage.guesses),
+        changes=tried,
+        notes=stage.notes,
+        seconds=round(time.perf_counter() - started, 3),
+        examples=_examples(stage, partner),
+    )
+
+
+def recovered_share(
+    table: CleanTable,
+    recipe: Recipe,
+    *,
+    dictionary: Mapping[str, NameList] | None = None,
+    roles: Mapping[str, Role] | None = None,
+    sample: int = 1000,
+    seed: int = 0,
+    progress: Progress = NO_PROGRESS,
+) -> Share:
+    """One number: the share of records that the partner could name. For the privacy-utility frontier."""
+    stage = _staged(table, recipe, dictionary or {}, roles or {}, sample, seed, progress.part(0.0, 0.1))
+    return named(stage, attacked(stage, 1, seed, progress.part(0.1, 1.0))).named
+
+
+# ---- the stage: sample, lists and recipe --------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    whole: CleanTable  # the recipe's fields of all rows
+    spare: CleanTable  # all fields at hand, of all rows
+    chosen: npt.NDArray[np.int64]
+    recipe: Recipe
+    guesses: tuple[Guesses, ...]
+    first: str  # field names; '' where there is none
+    last: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def sample(self) -> CleanTable:
+        return self.whole.take(self.chosen)
+
+    @property
+    def epsilon(self) -> float | None:
+        return bundle_epsilon(self.recipe)
+
+    def leaving(self, copy: int, seed: int) -> Any:
+        return leaving(self.sample, self.recipe, Keystream.repeatable(seed, f"rehearsed release {copy}"))
+
+    def smaller(self, rows: int) -> Stage:
+        return replace(self, chosen=self.chosen[:rows])
+
+
+def _staged(
+    table: CleanTable,
+    recipe: Recipe,
+    given: Mapping[str, NameList],
+    roles: Mapping[str, Role],
+    sample: int,
+    seed: int,
+    progress: Progress,
+) -> Stage:
+    if not table.rows:
+        raise Problem(
+            "The table has no records.", "There is nothing to rehearse.", "Load a table first.", place="table"
+        )
+    columns = tuple(table.column(one.name) for one in recipe.fields)
+    whole = CleanTable(recipe.fields, columns)
+    progress.at(0.0, "Preparing the dictionaries")
+    guesses = guesses_for(whole, recipe.fields, given, roles)
+    by_role: dict[str, str] = {}
+    for one in guesses:
+        by_role.setdefault(one.role, one.field.name)
+    first, last = by_role.get("first", ""), by_role.get("last", by_role.get("name", ""))
+    if not (first or last):
+        raise Problem(
+            "There is no name among the matching fields.",
+            "The rehearsal counts how many people could be named.",
+            "Say which field holds the first and which the last name.",
+            place="fields",
+        )
+    order = np.random.default_rng(seed).permutation(table.rows)  # which rows are looked at is no secret
+    notes = [
+        f"Nobody has a list of the values of '{one.name}', so it was not attacked; short numbers fall to trying all."
+        for one in recipe.fields
+        if one.name not in {guess.field.name for guess in guesses}
+    ]
+    if recipe.settings.salt_field:
+        notes.append(
+            f"The salt '{recipe.settings.salt_field}' is taken as found: whoever holds the secret can try its values. "
+            "To keep it short, only the most frequent names were tried with each: the share is a lower bound."
+        )
+    return Stage(whole, table, order[: max(1, sample)], recipe, guesses, first, last, tuple(notes))
+
+
+# ---- attacks ------------------------------------------------------------------------------------
+
+
+def attacked(stage: Stage, releases: int, seed: int, progress: Progress = NO_PROGRESS) -> Decoded:
+    """What the partner reads from so many releases of the sample."""
+    progress.at(0.0, "Smashing the sample as it would leave")
+    sent = tuple(stage.leaving(copy, seed) for copy in range(releases))
+    target = Target(stage.sample, stage.recipe, sent, stage.guesses)
+    groups = list(_by_salt(stage, target))
+    found: dict[str, Texts] = {}
+    for number, (rows, one) in enumerate(groups):
+        part = progress.part(0.05 + 0.95 * number / len(groups), 0.05 + 0.95 * (number + 1) / len(groups))
+        for name, texts in {**_decoded(one, seed, part), **_known(one)}.items():
+            found.setdefault(name, np.full(target.rows, "", dtype=object))[rows] = texts
+    return found
+
+
+def _decoded(target: Target, seed: int, progress: Progress) -> Decoded:
+    alone = [one for one in target.guesses if target.releases[0].of_field(one.field.name)]
+    if not alone:
+        return decode_record(target, seed, progress)
+    found = {}
+    sizes = np.cumsum([0, *(len(one) for one in alone)])
+    for place, one in enumerate(alone):
+        part = progress.part(float(sizes[place] / sizes[-1]), float(sizes[place + 1] / sizes[-1]))
+        part.at(0.0, f"Looking up {one.field.name}")
+        found[one.field.name] = decode_field(target, one, progress=part)
+    return found
+
+
+def _known(target: Target) -> Decoded:
+    return {name: np.full(target.rows, value, dtype=object) for name, value in target.fixed}
+
+
+def _by_salt(stage: Stage, target: Target) -> Any:
+    """The whole target, or one target per value of the salt field with correspondingly shorter dictionaries."""
+    salt = stage.recipe.settings.salt_field
+    if not salt or stage.recipe.method != "bloom":
+        yield np.arange(target.rows), target
+        return
+    codes = target.table.column(salt).codes
+    values = np.unique(codes)
+    others = tuple(one for one in target.guesses if one.field.name != salt)
+    most = max(100, SALTED_ENTRIES // (len(values) * max(1, len(others))))
+    shorter = tuple(one.most_frequent(most) if len(one) > most else one for one in others)
+    for code in values.tolist():
+        rows = np.flatnonzero(codes == code)
+        value = "" if code < 0 else str(target.table.column(salt).values[code])
+        releases = tuple(
+            replace(one, rows=len(rows), parts=tuple(replace(part, rows=part.rows[rows]) for part in one.parts))
+            for one in target.releases
+        )
+        fixed = ((salt, value),) if value else ()
+        yield rows, Target(target.table.take(rows), target.recipe, releases, shorter, fixed)
+
+
+def _without_secret(stage: Stage, partner: Decoded, seed: int, progress: Progress) -> Decoded:
+    progress.at(0.0, "Playing an outsider without the secret")
+    target = Target(stage.sample, stage.recipe, (stage.leaving(0, seed),), stage.guesses)
+    found = {}
+    for one in stage.guesses:
+        name = one.field.name
+        kinds = {part.kind for part in target.releases[0].of_field(name)}
+        if kinds == {"distances"} and not secret_reference(stage.recipe):
+            found[name] = partner[name]  # the secret played no part in it
+        else:
+            found[name] = decode_without_secret(target, stage.whole, one, progress)
+    return found
+
+
+def _likeliest(stage: Stage) -> Decoded:
+    rows = len(stage.chosen)
+    return {one.field.name: np.full(rows, one.values[one.likeliest], dtype=object) for one in stage.guesses}
+
+
+# ---- scoring ------------------------------------------------------------------------------------
+
+
+def named(stage: Stage, decoded: Decoded) -> Names:
+    hits, present = {}, {}
+    for name in filter(None, (stage.first, stage.last)):
+        truth = np.array(stage.sample.column(name).cells(), dtype=object)
+        present[name] = truth != ""
+        hits[name] = present[name] & (truth == decoded.get(name, ""))
+    shares = {name: Share.among(hits[name], present[name]) for name in hits}
+    if not (stage.first and stage.last):
+        return Names(shares.get(stage.first), shares.get(stage.last), None)
+    there = present[stage.first] & present[stage.last]
+    both = Share.among(hits[stage.first] & hits[stage.last], there)
+    spoken = [decoded[one.field.name] for one in stage.guesses if one.role != "other" and one.field.name in decoded]
+    truths = [stage.sample.column(name).cells() for name in (stage.first, stage.last)]
+    wanted = list(zip(*truths, strict=True))
+    heard = list(zip(*spoken, strict=True)) or [()] * len(wanted)
+    read = np.array([set(truth) <= set(guess) for truth, guess in zip(wanted, heard, strict=True)], dtype=bool)
+    return Names(shares[stage.first], shares[stage.last], both, Share.among(read, there))
+
+
+def _field(stage: Stage, guesses: Guesses, partner: Decoded, outsider: Decoded) -> FieldResult:
+    from rapidfuzz.distance import OSA
+
+    name = guesses.field.name
+    truth = np.array(stage.sample.column(name).cells(), dtype=object)
+    there = truth != ""
+    listed = there & (guesses.truth(stage.sample.column(name)) >= 0)
+    mine, theirs = partner.get(name), outsider.get(name)
+    hit = there & (truth == mine) if mine is not None else np.zeros(len(truth), dtype=bool)
+    close = hit.copy()
+    if mine is not None:
+        missed = np.flatnonzero(there & ~hit & (mine != ""))
+        close[missed] = [OSA.distance(truth[row], mine[row], score_cutoff=1) <= 1 for row in missed]
+    return FieldResult(
+        field=name,
+        role=guesses.role,
+        source=guesses.source,
+        entries=len(guesses),
+        recovered=Share.among(hit, there),
+        close=Share.among(close, there),
+        listed=Share.among(listed, there),
+        recovered_listed=Share.among(hit, listed),
+        guessing=Share.among(truth == guesses.values[guesses.likeliest], there),
+        outsider=Share.among(truth == theirs, there) if theirs is not None else Share(0, int(there.sum())),
+    )
+
+
+def _examples(stage: Stage, partner: Decoded) -> tuple[Example, ...]:
+    """Some records that would be named, then some that would not."""
+    names = [name for name in (stage.first, stage.last) if name]
+    cells = [stage.sample.column(name).cells() for name in names]
+    shown = []
+    for row in range(len(stage.chosen)):
+        truth = tuple(column[row] for column in cells)
+        guess = tuple(str(partner[name][row]) if name in partner else "" for name in names)
+        if all(truth):
+            shown.append((truth != guess, Example(int(stage.chosen[row]), truth, guess)))
+    shown.sort(key=lambda pair: pair[0])  # stable: the sample is in random order already
+    right = [one for wrong, one in shown if not wrong]
+    wrong = [one for wrong, one in shown if wrong]
+    return (*right[: EXAMPLES - min(2, len(wrong))], *wrong[:2])[:EXAMPLES]

@@ -1,0 +1,1 @@
+"""What every page of the window is built with: colours, words, icons, background work."""

@@ -1,0 +1,68 @@
+"""The steward's preferences for the window, kept outside any project. Nothing personal: names of files only."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QStandardPaths
+
+from pprl_desktop.ui.kit import theme
+
+RECENT = 8  # projects remembered
+FOLDER_VARIABLE = "PPRL_DESKTOP_SETTINGS"  # a folder; for tests and for portable installations
+
+
+@dataclass(frozen=True)
+class Preferences:
+    theme: theme.Mode = "system"
+    language: str = "system"
+    zoom: float = 1.0
+    help_panel: bool = True
+    expert: bool = False
+    recent: tuple[str, ...] = field(default=())
+    reopen: bool = True  # continue with the last project
+
+
+def folder() -> Path:
+    chosen = os.environ.get(FOLDER_VARIABLE)
+    if chosen:
+        return Path(chosen)
+    return Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.AppConfigLocation))
+
+
+def load() -> Preferences:
+    try:
+        plain: dict[str, Any] = json.loads((folder() / "settings.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return Preferences()
+    known = {f.name for f in fields(Preferences)}
+    values = {name: value for name, value in plain.items() if name in known}
+    values["recent"] = tuple(str(path) for path in values.get("recent", ()))
+    if values.get("theme") not in theme.MODES:
+        values["theme"] = "system"
+    try:
+        values["zoom"] = min(2.0, max(0.8, float(values.get("zoom", 1.0))))
+        return Preferences(**values)
+    except (TypeError, ValueError):
+        return Preferences()
+
+
+def save(preferences: Preferences) -> None:
+    """Best effort: a read-only home must not stop the work."""
+    target = folder() / "settings.json"
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = target.with_suffix(".new")
+        temporary.write_text(json.dumps(asdict(preferences), indent=1), encoding="utf-8")
+        temporary.replace(target)
+    except OSError:
+        return
+
+
+def remember(preferences: Preferences, path: Path) -> Preferences:
+    text = str(path.resolve())
+    return replace(preferences, recent=(text, *(p for p in preferences.recent if p != text))[:RECENT])

@@ -1,0 +1,68 @@
+"""Numbers in the steward's words; the exact value belongs on hover. The one place for number formats."""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime
+
+from PySide6.QtCore import QDateTime, QLocale
+
+from pprl_desktop.ui.kit.i18n import locale, number, tr
+
+
+def of_100(share: float) -> str:
+    """0.973 -> '97 of 100'; small shares keep a digit that means something."""
+    if math.isnan(share):
+        return tr("not known")
+    hundredths = 100.0 * min(max(share, 0.0), 1.0)
+    if hundredths == 0.0 or hundredths >= 10.0 or (hundredths > 0.5 and abs(hundredths - round(hundredths)) < 0.05):
+        if 99.5 <= hundredths < 100.0:
+            return tr("{n} of 1,000", n=number(round(10 * hundredths - 0.0001)))
+        return tr("{n} of 100", n=number(round(hundredths)))
+    if hundredths >= 1.0:
+        return tr("{n} of 100", n=number(hundredths, 1))
+    if hundredths >= 0.1:
+        return tr("{n} of 1,000", n=number(round(10 * hundredths)))
+    return tr("fewer than 1 of 1,000")
+
+
+def range_of_100(low: float, high: float) -> str:
+    """0, 0.008 -> '0 to 8 of 1,000': both ends out of the same number."""
+    if math.isnan(low) or math.isnan(high):
+        return tr("not known")
+    if high < 0.05:
+        most = max(math.ceil(1000 * high - 1e-9), 1)
+        return tr("{low} to {high} of 1,000", low=number(math.floor(1000 * low + 1e-9)), high=number(most))
+    ends = number(math.floor(100 * low + 1e-9)), number(math.ceil(100 * high - 1e-9))
+    return tr("{low} to {high} of 100", low=ends[0], high=ends[1])
+
+
+def percent(share: float, decimals: int = 1) -> str:
+    """A share in percent; what is not nothing never reads as 0."""
+    if math.isnan(share):
+        return "–"
+    least = 10.0**-decimals
+    if 0.0 < 100 * share < least / 2:
+        return tr("under {n} %", n=number(least, decimals))
+    return tr("{n} %", n=number(100 * share, decimals))
+
+
+def exact(value: float, decimals: int = 4) -> str:
+    return "–" if math.isnan(value) else number(value, decimals)
+
+
+def count(n: int) -> str:
+    return number(n)
+
+
+def size(n_bytes: int) -> str:
+    return locale().formattedDataSize(n_bytes, 1, QLocale.DataSizeFormat.DataSizeTraditionalFormat)
+
+
+def when(moment: float | datetime) -> str:
+    stamp = moment.timestamp() if isinstance(moment, datetime) else moment
+    return locale().toString(QDateTime.fromSecsSinceEpoch(int(stamp)), QLocale.FormatType.ShortFormat)
+
+
+def when_exact(moment: float) -> str:
+    return QDateTime.fromSecsSinceEpoch(int(moment)).toString("yyyy-MM-dd HH:mm:ss")

@@ -1,0 +1,70 @@
+"""The bottom of a page: what there is to know in a line, why Next is not yet possible, further verbs, Back and Next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QSizePolicy
+
+from pprl_desktop.ui.kit import theme
+from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.theme import GRID
+from pprl_desktop.ui.widgets.basics import Brief, button, label, row
+
+STATUS_LEAST = 110  # px, at the usual text size, for a word about the state
+
+
+class BottomBar(QFrame):
+    def __init__(self, go_back: Callable[[], object], go_next: Callable[[], object]) -> None:
+        super().__init__()
+        self.setProperty("side", "bottom")
+        self.status = Brief()
+        self.reason = label("", "warm")
+        self.reason.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._extra = QHBoxLayout()
+        self._extra.setSpacing(GRID)
+        self.back = button(tr("&Back"), go_back)
+        self.next = button(tr("&Next"), go_next, kind="primary")
+        said = row(self.status, self.reason, self._extra, gap=1.5)
+        said.setStretch(0, 2)
+        said.setStretch(1, 3)
+        self._moves = row(None, self.back, self.next, gap=1.5)
+        self._bar = row(said, self._moves, gap=1.5)
+        self._bar.setContentsMargins(3 * GRID, round(1.5 * GRID), 3 * GRID, round(1.5 * GRID))
+        self._bar.setStretch(0, 1)
+        self.setLayout(self._bar)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def say(self, status: str, reason: str) -> None:
+        self.status.setText(status)
+        self.reason.setText(reason)
+        self.reason.setVisible(bool(reason))
+
+    def show_next(self, text: str, reason: str, possible: bool) -> None:
+        """`text` '': this page leads nowhere."""
+        self.next.setVisible(bool(text))
+        self.next.setEnabled(possible)
+        self.next.setText(text)
+        self.next.setAccessibleName(text.replace("&", ""))
+        self.next.setAccessibleDescription(reason)
+        self.next.setToolTip(reason)
+
+    def show_extra(self, wanted: Sequence[QPushButton]) -> None:
+        if list(wanted) == [self._extra.itemAt(i).widget() for i in range(self._extra.count())]:
+            return
+        while self._extra.count():
+            item = self._extra.takeAt(0)
+            if item.widget() is not None:
+                item.widget().setParent(None)
+        for one in wanted:
+            self._extra.addWidget(one)
+            one.show()
+
+    def fit(self, room: int) -> None:
+        """One line where everything has room, else the two ways onward in a line of their own."""
+        words = STATUS_LEAST * theme.zoom() * (2 if self.reason.isVisibleTo(self) else 1)
+        needed = words + self._extra.minimumSize().width() + self._moves.minimumSize().width() + 9 * GRID
+        beside = needed <= room
+        self._bar.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
+        self.status.setVisible(beside or bool(self.status.text()))

@@ -1,0 +1,377 @@
+"""The main window: step list, stacked pane, help panel, bottom bar. It only arranges; the panes do the work."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QHBoxLayout,
+    QMainWindow,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.ui.desk import Desk
+from pprl_desktop.ui.kit import icons, theme
+from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.turns import Ahead, Turns
+from pprl_desktop.ui.panes.base import Pane
+from pprl_desktop.ui.shell import drops, menus, pages
+from pprl_desktop.ui.shell.bottom_bar import BottomBar
+from pprl_desktop.ui.shell.help_panel import HelpPanel
+from pprl_desktop.ui.shell.job_bar import JobBar, may_stop
+from pprl_desktop.ui.shell.side_bar import SideBar
+from pprl_desktop.ui.shell.stepper import Entry, Mark
+from pprl_desktop.ui.widgets.basics import follow
+
+AFTERWARDS = 20  # ms: without any, Qt does it in the same turn
+HELP_FROM = 1180  # px of window width below which the help panel gives its room to the pane
+ICONS = {
+    "contacts": "people",
+    "releases": "ledger",
+    "settings": "settings",
+    "help": "help",
+}
+
+
+class MainWindow(QMainWindow):
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+        self.panes: dict[str, Pane] = {}
+        self.current = ""
+        self._help_wanted = desk.preferences.help_panel
+        self._help_by_hand = False
+        self._saved_at = time.monotonic()
+        self.setWindowTitle("PPRL Desktop")
+        self.setWindowIcon(icons.app_icon())
+        self.setAcceptDrops(True)
+        self.setMinimumSize(720, 440)
+        self.resize(1280, 820)
+        self._build()
+        self._turning = False
+        self.menus = menus.Menus(self)
+        desk.project_changed.connect(self._project_changed)
+        desk.choices_changed.connect(self._choices_changed)
+        desk.go_to.connect(self.show_pane)
+        desk.help_asked.connect(self.show_help)
+        desk.jobs.ended.connect(lambda *_: self.refresh())
+        desk.jobs.started.connect(lambda *_: self.refresh())
+        theme.signals.changed.connect(self.update)
+        self._tick = QTimer(self)
+        self._tick.timeout.connect(self._show_saved)
+        self._tick.start(30_000)
+        self._ahead = Ahead(self._make_ahead, lambda: not desk.jobs.idle(), self)
+        self._steps_ahead = Turns(self, lambda: (self.current, desk.project, desk.jobs.idle()))
+        desk.jobs.ended.connect(lambda *_: self._ahead.put_off())
+        self._project_changed()
+
+    def rebuild(self) -> None:
+        """Another language: every text is made anew, and the steward stays where they were."""
+        where = self.current
+        for pane in self.panes.values():
+            pane.leave()
+        self.panes.clear()
+        self.current = ""
+        self._build()
+        self.menus = menus.Menus(self)
+        self._name_project()
+        self.show_pane(where or self._resume())
+
+    # layout ---------------------------------------------------------------------------------------
+
+    def _build(self) -> None:
+        self.side = SideBar()
+        self.steps, self.beside = self.side.steps, self.side.beside
+        for pages_of in (self.steps, self.beside):
+            pages_of.chosen.connect(self.show_pane)
+        follow(self.side, self._fit)
+
+        self.stack = QStackedWidget()
+        self.stack.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self.job_bar = JobBar(self.desk.jobs)
+        self.bottom = BottomBar(self.go_back, self.go_next)
+        self.back, self.next = self.bottom.back, self.bottom.next
+        middle = QVBoxLayout()
+        middle.setContentsMargins(0, 0, 0, 0)
+        middle.setSpacing(0)
+        middle.addWidget(self.stack, 1)
+        middle.addWidget(self.job_bar)
+        middle.addWidget(self.bottom)
+
+        self.help = HelpPanel()
+        self.help.closed.connect(lambda: self.set_help(False))
+        self.help.page_asked.connect(self.show_help)
+        whole = QHBoxLayout()
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(self.side)
+        whole.addLayout(middle, 1)
+        whole.addWidget(self.help)
+        centre = QWidget()
+        centre.setObjectName("page")
+        centre.setLayout(whole)
+        self.setCentralWidget(centre)
+        self._fit()
+
+    # moving ---------------------------------------------------------------------------------------
+
+    def show_pane(self, name: str) -> None:
+        if self.desk.project is None and name not in pages.FREE:
+            name = "welcome"
+        if self.current in self.panes and self.current != name:
+            self.panes[self.current].leave()
+        self.current = name
+        pane = self._made(name)
+        self._turning = True  # what the page says while it comes is shown once, at the end
+        try:
+            self.stack.setCurrentWidget(pane)
+            pane.setFocus(Qt.FocusReason.OtherFocusReason)  # the first Tab leads into the page
+            pane.enter()
+        except Problem as problem:
+            pane.show_problem(problem)
+        finally:
+            self._turning = False
+        QTimer.singleShot(AFTERWARDS, self, self._show_step_help)  # the page comes first
+        self._show_help_panel()
+        self.refresh()
+        self._ahead.put_off()
+
+    def _show_step_help(self) -> None:
+        if self.current in self.panes:
+            self.help.show_step(self.pane().HELP or self.current)
+
+    def _made(self, name: str) -> Pane:
+        if name not in self.panes:
+            pane = pages.make(name, self.desk)
+            pane.changed.connect(self.refresh)
+            self.panes[name] = pane
+            self.stack.addWidget(pane)
+        return self.panes[name]
+
+    def _make_ahead(self) -> None:
+        path = self._path()
+        if self.current in path[:-1]:
+            name = path[path.index(self.current) + 1]
+            self._steps_ahead.run(
+                lambda: pages.load(name), lambda: self._made(name), lambda: self._made(name).prepare()
+            )
+
+    def pane(self) -> Pane:
+        return self.panes[self.current]
+
+    def _path(self) -> list[str]:
+        project = self.desk.project
+        return [state.step.name for state in project.states()] if project is not None else []
+
+    def go_back(self) -> None:
+        path = self._path()
+        if self.current in path:
+            place = path.index(self.current)
+            self.show_pane(path[place - 1] if place else "welcome")
+        elif self.current != "welcome":
+            self.show_pane(self._resume() if self.desk.project is not None else "welcome")
+
+    def go_next(self) -> None:
+        pane, name = self.pane(), self.current
+        if pane.reason():
+            return
+        pane.messages.clear()
+
+        def done() -> None:
+            path = self._path()
+            if self.current != name or name not in path:
+                self.refresh()
+                return
+            place = path.index(name)
+            if place + 1 < len(path):
+                self.show_pane(path[place + 1])
+            else:
+                self.refresh()
+
+        try:
+            pane.go_on(done)
+        except Problem as problem:
+            pane.show_problem(problem)
+        if self.current == name:
+            self.refresh()
+
+    def _resume(self) -> str:
+        """The first step that is not done: where the steward goes on."""
+        project = self.desk.project
+        if project is None:
+            return "welcome"
+        for state in project.states():
+            if state.state != "done" and not state.step.optional:
+                return state.step.name
+        return "finish"
+
+    # showing --------------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """Step list, bottom bar and menus follow the project and the pane in front."""
+        if self._turning:
+            return
+        self._show_steps()
+        if self.current not in self.panes or (self.desk.project is None and self.current not in pages.FREE):
+            return  # nothing in front yet, or the project is being closed
+        pane, path = self.pane(), self._path()
+        on_path = self.current in path
+        self.bottom.setVisible(on_path or self.desk.project is not None)
+        busy = self.desk.jobs.busy()
+        reason = pane.reason() if on_path else ""
+        self.bottom.say(pane.status(), tr("Working …") if busy is not None and on_path else reason)
+        following = self._following(path)
+        text = pane.next_text() or (tr("Next: {step}", step=following) if following else "")
+        self.bottom.show_next(text if on_path else "", reason, not reason and busy is None)
+        self.back.setVisible(on_path or self.current != "welcome")
+        self.back.setText(tr("&Back") if on_path else tr("&Back to the job"))
+        self.bottom.show_extra(pane.extra_buttons())
+        self._fit_bottom()
+        self.menus.refresh()
+
+    def _fit(self) -> None:
+        """The window or the text has another size."""
+        self.side.fit(self.width())
+        self._show_help_panel()
+        self._fit_bottom()
+
+    def _fit_bottom(self) -> None:
+        self.bottom.fit(self.width() - self.side.width() - self.help.isVisible() * self.help.width())
+
+    def _following(self, path: list[str]) -> str:
+        place = path.index(self.current) if self.current in path else len(path)
+        if self.desk.project is None or place + 1 >= len(path):
+            return ""
+        return tr(self.desk.project.states()[place + 1].step.title)
+
+    def _show_steps(self) -> None:
+        project = self.desk.project
+        entries: list[Entry] = []
+        if project is not None:
+            for number, state in enumerate(project.states(), start=1):
+                mark: Mark = state.state
+                title = tr(state.step.title)
+                waits = ", ".join(tr(name) for name in state.waits_for)
+                tip = tr("{step}: first finish {steps}", step=title, steps=waits) if waits else ""
+                reachable = state.state != "to do"
+                entries.append(Entry(state.step.name, title, mark, number, "", reachable, tip))
+        self.steps.show_entries(entries)
+        titles = menus.page_titles()
+        beside = [
+            Entry(name, titles[name], icon=ICONS[name], reachable=project is not None or name in pages.FREE)
+            for name in pages.BESIDE
+        ]
+        self.beside.show_entries(beside)
+        self.side.set_current(self.current)
+
+    def _show_saved(self) -> None:
+        if self.desk.project is None:
+            self.side.saved.setText(tr("Nothing leaves this computer unless you send it."))
+            return
+        minutes = int((time.monotonic() - self._saved_at) / 60)
+        self.side.saved.setText(tr("saved just now") if minutes < 1 else tr("all changes saved"))
+        self.side.saved.setToolTip(str(self.desk.project.path))
+
+    def _project_changed(self) -> None:
+        for name in [n for n in self.panes if n not in ("welcome", "settings", "help")]:
+            pane = self.panes.pop(name)
+            self.stack.removeWidget(pane)
+            pane.deleteLater()
+        self._saved_at = time.monotonic()
+        self._name_project()
+        self.show_pane(self._resume())
+
+    def _name_project(self) -> None:
+        project = self.desk.project
+        self.side.title.setText(project.title if project is not None else "PPRL Desktop")
+        self.setWindowTitle(f"{project.title} – PPRL Desktop" if project is not None else "PPRL Desktop")
+        self._show_saved()
+
+    def _choices_changed(self, changed: object) -> None:
+        self._saved_at = time.monotonic()
+        self._show_saved()
+        stale = getattr(changed, "stale", ())
+        if stale and self.current in self.panes:
+            titles = ", ".join(tr(s.step.title) for s in self._states() if s.step.name in stale)
+            self.bottom.status.setText(tr("Needs redoing: {steps}", steps=titles))
+        self.refresh()
+
+    def _states(self) -> tuple:  # type: ignore[type-arg]
+        return self.desk.project.states() if self.desk.project is not None else ()
+
+    def show_problem(self, problem: Problem) -> None:
+        """For what happens outside a pane (menus, drops): shown in the pane in front."""
+        self.pane().show_problem(problem)
+
+    # help -----------------------------------------------------------------------------------------
+
+    def show_help(self, page: str = "") -> None:
+        self.set_help(True)
+        if page and page != (self.pane().HELP or self.current):
+            self.help.show_page(page)
+        else:
+            self._show_step_help()
+
+    def set_help(self, wanted: bool) -> None:
+        self._help_wanted = self._help_by_hand = wanted
+        self.desk.prefer(help_panel=wanted)
+        self._show_help_panel()
+        self.menus.refresh()
+
+    def _show_help_panel(self) -> None:
+        wide = self.current in self.panes and self.pane().WIDE
+        room = (self.width() >= HELP_FROM * theme.zoom() and not wide) or self._help_by_hand
+        self.help.setVisible(self._help_wanted and room and self.current != "help")
+
+    # events ---------------------------------------------------------------------------------------
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.desk.jobs.garbage.watch_input(self.windowHandle())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        event.acceptProposedAction()
+        if paths:
+            # the dragging program waits until this handler returns
+            QTimer.singleShot(0, self, lambda: self.open_file(paths[0]))
+
+    def open_file(self, path: Path) -> None:
+        """A file dropped on the window, given on the command line, or double-clicked."""
+        try:
+            drops.take(self, path)
+        except Problem as problem:
+            self.show_problem(problem)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Work saves itself; only a running job is worth a question."""
+        job = self.desk.jobs.busy()
+        if job is not None and self.isVisible() and not may_stop(job, self):
+            event.ignore()
+            return
+        if self.current in self.panes:
+            self.panes[self.current].leave()
+        self._ahead.stop()
+        self.desk.close_project(quiet=True)
+        self.desk.jobs.close()
+        super().closeEvent(event)
+
+    @staticmethod
+    def quit() -> None:
+        QApplication.closeAllWindows()

@@ -1,0 +1,204 @@
+"""The menu bar. Every action has a key or a mnemonic; Undo and Redo carry the name of what they change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QFileDialog, QFrame, QMenu, QMenuBar
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.ui.kit import theme
+from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.theme import GRID
+from pprl_desktop.ui.widgets.basics import icon_label, label, row
+
+if TYPE_CHECKING:
+    from pprl_desktop.ui.shell.main_window import MainWindow
+
+ZOOM_STEP, ZOOM_MIN, ZOOM_MAX = 0.1, 0.8, 2.0
+
+
+def page_titles() -> dict[str, str]:
+    return {
+        "contacts": tr("Identity and contacts"),
+        "releases": tr("Releases so far"),
+        "settings": tr("Settings"),
+        "help": tr("Help"),
+    }
+
+
+def _menu(parent: QMenuBar | QMenu, title: str) -> QMenu:
+    """Made here and not by addMenu(title): of objects that Qt makes itself PySide does not learn when they go."""
+    made = QMenu(title, parent)
+    parent.addMenu(made)
+    return made
+
+
+class Menus:
+    def __init__(self, window: MainWindow) -> None:
+        self.window = window
+        self.desk = window.desk
+        bar = QMenuBar()
+        self.bar = bar
+        bar.setNativeMenuBar(False)
+        bar.setAccessibleName(tr("Menu bar"))
+        self._file(_menu(bar, tr("&File")))
+        self._edit(_menu(bar, tr("&Edit")))
+        self._view(_menu(bar, tr("&View")))
+        self.review = _menu(bar, tr("&Review"))
+        self._help(_menu(bar, tr("&Help")))
+        text = label(tr("Works offline"), "small", wrap=False)
+        text.setToolTip(tr("This program opens no network connection. Everything between the partners is a file."))
+        band = QFrame()
+        band.setProperty("side", "top")
+        layout = row(bar, icon_label("offline", "muted", 16), text, gap=0.75)
+        layout.setStretch(0, 1)
+        layout.setContentsMargins(0, 0, 2 * GRID, 0)
+        band.setLayout(layout)
+        window.setMenuWidget(band)
+
+    def _add(
+        self, menu: QMenu, text: str, act: Callable[[], object], keys: str | QKeySequence.StandardKey = ""
+    ) -> QAction:
+        action = QAction(text, menu)
+        if keys:
+            action.setShortcut(QKeySequence(keys))
+        action.triggered.connect(lambda _checked=False: self._guarded(act))
+        menu.addAction(action)
+        return action
+
+    def _guarded(self, act: Callable[[], object]) -> None:
+        try:
+            act()
+        except Problem as problem:
+            self.window.show_problem(problem)
+
+    def _file(self, menu: QMenu) -> None:
+        self._add(menu, tr("&New project …"), self._new, QKeySequence.StandardKey.New)
+        self._add(menu, tr("&Open project …"), self.open_project, QKeySequence.StandardKey.Open)
+        self.recent = _menu(menu, tr("Open &recent"))
+        self._add(menu, tr("&Try with sample data"), self._sample)
+        menu.addSeparator()
+        self.rename = self._add(menu, tr("Re&name project …"), self._rename)
+        self.close = self._add(menu, tr("&Close project"), self._close, "Ctrl+W")
+        menu.addSeparator()
+        self._add(menu, tr("&Settings"), lambda: self.desk.go_to.emit("settings"), "Ctrl+,")
+        self._add(menu, tr("&Quit"), self.window.close, "Ctrl+Q")
+
+    def _edit(self, menu: QMenu) -> None:
+        self.undo = self._add(menu, tr("&Undo"), self._undo, QKeySequence.StandardKey.Undo)
+        self.redo = self._add(menu, tr("&Redo"), self._redo, "Ctrl+Shift+Z")
+
+    def _view(self, menu: QMenu) -> None:
+        group = QActionGroup(self.window)
+        names = {"system": tr("Colours of the &system"), "light": tr("&Light"), "dark": tr("&Dark")}
+        self.themes: dict[str, QAction] = {}
+        for mode in theme.MODES:
+            action = self._add(menu, names[mode], lambda m=mode: self.desk.prefer(theme=m))
+            action.setCheckable(True)
+            group.addAction(action)
+            self.themes[mode] = action
+        menu.addSeparator()
+        self._add(menu, tr("L&arger text"), lambda: self._zoom(ZOOM_STEP), "Ctrl++")
+        self._add(menu, tr("S&maller text"), lambda: self._zoom(-ZOOM_STEP), "Ctrl+-")
+        self._add(menu, tr("&Normal text size"), lambda: self.desk.prefer(zoom=1.0), "Ctrl+0")
+        menu.addSeparator()
+        self.panel = self._add(menu, tr("&Help panel"), lambda: self.window.set_help(self.panel.isChecked()))
+        self.panel.setCheckable(True)
+        self.expert = self._add(menu, tr("&Expert settings"), lambda: self.desk.prefer(expert=self.expert.isChecked()))
+        self.expert.setCheckable(True)
+
+    def _help(self, menu: QMenu) -> None:
+        self._add(menu, tr("&Help for this page"), lambda: self.window.show_help(), "F1")
+        self._add(menu, tr("&All help pages"), lambda: self.desk.go_to.emit("help"))
+        self._add(menu, tr("Link two files in &ten minutes"), lambda: self._page("ten_minutes"))
+        self._add(menu, tr("For the &data protection officer"), lambda: self._page("data_protection"))
+        self._add(menu, tr("&Words used here"), lambda: self.window.show_help("glossary"))
+        self._add(menu, tr("What the &partner could do"), lambda: self.window.show_help("threat_model"))
+        menu.addSeparator()
+        self._add(menu, tr("Problem &reports"), self._reports)
+        self._add(menu, tr("A&bout PPRL Desktop"), self._about)
+
+    def refresh(self) -> None:
+        project = self.desk.project
+        undo = project.can_undo() if project is not None else ""
+        redo = project.can_redo() if project is not None else ""
+        self.undo.setText(tr("&Undo: {what}", what=tr(undo)) if undo else tr("&Undo"))
+        self.redo.setText(tr("&Redo: {what}", what=tr(redo)) if redo else tr("&Redo"))
+        self.undo.setEnabled(bool(undo))
+        self.redo.setEnabled(bool(redo))
+        self.rename.setEnabled(project is not None)
+        self.close.setEnabled(project is not None)
+        self.themes[self.desk.preferences.theme].setChecked(True)
+        self.panel.setChecked(self.window.help.isVisibleTo(self.window))
+        self.expert.setChecked(self.desk.preferences.expert)
+        self.review.menuAction().setVisible(self.window.current == "review")
+        self.recent.clear()
+        for text in self.desk.preferences.recent:
+            path = Path(text)
+            self._add(self.recent, path.stem, lambda p=path: self.desk.open_project(p))
+        self.recent.setEnabled(bool(self.desk.preferences.recent))
+
+    # actions --------------------------------------------------------------------------------------
+
+    def _new(self) -> None:
+        self.window.show_pane("welcome")
+        start = getattr(self.window.pane(), "ask_name", None)
+        if start is not None:
+            start()
+
+    def open_project(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(
+            self.window, tr("Open project"), "", f"{tr('PPRL projects')} (*.pprlproject)"
+        )
+        if name:
+            self.desk.open_project(Path(name))
+
+    def _sample(self) -> None:
+        self.window.show_pane("welcome")
+        start = getattr(self.window.pane(), "open_sample", None)
+        if start is not None:
+            start()
+
+    def _rename(self) -> None:
+        from PySide6.QtWidgets import QInputDialog
+
+        project = self.desk.need_project()
+        text, okay = QInputDialog.getText(self.window, tr("Rename project"), tr("New name"), text=project.title)
+        if okay and text.strip():
+            project.rename(text.strip())
+            self.window.side.title.setText(project.title)
+            self.window.setWindowTitle(f"{project.title} – PPRL Desktop")
+
+    def _close(self) -> None:
+        self.desk.close_project()
+
+    def _undo(self) -> None:
+        self.desk.announce(self.desk.need_project().undo())
+        self.window.show_pane(self.window.current)
+
+    def _redo(self) -> None:
+        self.desk.announce(self.desk.need_project().redo())
+        self.window.show_pane(self.window.current)
+
+    def _zoom(self, step: float) -> None:
+        self.desk.prefer(zoom=round(min(ZOOM_MAX, max(ZOOM_MIN, self.desk.preferences.zoom + step)), 2))
+
+    def _page(self, name: str) -> None:
+        self.window.show_pane("help")
+        show = getattr(self.window.pane(), "show_page", None)
+        if show is not None:
+            show(name)
+
+    def _reports(self) -> None:
+        from pprl_desktop.ui.kit import crash
+
+        crash.show_folder(self.window)
+
+    def _about(self) -> None:
+        from pprl_desktop.ui.shell import about
+
+        about.show(self.window)

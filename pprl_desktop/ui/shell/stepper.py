@@ -1,0 +1,210 @@
+"""The step list at the left: each step with its state in shape and word, reached steps can be clicked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
+
+from pprl_desktop.ui.kit import icons, theme
+from pprl_desktop.ui.kit.i18n import tr
+
+Mark = Literal["to do", "ready", "done", "stale", "problem"]
+
+
+def mark_words(mark: Mark) -> str:
+    return {
+        "to do": tr("to do"),
+        "ready": tr("can be done now"),
+        "done": tr("done"),
+        "stale": tr("redo"),
+        "problem": tr("problem"),
+    }[mark]
+
+
+@dataclass(frozen=True)
+class Entry:
+    name: str
+    title: str
+    mark: Mark = "to do"
+    number: int = 0  # 0: an icon instead
+    icon: str = ""
+    reachable: bool = True
+    tip: str = ""
+
+
+def badge_size() -> int:
+    """Of the ring with the number, and of an icon in its place; grows with the text, though not without limit."""
+    return theme.grown(20)
+
+
+class StepButton(QAbstractButton):
+    """One line of the list. The state shows as tick, number, arrow or exclamation mark, and as a word."""
+
+    def __init__(self, entry: Entry) -> None:
+        super().__init__()
+        self.entry = entry
+        self.bare = False  # only the mark; the name is in the tool tip
+        self.setCheckable(True)
+        self.setAutoExclusive(False)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.update_entry(entry)
+
+    def update_entry(self, entry: Entry) -> None:
+        self.entry = entry
+        self.setText(entry.title)
+        self.setEnabled(entry.reachable)
+        self.setCursor(Qt.CursorShape.PointingHandCursor if entry.reachable else Qt.CursorShape.ArrowCursor)
+        state = f", {mark_words(entry.mark)}" if entry.number else ""
+        number = f"{tr('Step {n}', n=entry.number)}: " if entry.number else ""
+        self.setAccessibleName(f"{number}{entry.title}{state}")
+        self.setToolTip(entry.tip or (f"{entry.title}{state}"))
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        if self.bare:
+            return QSize(badge_size() + 16, badge_size() + 8)
+        return QSize(200, max(36, theme.px() + 22))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(min(self.sizeHint().width(), 120), self.sizeHint().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        entry = self.entry
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = QRectF(self.rect()).adjusted(4, 1, -4, -1)
+        current = self.isChecked()
+        if current or (self.underMouse() and entry.reachable):
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.colour("accent_soft" if current else "neutral_soft"))
+            painter.drawRoundedRect(box, 8, 8)
+        if self.hasFocus():
+            painter.setPen(QPen(theme.colour("accent"), 1.5))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(box, 8, 8)
+        centre = QPointF(box.center().x() if self.bare else box.left() + 10 + badge_size() / 2, box.center().y())
+        self._badge(painter, centre, current)
+        if not self.bare:
+            self._words(painter, box, current)
+        painter.end()
+
+    def _words(self, painter: QPainter, box: QRectF, current: bool) -> None:
+        entry, x = self.entry, box.left() + 20 + badge_size()
+        redo = mark_words(entry.mark) if entry.mark in ("stale", "problem") and not current else ""
+        small = theme.font("tiny")
+        painter.setFont(small)
+        width = painter.fontMetrics().horizontalAdvance(redo) + 10 if redo else 4
+        if redo:
+            painter.setPen(theme.colour("danger_text" if entry.mark == "problem" else "warm_text"))
+            painter.drawText(
+                QRectF(box.right() - width, box.top(), width - 8, box.height()),
+                Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight,
+                redo,
+            )
+        painter.setFont(theme.font(strong=current))
+        token = "accent_text" if current else "text" if entry.reachable else "muted"
+        painter.setPen(theme.colour(token))
+        room = QRectF(x, box.top(), box.right() - x - width, box.height())
+        text = painter.fontMetrics().elidedText(entry.title, Qt.TextElideMode.ElideRight, int(room.width()))
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, text)
+
+    def _badge(self, painter: QPainter, centre: QPointF, current: bool) -> None:
+        mark = self.entry.mark
+        wide = badge_size()
+        ring = QRectF(centre.x() - wide / 2, centre.y() - wide / 2, wide, wide)
+        if not self.entry.number:
+            token = "accent_text" if current else "muted"
+            painter.drawPixmap(ring.adjusted(1, 1, -1, -1).toRect(), icons.pixmap(self.entry.icon, token, wide - 2))
+            return
+        outline = {"done": "accent", "stale": "warm", "problem": "danger"}.get(mark, "border_strong")
+        if current and mark not in ("stale", "problem"):
+            outline = "accent"
+        fill = "accent" if current and mark != "problem" else "accent_soft" if mark == "done" else "surface"
+        painter.setPen(QPen(theme.colour(outline), 1.4))
+        painter.setBrush(theme.colour(fill))
+        painter.drawEllipse(ring)
+        inner = ring.adjusted(wide / 5, wide / 5, -wide / 5, -wide / 5).toRect()
+        if mark == "done" and not current:
+            painter.drawPixmap(inner, icons.pixmap("check", "accent_text", inner.width()))
+        elif mark == "stale" and not current:
+            painter.drawPixmap(inner, icons.pixmap("redo", "warm_text", inner.width()))
+        else:
+            tokens = {"problem": "danger_text"}
+            painter.setPen(theme.colour("on_accent" if fill == "accent" else tokens.get(mark, "muted")))
+            painter.setFont(theme.font("tiny", strong=True))
+            painter.drawText(ring, Qt.AlignmentFlag.AlignCenter, "!" if mark == "problem" else str(self.entry.number))
+
+    def enterEvent(self, event: object) -> None:
+        super().enterEvent(event)  # type: ignore[arg-type]
+        self.update()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+
+class StepList(QWidget):
+    """Arrows move, Enter or Space opens; the current line is marked for the eye and for the ear."""
+
+    chosen = Signal(str)
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(2)
+        self.buttons: dict[str, StepButton] = {}
+        self._bare = False
+
+    def show_entries(self, entries: Sequence[Entry]) -> None:
+        if [e.name for e in entries] == list(self.buttons):
+            for entry in entries:
+                self.buttons[entry.name].update_entry(entry)
+            return
+        for old in self.buttons.values():
+            self._layout.removeWidget(old)
+            old.hide()
+            old.deleteLater()
+        self.buttons = {}
+        for entry in entries:
+            made = StepButton(entry)
+            made.bare = self._bare
+            made.clicked.connect(lambda _c=False, n=entry.name: self._choose(n))
+            self.buttons[entry.name] = made
+            self._layout.addWidget(made)
+
+    def set_bare(self, bare: bool) -> None:
+        self._bare = bare
+        for made in self.buttons.values():
+            made.bare = bare
+            made.updateGeometry()
+            made.update()
+
+    def _choose(self, name: str) -> None:
+        self.buttons[name].setChecked(True)
+        self.chosen.emit(name)
+
+    def set_current(self, name: str) -> None:
+        for key, made in self.buttons.items():
+            made.setChecked(key == name)
+            state = mark_words(made.entry.mark)
+            made.setAccessibleDescription(tr("current step") if key == name else state)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
+        lines = [made for made in self.buttons.values() if made.isEnabled()]
+        here = next((i for i, made in enumerate(lines) if made.hasFocus()), None)
+        if step is None or here is None:
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and here is not None:
+                lines[here].click()
+                return
+            super().keyPressEvent(event)
+            return
+        lines[min(max(here + step, 0), len(lines) - 1)].setFocus(Qt.FocusReason.TabFocusReason)
