@@ -66,8 +66,7 @@ def suggested(profile: Profile) -> dict[str, Any]:
     """Matching fields, id and sensitive columns as the profile suggests them."""
     from pprl_desktop.records.fields import Field
 
-    kinds = {column.name: column.kind for column in profile.columns}
-    fields = tuple(Field.of(name, kinds[name]) for name in profile.matching)
+    fields = tuple(Field.of(name, profile.column(name).kind) for name in profile.matching)
     return {
         "fields": fields,
         "columns": tuple((one.name, one.name) for one in fields),
@@ -113,7 +112,7 @@ class Workplace:
         return Seen(
             str(path),
             reading.table.rows,
-            reading.table.names,
+            (*reading.table.names, *(one.name for one in seen.joined)),
             reading.encoding,
             reading.separator,
             reading.header_line,

@@ -13,7 +13,6 @@ from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records import dates
 from pprl_desktop.records.distinct import factorise_texts
 from pprl_desktop.records.fields import DayOrder, Field
-from pprl_desktop.records.names import no_such_column
 from pprl_desktop.records.normalise import BLOCK, normalise, tidy
 from pprl_desktop.records.numbers import plain_number
 from pprl_desktop.records.table import MISSING, CleanTable, Codes, Column, Strings, Table
@@ -36,10 +35,7 @@ def clean(
 
 
 def _column(table: Table, field: Field, columns: Mapping[str, str]) -> Column:
-    name = columns.get(field.name, field.name)
-    if name not in table.names:
-        raise no_such_column(name, table.names)
-    return table.column(name)
+    return table.column(columns.get(field.name, field.name))
 
 
 def clean_column(column: Column, field: Field, progress: Progress = NO_PROGRESS) -> Column:

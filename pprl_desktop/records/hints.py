@@ -80,3 +80,7 @@ def is_shared_id(heading: str) -> bool:
 def is_birth(heading: str) -> bool:
     rule = re.compile(r"dob|birth\w*|born|geb\w*|yob|naissance|nacimiento|nascita|by|bm|bd")
     return any(rule.fullmatch(word) for word in words_of(heading))
+
+
+def is_age(heading: str) -> bool:
+    return any(word in ("age", "alter", "edad", "eta", "idade", "leeftijd") for word in words_of(heading))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,15 @@ import numpy.typing as npt
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.cleaning import clean_column, date_report
+from pprl_desktop.records.date_parts import find_parts
 from pprl_desktop.records.dates import DateReport
 from pprl_desktop.records.duplicates import Duplicates, alike, extra, find_duplicates, repeated
 from pprl_desktop.records.fields import Field, FieldKind
-from pprl_desktop.records.hints import hint, is_birth, is_record_id, is_shared_id
+from pprl_desktop.records.hints import hint, is_age, is_birth, is_record_id, is_shared_id
 from pprl_desktop.records.kinds import Sample, guess_kind, kind_of, sensitive_reason
+from pprl_desktop.records.redundancy import Redundant, find_redundant
 from pprl_desktop.records.shapes import Shape, shapes
-from pprl_desktop.records.table import MISSING, Column, Table
+from pprl_desktop.records.table import MISSING, PLUS, Column, Table
 
 __all__ = ["ColumnProfile", "Profile", "guess_kind", "profile"]
 
@@ -65,13 +67,19 @@ class Profile:
     duplicates: Duplicates  # among the suggested matching fields, cleaned
     duplicate_ids: int  # rows whose id another row has too
     warnings: tuple[Problem, ...] = ()
+    redundant: tuple[Redundant, ...] = ()  # columns that others determine: not suggested beside these
+    joined: tuple[ColumnProfile, ...] = ()  # dates in three columns, offered as one
 
     @property
     def near_duplicates(self) -> int:
         return self.duplicates.near
 
     def column(self, name: str) -> ColumnProfile:
-        return next(column for column in self.columns if column.name == name)
+        return next(column for column in (*self.columns, *self.joined) if column.name == name)
+
+    def repeats(self, name: str) -> Redundant | None:
+        """Why this column is not suggested beside others, if that is so."""
+        return next((one for one in self.redundant if one.column == name), None)
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -79,6 +87,8 @@ class Profile:
             "columns": [column.as_dict() for column in self.columns],
             "id_column": self.id_column,
             "matching": list(self.matching),
+            "redundant": [one.as_dict() for one in self.redundant],
+            "joined": [column.as_dict() for column in self.joined],
             "sensitive": list(self.sensitive),
             "exact_duplicates": self.exact_duplicates,
             "near_duplicates": asdict(self.duplicates),
@@ -99,14 +109,44 @@ def profile(table: Table, progress: Progress = NO_PROGRESS) -> Profile:
         found.append(_column(column, counts, part))
     id_column = _id_column(table, found)
     sensitive = tuple(column.name for column in found if column.sensitive and column.name != id_column)
-    matching = _matching(found, id_column, sensitive)
-    progress.at(0.6, "Looking for duplicates")
-    exact, duplicates = _duplicates(table, found, matching, id_column, progress.part(0.6, 1.0))
+    joined = _joined(table, progress)
+    parts = tuple(part for one in joined for part in one.name.split(PLUS))
+    able = _able([*(one for one in found if one.name not in parts), *joined], id_column, sensitive)
+    progress.at(0.6, "Looking for columns that repeat others")
+    redundant = _redundant(table, able, progress.part(0.6, 0.7))
+    matching = _matching(able, redundant, (*table.names, *(one.name for one in joined)))
+    progress.at(0.7, "Looking for duplicates")
+    exact, duplicates = _duplicates(table, [*found, *joined], matching, id_column, progress.part(0.7, 1.0))
     ids, told = _duplicate_ids(table, id_column)
     progress.at(1.0)
     return Profile(
-        table.rows, tuple(found), id_column, matching, sensitive, exact, duplicates, ids, (*told, *_warnings(found))
+        table.rows,
+        tuple(found),
+        id_column,
+        matching,
+        sensitive,
+        exact,
+        duplicates,
+        ids,
+        (*told, *_warnings(found)),
+        redundant,
+        tuple(joined),
     )
+
+
+def _joined(table: Table, progress: Progress) -> list[ColumnProfile]:
+    """Dates in three columns."""
+    name = find_parts(table.columns)
+    if not name:
+        return []
+    column = table.column(name)
+    return [replace(_column(column, column.counts(), progress), kind="date")]
+
+
+def _redundant(table: Table, able: Sequence[ColumnProfile], progress: Progress) -> tuple[Redundant, ...]:
+    ranked = sorted(able, key=_order)
+    columns = [_comparable(table.column(one.name), one, progress) for one in ranked]
+    return find_redundant(columns, [one.kind for one in ranked], progress)
 
 
 def _duplicates(
@@ -177,30 +217,44 @@ def _id_column(table: Table, found: Sequence[ColumnProfile]) -> str:
     return best[0].name if best else ""
 
 
-def _matching(found: Sequence[ColumnProfile], id_column: str, sensitive: tuple[str, ...]) -> tuple[str, ...]:
-    """What identifies a person and both sides are likely to hold: names, birth, then where they live."""
+def _order(column: ColumnProfile) -> int:
+    """What identifies a person and both sides are likely to hold: names, birth, then where they live; 0: not at all."""
+    says = hint(column.name)
+    if column.kind == "name":
+        return 1 if says == "person" else 3
+    if column.kind == "date":
+        return 2 if is_birth(column.name) or says == "" or PLUS in column.name else 3 if says == "date" else 0
+    if is_birth(column.name) and column.kind in ("number", "category", "id"):
+        return 2
+    if is_shared_id(column.name):
+        return 2
+    if is_age(column.name) and column.kind in ("number", "category", "id"):
+        return 3
+    if says in ("place", "contact"):
+        return 4
+    return 5 if says == "category" and column.kind == "category" else 0
 
-    def order(column: ColumnProfile) -> int:
-        says = hint(column.name)
-        if column.name == id_column or column.name in sensitive or column.missing > MOSTLY_MISSING:
-            return 0
-        if column.distinct < 2 or (column.kind == "id" and is_record_id(column.name)):
-            return 0
-        if column.kind == "name":
-            return 1 if says == "person" else 3
-        if column.kind == "date":
-            return 2 if is_birth(column.name) or says == "" else 3 if says == "date" else 0
-        if is_birth(column.name) and column.kind in ("number", "category", "id"):
-            return 2
-        if is_shared_id(column.name):
-            return 2
-        if says in ("place", "contact"):
-            return 4
-        return 5 if says == "category" and column.kind == "category" else 0
 
-    ranked = sorted((order(column), index) for index, column in enumerate(found) if order(column))
-    chosen = sorted(index for _, index in ranked[:MOST_FIELDS])
-    return tuple(found[index].name for index in chosen)
+def _able(found: Sequence[ColumnProfile], id_column: str, sensitive: tuple[str, ...]) -> list[ColumnProfile]:
+    """Columns that could be matching fields."""
+    barred = {id_column, *sensitive}
+    return [
+        one
+        for one in found
+        if one.name not in barred
+        and one.missing <= MOSTLY_MISSING
+        and one.distinct >= 2
+        and not (one.kind == "id" and is_record_id(one.name))
+        and _order(one)
+    ]
+
+
+def _matching(able: Sequence[ColumnProfile], redundant: Sequence[Redundant], order: Sequence[str]) -> tuple[str, ...]:
+    """The best of those that no other determines, as they stand in the table."""
+    repeated_ones = {one.column for one in redundant}
+    ranked = sorted((_order(one), order.index(one.name), one.name) for one in able if one.name not in repeated_ones)
+    chosen = {name for _, _, name in ranked[:MOST_FIELDS]}
+    return tuple(name for name in order if name in chosen)
 
 
 def _duplicate_ids(table: Table, id_column: str) -> tuple[int, tuple[Problem, ...]]:

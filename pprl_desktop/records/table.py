@@ -18,6 +18,7 @@ Codes = npt.NDArray[np.int32]
 Strings = npt.NDArray[np.object_]
 
 MISSING = -1  # code of a missing value in a cleaned column
+PLUS = " + "  # between the columns of a date in parts: "year + month + day" names a column too
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,13 +73,30 @@ class Table:
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
 
+    def has(self, name: str) -> bool:
+        """Whether a column has this name, or three of them make up the date of this name."""
+        parts = name.split(PLUS)
+        return name in self.names or (len(parts) == 3 and set(parts) <= set(self.names))
+
     def column(self, name: str) -> Column:
         for column in self.columns:
             if column.name == name:
                 return column
+        if self.has(name):
+            return _date_of(name, [self.column(part) for part in name.split(PLUS)])
         from pprl_desktop.records.names import no_such_column
 
         raise no_such_column(name, self.names)
+
+
+def _date_of(name: str, parts: Sequence[Column]) -> Column:
+    """Year, month and day as one date; where the day or the month is missing, as much as there is."""
+    cells = []
+    for values in zip(*(part.cells() for part in parts), strict=True):
+        year, month, day = (value.strip().removesuffix(".0") for value in values)
+        known = [year] + ([month.zfill(2)] if month else []) + ([day.zfill(2)] if month and day else [])
+        cells.append("-".join(known) if year else "")
+    return Column.of(name, cells)
 
 
 @dataclass(frozen=True, eq=False)

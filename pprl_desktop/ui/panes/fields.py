@@ -178,7 +178,9 @@ class FieldsPane(Pane):
         rest = [col for col in self._columns() if col not in used | set(choices.sensitive) and col != choices.id_column]
         for col in rest:
             chip = Chip(col, icon="plus", draggable=True, token="neutral")
-            chip.setAccessibleDescription(tr("Enter compares this column too"))
+            why = self._why_not(col)
+            chip.setToolTip(why)
+            chip.setAccessibleDescription(" ".join(filter(None, (why, tr("Enter compares this column too")))))
             chip.activated.connect(self._add)
             self.unused.addWidget(chip)
             stops.append(chip)
@@ -188,6 +190,22 @@ class FieldsPane(Pane):
         for one in choices.fields:
             self.of_field.addItem(one.name, one.name)
         self.changed.emit()
+
+    def _why_not(self, column: str) -> str:
+        """Why a column is not suggested beside others that determine it."""
+        seen: Seen | None = self.desk.working.get("seen")
+        found = seen.profile.repeats(column) if seen is not None else None
+        if found is None:
+            return ""
+        others = ", ".join(found.beside)
+        return {
+            "holds": tr("Not suggested: it holds what {others} say, and must not count twice.", others=others),
+            "within": tr("Not suggested: it is part of {others}, and must not count twice.", others=others),
+            "start": tr("Not suggested: it is the beginning of {others}, and must not count twice.", others=others),
+            "initials": tr("Not suggested: it is the initials of {others}, and must not count twice.", others=others),
+            "age": tr("Not suggested: it follows from {others}, and must not count twice.", others=others),
+            "follows": tr("Not suggested: it follows from {others}, and must not count twice.", others=others),
+        }[found.how]
 
     def _lay_lines(self) -> None:
         """What cleaning makes of a value stands beside the kind, or below the line where there is no room."""

@@ -1,0 +1,289 @@
+"""Columns that others determine: a full name beside its parts, a town beside its zip code, an age beside a birth date.
+
+Two such columns say one thing twice. A decision that counts both takes strangers for the same person, so they are found
+on the own clear table, where that is exact, and only one of them is suggested.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.fields import FieldKind
+from pprl_desktop.records.hints import hint
+from pprl_desktop.records.table import MISSING, Codes, Column
+
+How = Literal["holds", "within", "start", "initials", "age", "follows"]
+
+ROWS = 4000  # looked at; a rule that holds in nearly all rows shows in far fewer
+FEWEST = 12  # rows, or pairs of rows, below which nothing is concluded
+HOLDS = 0.9  # share of the rows in which a composed column holds the words of the others
+WITHIN = 0.95  # share of the rows in which a value lies within another one
+FOLLOWS = 0.85  # how surely two records that agree on one column agree on the other, beyond chance
+COMMON = 0.4  # a column on which so many strangers agree can do no harm by counting twice
+SAME_PERSON = 0.5  # share of the other columns in which two records agree that may be one person
+COARSE = 5  # records per value at least of a column that others follow from: a household is not a town
+PLACES = ("place", "category", "")  # what headings say of columns that may follow from each other
+
+_WORD = re.compile(r"[^\W_]+")
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Redundant:
+    """A column that brings nothing beside some others."""
+
+    column: str
+    beside: tuple[str, ...]
+    how: How
+    share: float  # of the rows in which it holds
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def find_redundant(
+    columns: Sequence[Column], kinds: Sequence[FieldKind], progress: Progress = NO_PROGRESS
+) -> tuple[Redundant, ...]:
+    """Among cleaned columns, in the order in which they should be given up: each only beside columns that stay."""
+    if len(columns) < 2 or len(columns[0]) < FEWEST:
+        return ()
+    sampled = [_sampled(column) for column in columns]
+    found: list[Redundant] = []
+    gone: set[int] = set()
+
+    def give_up(index: int, beside: Sequence[int], how: How, share: float) -> None:
+        gone.add(index)
+        found.append(Redundant(columns[index].name, tuple(columns[one].name for one in beside), how, round(share, 3)))
+
+    def staying() -> list[int]:
+        return [index for index in range(len(columns)) if index not in gone]
+
+    words = [[frozenset(_WORD.findall(value)) for value in column.values] for column in sampled]
+    worded = [index for index, kind in enumerate(kinds) if kind in ("name", "text")]
+    for index in sorted(worded, key=lambda one: -_mean_words(sampled[one], words[one])):
+        progress.check()
+        parts = _held(sampled, words, index, [one for one in worded if one in staying() and one != index])
+        if len(parts) > 1:
+            give_up(index, [one for one, _ in parts], "holds", min(share for _, share in parts))
+    for index in reversed(staying()):
+        progress.check()
+        named = _named_in(sampled, kinds, index, staying())
+        if len(named) > 1 and any(kind == "date" for place, kind in enumerate(kinds) if place in staying()):
+            give_up(index, [one for one, _ in named], "holds", min(share for _, share in named))
+    rules: tuple[tuple[How, Rule], ...] = (
+        ("within", _within), ("start", _start), ("initials", _initials), ("age", _age),
+    )  # fmt: skip
+    for how, rule in rules:
+        for index in reversed(staying()):
+            for other in staying():
+                progress.check()
+                if other == index or index in gone:
+                    continue
+                share = rule(sampled, words, kinds, index, other)
+                if share >= WITHIN:
+                    give_up(index, [other], how, share)
+    for other, index, share in _following(sampled, kinds, staying(), progress):
+        if index not in gone and other not in gone:
+            give_up(index, [other], "follows", share)
+    return tuple(found)
+
+
+def _sampled(column: Column) -> Column:
+    step = max(len(column) // ROWS, 1)
+    codes = column.codes[::step][:ROWS]
+    used, inverse = np.unique(codes[codes >= 0], return_inverse=True)
+    fresh = np.full(len(codes), MISSING, dtype=np.int32)
+    fresh[codes >= 0] = inverse
+    return Column(column.name, column.values[used], fresh)
+
+
+def _mean_words(column: Column, words: Sequence[frozenset[str]]) -> float:
+    counts = np.array([len(one) for one in words] or [0], dtype=np.float64)
+    present = column.codes[column.codes >= 0]
+    return float(counts[present].mean()) if len(present) else 0.0
+
+
+def _both(one: Column, other: Column) -> tuple[Codes, Codes]:
+    """Distinct combinations with both present, as often as they occur."""
+    present = (one.codes >= 0) & (other.codes >= 0)
+    return one.codes[present], other.codes[present]
+
+
+def _share(one: Column, other: Column, holds: Callable[[int, int], bool]) -> float:
+    """Share of the rows with both in which it holds; 0 where it would hold in other rows nearly as often."""
+    a, b = _both(one, other)
+    if len(a) < FEWEST:
+        return 0.0
+    real = float(np.mean([holds(x, y) for x, y in zip(a.tolist(), b.tolist(), strict=True)]))
+    turned = np.roll(b, len(b) // 2 + 1)
+    chance = float(np.mean([holds(x, y) for x, y in zip(a.tolist(), turned.tolist(), strict=True)]))
+    return real if real - chance > 0.5 * (1 - chance) else 0.0
+
+
+def _held(
+    columns: Sequence[Column], words: Sequence[Sequence[frozenset[str]]], index: int, others: Sequence[int]
+) -> list[tuple[int, float]]:
+    """The other columns whose words this one holds; a column that repeats this one whole is not a part of it."""
+    found = []
+    for other in others:
+        share = _share(columns[index], columns[other], lambda x, y, o=other: words[o][y] <= words[index][x])  # type: ignore[misc]
+        back = _share(columns[index], columns[other], lambda x, y, o=other: words[index][x] <= words[o][y])  # type: ignore[misc]
+        if share >= HOLDS and back < HOLDS:
+            found.append((other, share))
+    return found
+
+
+def _named_in(
+    columns: Sequence[Column], kinds: Sequence[FieldKind], index: int, others: Sequence[int]
+) -> list[tuple[int, float]]:
+    """The name columns that a mail address is made of. It says more than they do, but most of it is theirs."""
+    one = columns[index]
+    if kinds[index] not in ("text", "id"):
+        return []
+    found = []
+    for other in others:
+        if other != index and kinds[other] == "name" and _long(columns[other]):
+            stems = [str(text).split(" ")[0] for text in columns[other].values]
+            share = _share(one, columns[other], lambda x, y, stems=stems: stems[y] in str(one.values[x]))  # type: ignore[misc]
+            if share >= HOLDS:
+                found.append((other, share))
+    return found
+
+
+def _long(column: Column) -> bool:
+    """Single letters lie within everything."""
+    return bool(len(column.values)) and float(np.mean([len(text) for text in column.values])) > 3
+
+
+Rule = Callable[[Sequence[Column], Sequence[Sequence[frozenset[str]]], Sequence[FieldKind], int, int], float]
+
+
+def _within(
+    columns: Sequence[Column],
+    words: Sequence[Sequence[frozenset[str]]],
+    kinds: Sequence[FieldKind],
+    index: int,
+    other: int,
+) -> float:
+    """A name within a longer one by whole words; ids, dates and numbers by their characters."""
+    one, longer = columns[index], columns[other]
+    if kinds[index] in ("name", "text") and kinds[other] == kinds[index]:
+        return _share(one, longer, lambda x, y: words[index][x] <= words[other][y])
+    if kinds[index] in ("id", "date", "number") and kinds[other] in ("id", "date"):
+        return _share(one, longer, lambda x, y: str(one.values[x]) in str(longer.values[y]))
+    return 0.0
+
+
+def _start(
+    columns: Sequence[Column],
+    words: Sequence[Sequence[frozenset[str]]],
+    kinds: Sequence[FieldKind],
+    index: int,
+    other: int,
+) -> float:
+    one, longer = columns[index], columns[other]
+    if kinds[other] not in ("name", "id", "date") or (kinds[index] == "name" and _long(one)):
+        return 0.0
+    return _share(one, longer, lambda x, y: str(longer.values[y]).startswith(str(one.values[x])))
+
+
+def _initials(
+    columns: Sequence[Column],
+    words: Sequence[Sequence[frozenset[str]]],
+    kinds: Sequence[FieldKind],
+    index: int,
+    other: int,
+) -> float:
+    """A few letters, the first of which begin the other column: AS beside ANNA (and SMITH)."""
+    one, longer = columns[index], columns[other]
+    if kinds[other] != "name" or not len(one.values) or max(map(len, one.values)) > 5:
+        return 0.0
+    if not _long(longer):
+        return 0.0
+    return _share(one, longer, lambda x, y: str(longer.values[y])[:1] in _letters(str(one.values[x])))
+
+
+def _letters(text: str) -> str:
+    return "".join(part[:1] if " " in text else part for part in text.split(" "))
+
+
+def _age(
+    columns: Sequence[Column],
+    words: Sequence[Sequence[frozenset[str]]],
+    kinds: Sequence[FieldKind],
+    index: int,
+    other: int,
+) -> float:
+    """Age and year of birth add up to the same year, or the one before, in all rows."""
+    if kinds[index] not in ("number", "category", "id") or kinds[other] not in ("date", "number", "id"):
+        return 0.0
+    years = np.array([_number(text[:4]) for text in columns[other].values])
+    ages = np.array([_number(text) for text in columns[index].values])
+    a, b = _both(columns[index], columns[other])
+    if len(a) < FEWEST:
+        return 0.0
+    age, year = ages[a], years[b]
+    known = (age >= 0) & (age < 130) & (year > 1850) & (year < 2100)
+    if known.sum() < max(FEWEST, 0.5 * len(a)) or len(np.unique(age[known])) < 5:
+        return 0.0
+    total = (age + year)[known]
+    return float(np.mean(np.abs(total - np.median(total)) <= 1))
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdigit() else -1
+
+
+def _following(
+    columns: Sequence[Column], kinds: Sequence[FieldKind], staying: Sequence[int], progress: Progress
+) -> list[tuple[int, int, float]]:
+    """(telling column, column that follows from it, how surely), surest first.
+
+    Seen on pairs of records that share the telling one and are different people: they differ in most other columns.
+    """
+    random = np.random.default_rng(0)
+    codes = np.stack([columns[index].codes for index in staying])
+    chance = [_chance(columns[index].codes) for index in staying]
+    found = []
+    about = [hint(columns[index].name) for index in staying]
+    for place, telling in enumerate(staying):
+        progress.check()
+        many = len(columns[telling].values) > codes.shape[1] / COARSE
+        if kinds[telling] in ("name", "date") or about[place] not in PLACES or many:
+            continue
+        left, right = _sharing(codes[place], random)
+        present = (codes[:, left] >= 0) & (codes[:, right] >= 0)
+        agree = (codes[:, left] == codes[:, right]) & present
+        for at, index in enumerate(staying):
+            if at == place or kinds[index] in ("name", "date") or about[at] not in PLACES or chance[at] > COMMON:
+                continue
+            others = [one for one in range(len(staying)) if one not in (at, place)]
+            same = agree[others].sum(axis=0) > SAME_PERSON * np.maximum(present[others].sum(axis=0), 1)
+            asked = present[at] & ~same
+            if asked.sum() < FEWEST or asked.sum() < 0.05 * codes.shape[1] or chance[at] < chance[place]:
+                continue
+            surely = (float(agree[at, asked].mean()) - chance[at]) / (1 - chance[at])
+            if surely >= FOLLOWS:
+                found.append((telling, index, surely))
+    return sorted(found, key=lambda one: -one[2])
+
+
+def _chance(codes: Codes) -> float:
+    counts = np.bincount(codes[codes >= 0]).astype(np.float64)
+    total = counts.sum()
+    return float((counts * (counts - 1)).sum() / max(total * (total - 1), 1.0))
+
+
+def _sharing(codes: Codes, random: np.random.Generator) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Pairs of rows with an equal value, every row in two of them at most: common values must not drown the others."""
+    rows = np.flatnonzero(codes >= 0)
+    rows = rows[np.lexsort((random.random(len(rows)), codes[rows]))]
+    equal = np.flatnonzero(codes[rows][1:] == codes[rows][:-1])
+    return rows[equal], rows[equal + 1]

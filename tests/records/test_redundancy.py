@@ -1,0 +1,97 @@
+"""Columns that others determine are found on the clear table and not suggested beside them."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from pprl_desktop.records.cleaning import clean
+from pprl_desktop.records.fields import Field
+from pprl_desktop.records.profile import profile
+from pprl_desktop.records.table import Table
+
+FIRST = "Anna Bert Clara Dora Emil Franz Greta Hans Ida Jan Karl Lena Max Nora Otto Paula Rosa Sven Tilda Udo".split()
+LAST = "Adler Berger Conrad Decker Engel Fischer Gross Huber Ibsen Jansen Keller Lorenz Moser Neumann Ohm".split()
+TOWNS = "Essen Bonn Halle Ulm Celle Emden Hagen Jena Kiel Mainz".split()
+
+
+def people(columns: str, rows: int = 400) -> Table:
+    """A table of the columns named, of people who do not exist."""
+    draw = random.Random(5)
+    made = []
+    for row in range(rows):
+        first, last, town = draw.choice(FIRST), draw.choice(LAST), draw.randrange(len(TOWNS))
+        year, month, day = draw.randint(1940, 2005), draw.randint(1, 12), draw.randint(1, 28)
+        cells = {
+            "rec_id": f"R{row}", "first_name": first, "last_name": last, "full_name": f"{first} {last}",
+            "name": f"{last}, {first}", "initials": first[0] + last[0], "dob": f"{year}-{month:02}-{day:02}",
+            "birth_year": str(year), "birth_month": str(month), "birth_day": str(day), "age": str(2024 - year),
+            "zip": str(10000 + 10 * town + draw.randint(0, 2)), "city": TOWNS[town], "sex": draw.choice("FM"),
+            "email": f"{first}.{last}{draw.randint(1, 99)}@mail.example".lower(),
+        }  # fmt: skip
+        made.append([cells[name] for name in columns.split()])
+    return Table.of(columns.split(), made)
+
+
+@pytest.mark.parametrize(
+    ("columns", "column", "how", "beside"),
+    [
+        ("first_name last_name full_name dob", "full_name", "holds", {"first_name", "last_name"}),
+        ("name first_name last_name", "name", "holds", {"first_name", "last_name"}),
+        ("last_name full_name dob", "last_name", "within", {"full_name"}),
+        ("first_name last_name dob age", "age", "age", {"dob"}),
+        ("first_name last_name dob birth_year", "birth_year", "within", {"dob"}),
+        ("first_name last_name initials", "initials", "initials", {"first_name"}),
+        ("first_name last_name zip city", "city", "follows", {"zip"}),
+        ("first_name last_name dob email", "email", "holds", {"first_name", "last_name"}),
+    ],
+)
+def test_a_column_that_others_determine_is_not_suggested_and_says_why(
+    columns: str, column: str, how: str, beside: set[str]
+) -> None:
+    made = profile(people(f"rec_id {columns}"))
+    found = made.repeats(column)
+    assert found is not None
+    assert (found.how, set(found.beside)) == (how, beside)
+    assert column not in made.matching
+    assert beside <= set(made.matching)
+
+
+def test_independent_columns_are_all_suggested() -> None:
+    made = profile(people("rec_id first_name last_name dob zip sex"))
+    assert made.redundant == ()
+    assert set(made.matching) == {"first_name", "last_name", "dob", "zip", "sex"}
+
+
+def test_names_alone_keep_the_mail_address() -> None:
+    """It is the only thing that tells namesakes apart."""
+    assert "email" in profile(people("rec_id first_name last_name email")).matching
+
+
+def test_a_date_in_parts_is_offered_as_one_date() -> None:
+    table = people("rec_id first_name last_name birth_day birth_month birth_year")
+    made = profile(table)
+    name = "birth_year + birth_month + birth_day"
+    assert made.matching == ("first_name", "last_name", name)
+    assert made.column(name).kind == "date"
+    cleaned = clean(table, [Field.of(name, "date")], {})
+    year, month, day = (table.column(part).cell(7) for part in name.split(" + "))
+    assert cleaned.column(name).cell(7) == f"{year}{int(month):02}{int(day):02}"
+
+
+def test_a_part_that_is_missing_leaves_as_much_of_the_date_as_there_is() -> None:
+    table = Table.of(
+        ["year", "month", "day"], [["1980", "4", ""], ["1980", "", "7"], ["", "4", "7"], ["1981", "4", "7"]]
+    )
+    cells = clean(table, [Field.of("born", "date")], {"born": "year + month + day"}).column("born").cells()
+    assert cells == ["198004", "1980", "", "19810407"]
+
+
+def test_age_is_evidence_where_no_birth_date_is_there() -> None:
+    assert "age" in profile(people("rec_id first_name last_name age city")).matching
+
+
+def test_no_value_of_the_table_is_in_what_is_said() -> None:
+    told = str([one.as_dict() for one in profile(people("rec_id first_name last_name full_name dob age")).redundant])
+    assert not any(name in told for name in FIRST + LAST)
