@@ -8,6 +8,7 @@ import json
 import math
 import os
 import sys
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
@@ -119,10 +120,34 @@ def _run(argv: list[str]) -> int:
         parser.add_argument("--json", action="store_true", help="print plain data instead of text")
     args = parser.parse_args(argv[1:])
     answer = verb.run(args, Progress(_bar()))
-    print(
-        json.dumps(_finite(answer.data), ensure_ascii=False, indent=1) if getattr(args, "json", False) else answer.text
-    )
+    if getattr(args, "json", False):
+        print(harmless(json.dumps(_finite(answer.data), ensure_ascii=False, indent=1)))
+    else:
+        print(harmless(answer.text))
     return answer.code
+
+
+def harmless(text: str) -> str:
+    """For a terminal: what would move its cursor, colour its lines or turn the direction of writing is spelt out.
+
+    In plain data too, where the same spelling is JSON's own.
+    """
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
+    return "".join(c if c in "\n\t" or unicodedata.category(c) not in _UNSHOWN else _spelt(c) for c in text)
+
+
+_UNSHOWN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+
+def _spelt(character: str) -> str:
+    return "".join(
+        f"\\u{int.from_bytes(pair, 'big'):04x}" for pair in _pairs(character.encode("utf-16-be", "surrogatepass"))
+    )
+
+
+def _pairs(data: bytes) -> list[bytes]:
+    return [data[at : at + 2] for at in range(0, len(data), 2)]
 
 
 def _finite(value: Any) -> Any:
@@ -172,7 +197,7 @@ def _bar() -> Callable[[float, str], None] | None:
 
 def _say(problem: Problem, *, as_json: bool) -> int:
     text = json.dumps({"problem": problem.as_dict()}, ensure_ascii=False) if as_json else problem.sentence()
-    print(text, file=sys.stderr)
+    print(harmless(text), file=sys.stderr)
     return FAILURE if isinstance(problem, Failure) else BAD_INPUT
 
 

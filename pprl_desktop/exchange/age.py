@@ -221,7 +221,8 @@ class Writer:
 class Reader:
     """Decrypts as it is read. Nothing is given out that was not authenticated."""
 
-    def __init__(self, source: BinaryIO, payload_key: bytes) -> None:
+    def __init__(self, source: BinaryIO, payload_key: bytes, kinds: tuple[str, ...] = ()) -> None:
+        self.kinds = kinds  # of the stanzas: every way in which the file key was wrapped
         self._source = source
         self._aead = ChaCha20Poly1305(payload_key)
         self._count = 0
@@ -272,7 +273,7 @@ def decrypt(source: BinaryIO, identities: Sequence[Identity]) -> Reader:
     nonce = source.read(NONCE)
     if len(nonce) != NONCE:
         raise HeaderError("nonce")
-    return Reader(source, _hkdf(file_key, nonce, b"payload"))
+    return Reader(source, _hkdf(file_key, nonce, b"payload"), tuple(stanza.kind for stanza in stanzas))
 
 
 def plain_size(sealed: int) -> int:

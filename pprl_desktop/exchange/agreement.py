@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,13 +18,16 @@ from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.keys import Mode
 from pprl_desktop.exchange.manifest import Manifest
 from pprl_desktop.exchange.pact import Pact
-from pprl_desktop.exchange.terms import Limits, Reference, Side, Terms
+from pprl_desktop.exchange.terms import MAX_FIELDS, Limits, Reference, Side, Terms
 from pprl_desktop.matching.reconcile import DEFAULT_RULE, ReconcileRule
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
 from pprl_desktop.reference.sets import ReferenceSet
 
-MAX_REFERENCE = 64 << 20  # bytes of a reference set sent along
+# of a reference set sent along: ten times what is useful, and small enough to be read in a moment
+MAX_REFERENCE = 4 << 20  # bytes
+MAX_CELLS = 200_000
+MAX_LETTERS = 255  # of one value: distances are one byte
 MAX_REASON = 500  # characters
 
 
@@ -42,6 +43,7 @@ class Offer:
     rule: ReconcileRule = DEFAULT_RULE
     limits: Limits = field(default_factory=Limits)
     purpose: str = ""
+    seal: Mode = "hybrid"
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class Proposal:
         return terms.in_words(self.terms)
 
 
-def propose(home: Home, own: Identity, contact: Contact, offer: Offer, out: Path, mode: Mode = "hybrid") -> Pact:
+def propose(home: Home, own: Identity, contact: Contact, offer: Offer, out: Path) -> Pact:
     """Writes the sealed proposal, with a fresh shared secret inside."""
     contacts.must_be_verified(contact)
     secret = os.urandom(terms.SECRET)
@@ -81,7 +83,7 @@ def propose(home: Home, own: Identity, contact: Contact, offer: Offer, out: Path
     with home.locked():
         try:
             _keep(home, own, pact, secret, reference)
-            seal.seal(out, manifest, arrays, own.keys, contact.card.keys, mode)
+            seal.seal(out, manifest, arrays, own.keys, contact.card.keys, offer.seal)
         except BaseException:  # a proposal that was never written was never made
             shutil.rmtree(home.folder(pact.id), ignore_errors=True)
             raise
@@ -90,10 +92,11 @@ def propose(home: Home, own: Identity, contact: Contact, offer: Offer, out: Path
 
 def read_proposal(home: Home, own: Identity, path: Path) -> Proposal:
     """Checks a proposal completely; a Problem says what is wrong with it."""
-    return proposal_in(letters.open_letter(home, own, path))
+    return proposal_in(home, letters.open_letter(home, own, path))
 
 
-def proposal_in(letter: letters.Letter) -> Proposal:
+def proposal_in(home: Home, letter: letters.Letter) -> Proposal:
+    """Whole, signed, for us, and saying of itself exactly what this program computes from recipe and cards."""
     manifest = letter.opened.manifest
     if manifest.kind != "agreement" or manifest.body.get("step") != "propose":
         raise Problem("This file is not a proposal.", do="Open it with 'open'.", place="kind")
@@ -101,6 +104,9 @@ def proposal_in(letter: letters.Letter) -> Proposal:
     document = strict.text(manifest.body, "document", place="body.", longest=terms.MAX_DOCUMENT).encode()
     signature = strict.hexes(manifest.body, "signature", 64, place="body.")
     found = terms.parse(document)
+    if found.version < terms.VERSION:
+        raise refusals.older_version()
+    letters.must_be_sealed(letter, found)
     if terms.agreement_id(document) != manifest.agreement:
         raise refusals.malformed("agreement", "Its number does not belong to the document.")
     if found.proposer.party != manifest.sender or found.accepter.party != manifest.recipient:
@@ -111,19 +117,44 @@ def proposal_in(letter: letters.Letter) -> Proposal:
     extra = {entry.name for entry in manifest.entries} - {"secret", "reference"}
     if secret_entry.dtype != "uint8" or secret_entry.shape != (terms.SECRET,) or extra:
         raise refusals.malformed("entries", "There must be a secret of 32 bytes and nothing unknown.")
+    if any(entry.dtype != "uint8" or len(entry.shape) != 1 for entry in manifest.entries):
+        raise refusals.malformed("entries.reference", "It must be a row of bytes.")
     if manifest.raw > MAX_REFERENCE:
-        raise refusals.larger_than_agreed("bytes", manifest.raw, MAX_REFERENCE)
+        raise _reference_too_large("bytes", manifest.raw, MAX_REFERENCE)
     letter.opened.check()
     arrays = letter.opened.load()
     secret = arrays["secret"].tobytes()
     if terms.secret_hash(secret) != found.secret_hash:
         raise refusals.malformed("secret", "It is not the one the document speaks of.")
     reference = arrays["reference"].tobytes() if "reference" in arrays else b""
-    recipe(found, secret, reference)  # the method and the reference set exist here, and are the same
+    complete = recipe(found, secret, reference)  # the method and the reference set exist here, and are the same
+    _must_be_as_computed(found, complete, letter.contact, home)
     return Proposal(document, letter.contact, signature, secret, reference)
 
 
-def accept(home: Home, own: Identity, proposal: Proposal, out: Path, mode: Mode = "hybrid") -> Pact:
+def _must_be_as_computed(found: Terms, complete: Recipe, contact: Contact, home: Home) -> None:
+    """Both sides sign these words: each of them must follow from the recipe and the cards, not from the partner."""
+    unit, statement = _told(complete, found.limits.rows)
+    names = (contact.name, home.own_card().name)
+    for field_name, told, computed in (
+        ("epsilon_unit", found.unit, unit),
+        ("statement", found.statement, statement),
+        ("proposer.name", found.proposer.name, names[0]),
+        ("accepter.name", found.accepter.name, names[1]),
+    ):
+        if told != computed:
+            raise refusals.not_as_computed(field_name)
+
+
+def _told(complete: Recipe, rows: int) -> tuple[str, str]:
+    """Unit of epsilon and privacy statement of a recipe, in the words that are signed."""
+    from pprl_desktop.privacy.statements import epsilon_unit, statement
+
+    unit = epsilon_unit(complete) if complete.settings.epsilon is not None else ""
+    return unit, statement(complete, rows).text()
+
+
+def accept(home: Home, own: Identity, proposal: Proposal, out: Path) -> Pact:
     """Signs the same document and writes the sealed answer; from here on the agreement is in force on this side."""
     contacts.must_be_verified(proposal.contact)
     signature = _sign(own, proposal.document)
@@ -131,28 +162,27 @@ def accept(home: Home, own: Identity, proposal: Proposal, out: Path, mode: Mode 
     body = {"step": "accept", "document": proposal.document.decode(), "signature": signature}
     manifest = letters.manifest(own, proposal.contact, "agreement", agreement=pact.id, body=body)
     with home.locked():
-        return _answer(home, own, pact, manifest, proposal, out, mode)
+        return _answer(home, own, pact, manifest, proposal, out)
 
 
-def decline(home: Home, own: Identity, proposal: Proposal, reason: str, out: Path, mode: Mode = "hybrid") -> Pact:
+def decline(home: Home, own: Identity, proposal: Proposal, reason: str, out: Path) -> Pact:
     contacts.must_be_verified(proposal.contact)
-    if not reason.strip() or len(reason) > MAX_REASON:
+    reason = strict.one_line(reason)
+    if not reason or len(reason) > MAX_REASON:
         raise Problem(
             "A reason is needed to decline.",
             f"The partner will read it; at most {MAX_REASON} characters.",
             "Say in a sentence what should be different.",
             place="reason",
         )
-    pact = Pact(proposal.document, "accepter", "declined", proposal.contact.id, "", proposal.signature, reason.strip())
-    body = {"step": "decline", "reason": reason.strip()}
+    pact = Pact(proposal.document, "accepter", "declined", proposal.contact.id, "", proposal.signature, reason)
+    body = {"step": "decline", "reason": reason}
     manifest = letters.manifest(own, proposal.contact, "agreement", agreement=pact.id, body=body)
     with home.locked():
-        return _answer(home, own, pact, manifest, proposal, out, mode)
+        return _answer(home, own, pact, manifest, proposal, out)
 
 
-def _answer(
-    home: Home, own: Identity, pact: Pact, manifest: Manifest, proposal: Proposal, out: Path, mode: Mode
-) -> Pact:
+def _answer(home: Home, own: Identity, pact: Pact, manifest: Manifest, proposal: Proposal, out: Path) -> Pact:
     """The answer is sealed at home, then the record says so, then a copy goes out; asking again copies it again."""
     kept = home.folder(pact.id) / "answer.pprl"
     if home.has_pact(pact.id):
@@ -162,7 +192,7 @@ def _answer(
         pact = before
     else:
         files.make_folder(kept.parent)
-        seal.seal(kept, manifest, {}, own.keys, proposal.contact.card.keys, mode)
+        seal.seal(kept, manifest, {}, own.keys, proposal.contact.card.keys, proposal.terms.seal)
         _keep(home, own, pact, proposal.secret, proposal.reference)
     letters.copy(kept, out)
     return pact
@@ -179,7 +209,8 @@ def answered(home: Home, letter: letters.Letter) -> Pact:
         raise refusals.not_from_partner()
     if pact.state != "proposed" or pact.role != "proposer":
         raise refusals.already_imported()
-    letter.opened.check()
+    letters.must_be_sealed(letter, pact.terms)
+    letters.check_alone(letter)
     step = strict.one_of(body, "step", ("accept", "decline"), place="body.")
     if step == "decline":
         strict.only(body, {"step", "reason"}, place="body.")
@@ -207,7 +238,7 @@ def recipe(found: Terms, secret: bytes, reference: bytes = b"") -> Recipe:
     if bool(wanted.name) != made.uses_reference:
         raise refusals.does_not_fit("reference", "The method and the reference set do not go together.")
     used = _reference(wanted, secret, reference) if wanted.name else None
-    if used is not None and used.fingerprint != wanted.fingerprint:
+    if used is not None and (used.fingerprint, used.size) != (wanted.fingerprint, wanted.size):
         raise refusals.does_not_fit(
             "reference.fingerprint", f"The reference set {wanted.name} here is not the one agreed on."
         )
@@ -262,17 +293,15 @@ def _recipe_offered(offer: Offer, secret: bytes) -> Recipe:
 
 
 def _terms(offer: Offer, complete: Recipe, own: Identity, contact: Contact) -> Terms:
-    from pprl_desktop.privacy.statements import epsilon_unit, statement
-
     used = complete.reference
-    said = statement(complete, offer.limits.rows)
+    unit, statement = _told(complete, offer.limits.rows)
     made = Terms(
-        purpose=offer.purpose.strip()[:500],
+        purpose=strict.one_line(offer.purpose)[:500],
         made=clock.now(),
         fields=offer.fields,
         method=offer.method,
         settings=offer.settings,
-        unit=epsilon_unit(complete) if offer.settings.epsilon is not None else "",
+        unit=unit,
         reference=Reference(used.name, used.size, used.fingerprint) if used else Reference(),
         mapping=complete.mapping if used else (),
         rule=offer.rule,
@@ -280,7 +309,8 @@ def _terms(offer: Offer, complete: Recipe, own: Identity, contact: Contact) -> T
         proposer=Side.of(own.card()),
         accepter=Side.of(contact.card),
         secret_hash=terms.secret_hash(complete.secret),
-        statement=said.text(),
+        seal=offer.seal,
+        statement=statement,
     )
     terms.check_sense(made)
     return terms.parse(made.document())  # what was offered survives the strict document unchanged, or is refused here
@@ -305,32 +335,58 @@ def _sent_along(reference: ReferenceSet | None) -> bytes:
 
     if reference is None or reference.name in BUILT_IN or reference.name.startswith("secret-"):
         return b""
-    return strict.dumps({"attributes": reference.attributes, "columns": reference.columns})
+    sent = strict.dumps({"attributes": reference.attributes, "columns": reference.columns})
+    _parsed_reference(sent)  # what the partner would refuse is not proposed
+    return sent
 
 
 def _reference(wanted: Reference, secret: bytes, sent: bytes) -> ReferenceSet:
-    if not sent:
-        from pprl_desktop.reference.load import BUILT_IN, reference_set
+    from pprl_desktop.reference.load import BUILT_IN, reference_set
 
-        if wanted.name not in BUILT_IN and not wanted.name.startswith("secret-"):
+    made_here = wanted.name in BUILT_IN or wanted.name.startswith("secret-")
+    if not sent:
+        if not made_here:
             raise refusals.malformed("entries.reference", "The reference set is not built in and was not sent along.")
         return reference_set(wanted.name, secret)
-    plain: dict[str, Any] = json.loads(sent) if _is_reference(sent) else {}
-    if not plain:
-        raise refusals.malformed("entries.reference")
-    return ReferenceSet(wanted.name, tuple(plain["attributes"]), tuple(map(tuple, plain["columns"])))
+    if made_here:
+        raise refusals.malformed("entries.reference", "A set sent along bears the name of a built-in one.")
+    attributes, columns = _parsed_reference(sent)
+    return ReferenceSet(wanted.name, attributes, columns)
 
 
-def _is_reference(sent: bytes) -> bool:
+def _parsed_reference(sent: bytes) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Attributes and columns. Its size is counted before any of it is parsed."""
+    if len(sent) > MAX_REFERENCE:
+        raise _reference_too_large("bytes", len(sent), MAX_REFERENCE)
+    for sign, each in ((b'"', 2), (b",", 1), (b"[", 1), (b"{", 1)):  # strings, items, lists, groups
+        if (count := sent.count(sign) // each) > MAX_CELLS:
+            raise _reference_too_large("values", count, MAX_CELLS)
     plain = strict.loads(sent, "reference")
     strict.only(plain, {"attributes", "columns"}, place="reference.")
-    attributes = strict.listing(plain, "attributes", 1000, place="reference.")
-    columns = strict.listing(plain, "columns", 1000, place="reference.")
-    texts = [*attributes, *(cell for column in columns if isinstance(column, list) for cell in column)]
+    attributes = strict.listing(plain, "attributes", MAX_FIELDS, place="reference.")
+    columns = strict.listing(plain, "columns", MAX_FIELDS, place="reference.")
     lengths = {len(column) if isinstance(column, list) else -1 for column in columns}
-    return (
-        len(columns) == len(attributes)
-        and len(lengths) == 1
-        and -1 not in lengths
-        and all(isinstance(text, str) for text in texts)
+    if (
+        len(columns) != len(attributes)
+        or len(lengths) != 1
+        or -1 in lengths
+        or len(set(map(str, attributes))) != len(attributes)
+    ):
+        raise refusals.malformed(
+            "reference.columns", "There must be one list of values for each attribute, of one length."
+        )
+    for text in (*attributes, *(cell for column in columns for cell in column)):
+        if not isinstance(text, str) or len(text) > MAX_LETTERS or not strict.shows(text):
+            raise refusals.malformed(
+                "reference.columns", f"A value must be a text of at most {MAX_LETTERS} letters that show."
+            )
+    return tuple(attributes), tuple(map(tuple, columns))
+
+
+def _reference_too_large(what: str, found: int, allowed: int) -> Problem:
+    return Problem(
+        "The reference set is too large.",
+        f"It has {found:,} {what}; a proposal may carry {allowed:,}.",
+        "Use fewer reference records: a few hundred are usual.",
+        place="reference",
     )

@@ -19,7 +19,6 @@ from pprl_desktop.exchange import agreement, files, letters, refusals, seal, str
 from pprl_desktop.exchange.container import Array
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
-from pprl_desktop.exchange.keys import Mode
 from pprl_desktop.exchange.manifest import Entry, Manifest
 from pprl_desktop.exchange.pact import Item, Pact
 from pprl_desktop.exchange.pseudonyms import PSEUDONYM as PSEUDONYM
@@ -78,7 +77,6 @@ def export(
     pact: Pact,
     table: CleanTable,
     out: Path,
-    mode: Mode = "hybrid",
     progress: Progress = NO_PROGRESS,
 ) -> Exported:
     """Smashes the table, adds noise and decoys as agreed, seals it for the partner and writes it to `out`.
@@ -103,7 +101,7 @@ def export(
         resent = item is not None
         if item is None:
             pact, item = _send(
-                home, own, pact, table, recipe, hashed, release.number, release.seed, said.text(), mode,
+                home, own, pact, table, recipe, hashed, release.number, release.seed, said.text(),
                 progress.part(0.0, 0.9),
             )  # fmt: skip
         elif item.table != hashed:
@@ -133,7 +131,6 @@ def _send(
     release: int,
     seed: bytes,
     said: str,
-    mode: Mode,
     progress: Progress,
 ) -> tuple[Pact, Item]:
     table, is_decoy = add_decoys(table, recipe.settings.decoys)
@@ -153,7 +150,7 @@ def _send(
             seal.seal(_copy_path(target), made, arrays, own.keys, own.keys.public())
 
     return letters.send(
-        home, own, pact, "data", body, arrays, statement=said, table=hashed, release=release, mode=mode,
+        home, own, pact, "data", body, arrays, statement=said, table=hashed, release=release,
         beside=beside, progress=progress.part(0.8, 1.0),
     )  # fmt: skip
 

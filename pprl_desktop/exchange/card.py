@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -11,12 +10,12 @@ from pathlib import Path
 from pprl_desktop.exchange import age, files, refusals, strict, words
 from pprl_desktop.exchange.keys import Keys, PublicKeys, unsound
 from pprl_desktop.exchange.manifest import Party
+from pprl_desktop.exchange.names import MAX_NAME, check_name
 from pprl_desktop.problem import Problem
 
 FORMAT, VERSION = "pprl-card", 1
 SUFFIX = ".pprlcard"
 MAX_CARD = 16 * 1024  # bytes
-MAX_NAME = 80  # characters
 SAFETY_WORDS = 12
 _STRETCH = 1 << 16  # rounds of hashing: makes the search for two keys with one safety number that much dearer
 _CONTEXT = b"pprl-card/v1\0"
@@ -40,31 +39,21 @@ class Card:
         return hashlib.sha256(b"pprl-contact/v1\0" + both.encode()).hexdigest()[:16]
 
 
-def check_name(name: str) -> str:
-    """A name that shows as what it is: no control, invisible or direction-changing characters."""
-    name = unicodedata.normalize("NFC", name.strip())
-    if not 1 <= len(name) <= MAX_NAME or any(unicodedata.category(c)[0] in "CZ" and c != " " for c in name):
-        raise Problem(
-            "The name cannot be used.",
-            f"A name has 1 to {MAX_NAME} visible characters.",
-            "Use the name of your organisation.",
-            place="name",
-        )
-    return name
-
-
 def write(keys: Keys, name: str) -> bytes:
     public = keys.public()
     plain = {
-        "format": FORMAT, "version": VERSION, "name": check_name(name),
+        "format": FORMAT, "version": VERSION, "name": name,
         "sign": public.sign.hex(), "hybrid": public.hybrid.hex(), "x25519": public.x25519.hex(),
     }  # fmt: skip
     signature = keys.sign(_CONTEXT + strict.dumps(plain))
     return strict.dumps({**plain, "signature": signature.hex()}) + b"\n"
 
 
-def read(data: bytes) -> Card:
-    """The card, or a Problem. The signature proves only that the maker holds the key: compare the safety number."""
+def read(data: bytes, *, kept: bool = False) -> Card:
+    """The card, or a Problem. The signature proves only that the maker holds the key: compare the safety number.
+
+    `kept` is one that was taken in before: its name passed the rules of that day.
+    """
     if not data.lstrip()[:1] == b"{" or FORMAT.encode() not in data:
         raise refusals.not_a_bundle()
     plain = strict.loads(data.removesuffix(b"\n"), "card")
@@ -75,7 +64,7 @@ def read(data: bytes) -> Card:
     strict.only(plain, {"format", "version", "name", "sign", "hybrid", "x25519", "signature"})
     name = strict.text(plain, "name", longest=MAX_NAME)
     try:
-        if check_name(name) != name:
+        if not kept and check_name(name) != name:
             raise refusals.malformed("name")
     except Problem as problem:
         raise refusals.malformed("name", problem.why) from problem
@@ -101,9 +90,9 @@ def read_file(path: Path) -> Card:
 def looks_like_card(path: Path) -> bool:
     """By its first bytes; a missing or unreadable file does not."""
     try:
-        with open(path, "rb") as source:
+        with files.open_regular(path) as source:
             return source.read(len(_START)) == _START
-    except OSError:
+    except Problem:
         return False
 
 

@@ -47,10 +47,10 @@ def new(raw: bytes) -> Contact:
 def read(data: bytes) -> Contact:
     plain = strict.loads(data.removesuffix(b"\n"), "contact")
     strict.only(plain, {"card", "state", "since", "note"})
-    raw = strict.text(plain, "card", longest=card.MAX_CARD).encode()
+    raw = strict.any_text(plain, "card", longest=card.MAX_CARD).encode()
     state = cast(State, strict.one_of(plain, "state", STATES))
-    note = strict.text(plain, "note", longest=500)
-    return Contact(card.read(raw), state, strict.text(plain, "since"), note, raw)
+    note = strict.any_text(plain, "note", longest=500)
+    return Contact(card.read(raw, kept=True), state, strict.text(plain, "since"), note, raw)
 
 
 def find(contacts: Sequence[Contact], wanted: str) -> Contact:

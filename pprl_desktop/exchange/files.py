@@ -8,6 +8,7 @@ import glob
 import os
 import secrets
 import shutil
+import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -98,13 +99,36 @@ def write_bytes(target: Path, data: bytes, *, private: bool = False) -> None:
 def read_bytes(path: Path, limit: int, too_long: Problem) -> bytes:
     """At most `limit` bytes; a longer file is not read at all."""
     try:
-        with open(path, "rb") as source:
+        with open_regular(path) as source:
             data = source.read(limit + 1)
     except OSError as error:
         raise refused(error) from error
     if len(data) > limit:
         raise too_long
     return data
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """A file to read. A pipe or a device in its place is refused at once: waiting for one could last for ever."""
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
+        try:
+            kind = os.fstat(handle).st_mode
+            if stat.S_ISDIR(kind):
+                raise IsADirectoryError(errno.EISDIR, "a folder")
+            if not stat.S_ISREG(kind):
+                raise Problem(
+                    "This is not a file.",
+                    "It is a device or a pipe, which has no end of its own.",
+                    "Choose a file.",
+                    place="file",
+                )
+        except BaseException:
+            os.close(handle)
+            raise
+    except OSError as error:
+        raise refused(error) from error
+    return open(handle, "rb")
 
 
 def make_folder(folder: Path) -> None:

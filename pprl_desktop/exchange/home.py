@@ -93,7 +93,7 @@ class Home:
         data = self._card_bytes()
         if data is None:
             raise Problem("The own card is missing.", do="Unlock the key once: the card is made again.", place="home")
-        return card.read(data)
+        return card.read(data, kept=True)
 
     def own_card_bytes(self) -> bytes:
         self.own_card()

@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
 from pprl_desktop.exchange import card, refusals, strict, words
 from pprl_desktop.exchange.keys import SEED, Keys
+from pprl_desktop.exchange.names import MAX_NAME, check_name
 from pprl_desktop.exchange.passphrase import COST, SALT, Cost, must_be_usable, stretch
 from pprl_desktop.problem import Problem
 
@@ -40,7 +41,7 @@ class Identity:
 
 
 def new(name: str) -> Identity:
-    return Identity(card.check_name(name), Keys.new())
+    return Identity(check_name(name), Keys.new())
 
 
 def lock(identity: Identity, passphrase: str, cost: Cost = COST) -> bytes:
@@ -66,7 +67,7 @@ def unlock(data: bytes, passphrase: str) -> Identity:
     cost = Cost.read(strict.mapping(plain, "kdf"))
     salt = bytes.fromhex(strict.hexes(plain, "salt", SALT))
     nonce = bytes.fromhex(strict.hexes(plain, "nonce", 12))
-    name = strict.text(plain, "name", longest=card.MAX_NAME)
+    name = strict.text(plain, "name", longest=MAX_NAME)
     text = strict.text(plain, "sealed", longest=2 * (_PAIR * (MAX_FORMER + 1) + 16))
     sealed = bytes.fromhex(strict.hexes(plain, "sealed", len(text) // 2))
     del plain["sealed"]
@@ -98,7 +99,7 @@ def from_words(name: str, text: str) -> Identity:
             "Compare them with the printed sheet, row by row.",
             place="words",
         )
-    return Identity(card.check_name(name), Keys(seeds[:SEED], seeds[SEED:]))
+    return Identity(check_name(name), Keys(seeds[:SEED], seeds[SEED:]))
 
 
 def _check(seeds: bytes) -> bytes:

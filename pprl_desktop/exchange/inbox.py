@@ -10,8 +10,8 @@ from pprl_desktop.exchange.agreement import Proposal
 from pprl_desktop.exchange.contacts import Contact
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
-from pprl_desktop.exchange.keys import Mode
 from pprl_desktop.exchange.pact import Item, Pact
+from pprl_desktop.exchange.terms import quoted
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
@@ -23,7 +23,7 @@ class Received:
     kind: str
     contact: Contact
     sentence: str
-    statement: str = ""
+    statement: str = ""  # as this program computes it; what the file says of itself is not shown
     pact: Pact | None = None
     item: Item | None = None
     proposal: Proposal | None = field(default=None, repr=False)
@@ -53,10 +53,12 @@ def open_file(home: Home, own: Identity, path: Path, progress: Progress = NO_PRO
 def _under_agreement(home: Home, own: Identity, letter: letters.Letter, progress: Progress) -> Received:
     manifest = letter.opened.manifest
     pact = letters.pact_of(home, letter)
-    name, rows = letter.contact.name, 0
+    name, rows, statement = letter.contact.name, 0, ""
     if manifest.kind == "data":
-        bundles.check(letter, pact, agreement.recipe_of(home, own, pact), progress.part(0.0, 0.9))
+        recipe = agreement.recipe_of(home, own, pact)
+        bundles.check(letter, pact, recipe, progress.part(0.0, 0.9))
         rows = int(manifest.body["rows"])
+        statement = bundles.bundle_statement(recipe, max(1, rows - recipe.settings.decoys)).summary
         sentence = f"{name}: a bundle of {rows:,} records, as agreed."
     elif manifest.kind == "result":
         results.check(home, own, letter, pact, progress.part(0.0, 0.9))
@@ -66,14 +68,14 @@ def _under_agreement(home: Home, own: Identity, letter: letters.Letter, progress
         letter.opened.check(progress=progress.part(0.0, 0.9))
         sentence = f"{name}: pairs for the masked review."
     pact, item = letters.receive(home, letter, pact, progress.part(0.9, 1.0))
-    return Received(manifest.kind, letter.contact, sentence, manifest.statement, pact, item, rows=rows)
+    return Received(manifest.kind, letter.contact, sentence, statement, pact, item, rows=rows)
 
 
 def _receipt(home: Home, letter: letters.Letter) -> Received:
     """Outside the chain: whether a confirmation was sent or not must not hold up the files that matter."""
     manifest = letter.opened.manifest
     pact = letters.pact_of(home, letter, in_chain=False)
-    letter.opened.check()
+    letters.check_alone(letter)
     strict.only(manifest.body, {"received"}, place="body.")
     digest = strict.hexes(manifest.body, "received", 32, place="body.")
     if any(item.digest == digest and item.seen for item in pact.sent):
@@ -86,14 +88,14 @@ def _receipt(home: Home, letter: letters.Letter) -> Received:
 def _agreement(home: Home, letter: letters.Letter) -> Received:
     manifest, name = letter.opened.manifest, letter.contact.name
     if manifest.body.get("step") == "propose":
-        proposal = agreement.proposal_in(letter)
+        proposal = agreement.proposal_in(home, letter)
         if home.has_pact(manifest.agreement):
             raise refusals.already_imported()
         sentence = f"{name} proposes an agreement. Accept or decline it."
-        return Received("proposal", letter.contact, sentence, manifest.statement, proposal=proposal)
+        return Received("proposal", letter.contact, sentence, proposal=proposal)
     pact = agreement.answered(home, letter)
     if pact.state == "declined":
-        return Received("declined", letter.contact, f"{name} declined: {pact.reason}", pact=pact)
+        return Received("declined", letter.contact, f"{name} declined and writes: {quoted(pact.reason)}", pact=pact)
     return Received("accepted", letter.contact, f"{name} accepted. The agreement is in force.", pact=pact)
 
 
@@ -106,19 +108,21 @@ def _key_change(home: Home, letter: letters.Letter) -> Received:
     return Received("key_change", made, sentence)
 
 
-def receipt(home: Home, own: Identity, received: Received, out: Path, mode: Mode = "hybrid") -> None:
+def receipt(home: Home, own: Identity, received: Received, out: Path) -> None:
     """Writes the confirmation that a file arrived and was accepted."""
     assert received.pact is not None
     assert received.item is not None
     contact = letters.partner_of(home, own, received.pact)
     body = {"received": received.item.digest}
     manifest = letters.manifest(own, contact, "receipt", agreement=received.pact.id, body=body)
-    seal.seal(out, manifest, {}, own.keys, contact.card.keys, mode)
+    seal.seal(out, manifest, {}, own.keys, contact.card.keys, received.pact.terms.seal)
 
 
 def end(home: Home, pact: Pact, reason: str) -> Pact:
     """This side holds itself no longer bound: nothing more is sent or opened under the agreement."""
     with home.locked():
-        changed = replace(home.pact(pact.id), state="ended", reason=reason.strip()[:500] or "It was ended here.")
+        changed = replace(
+            home.pact(pact.id), state="ended", reason=strict.one_line(reason)[:500] or "It was ended here."
+        )
         home.keep_pact(changed)
     return changed

@@ -12,11 +12,11 @@ from pprl_desktop.exchange.contacts import Contact
 from pprl_desktop.exchange.container import Arrays
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
-from pprl_desktop.exchange.keys import Mode
 from pprl_desktop.exchange.manifest import NO_AGREEMENT, NO_PREVIOUS, Manifest
 from pprl_desktop.exchange.pact import Item, Pact
 from pprl_desktop.exchange.seal import Opened
 from pprl_desktop.exchange.strict import Plain
+from pprl_desktop.exchange.terms import FIRST, Terms
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
@@ -68,6 +68,19 @@ def open_letter(home: Home, own: Identity, path: Path) -> Letter:
     return Letter(opened, contact)
 
 
+def must_be_sealed(letter: Letter, agreed: Terms) -> None:
+    """A seal that holds less than the agreed one is refused; one that holds more is not."""
+    if letter.opened.mode == "x25519" and agreed.seal == "hybrid" and agreed.version > FIRST:
+        raise refusals.weaker_seal()
+
+
+def check_alone(letter: Letter) -> None:
+    """Every byte of a letter that is a manifest and nothing else; arrays in it would only cost time and memory."""
+    if letter.opened.manifest.entries:
+        raise refusals.malformed("entries", "A file of this kind carries no arrays.")
+    letter.opened.check()
+
+
 def pact_of(home: Home, letter: Letter, *, in_chain: bool = True) -> Pact:
     """The agreement in force that the letter belongs to, and that it comes next in its direction."""
     found = letter.opened.manifest
@@ -79,6 +92,7 @@ def pact_of(home: Home, letter: Letter, *, in_chain: bool = True) -> Pact:
     if pact.own_side.party != found.recipient:
         raise refusals.passed_on()
     pact.must_be_in_force()
+    must_be_sealed(letter, pact.terms)
     if in_chain:
         pact.check_next(found, letter.opened.digest)
     limits = pact.terms.limits
@@ -119,7 +133,6 @@ def send(
     statement: str = "",
     table: str = "",
     release: int = 0,
-    mode: Mode = "hybrid",
     beside: Callable[[Path], None] | None = None,
     progress: Progress = NO_PROGRESS,
 ) -> tuple[Pact, Item]:
@@ -144,7 +157,7 @@ def send(
     item = Item(sequence, kind, "", made.made, table, release)
     target = home.folder(pact.id) / "sent" / item.name
     files.make_folder(target.parent)
-    digest = seal.seal(target, made, arrays, own.keys, contact.card.keys, mode, progress)
+    digest = seal.seal(target, made, arrays, own.keys, contact.card.keys, pact.terms.seal, progress)
     if beside is not None:
         beside(target)
     item = Item(sequence, kind, digest, made.made, table, release)
@@ -191,7 +204,7 @@ def copy(source: Path, target: Path, progress: Progress = NO_PROGRESS) -> None:
     try:
         size = source.stat().st_size
         files.need_space(target.parent, size)
-        with open(source, "rb") as reader, files.replacing(target) as out:
+        with files.open_regular(source) as reader, files.replacing(target) as out:
             done = 0
             while block := reader.read(1 << 20):
                 out.write(block)

@@ -126,7 +126,7 @@ def parse(data: bytes) -> Manifest:
         sender=_party(plain, "from"),
         recipient=_party(plain, "to"),
         made=made,
-        statement=strict.text(plain, "statement", longest=20_000),
+        statement=strict.lines(plain, "statement", longest=20_000),
         body=strict.mapping(plain, "body"),
         entries=entries,
     )

@@ -120,15 +120,15 @@ class Pact:
     def read(cls, data: bytes) -> Pact:
         plain = strict.loads(data.removesuffix(b"\n"), "record")
         return cls(
-            document=strict.text(plain, "document", longest=terms.MAX_DOCUMENT).encode(),
+            document=strict.any_text(plain, "document", longest=terms.MAX_DOCUMENT).encode(),
             role=cast(Role, strict.one_of(plain, "role", get_args(Role))),
             state=cast(State, strict.one_of(plain, "state", STATES)),
             contact=strict.hexes(plain, "contact", 8),
             own_signature=strict.text(plain, "own_signature"),
             partner_signature=strict.text(plain, "partner_signature"),
-            reason=strict.text(plain, "reason", longest=1000),
+            reason=strict.any_text(plain, "reason", longest=1000),
             columns=tuple(
-                (strict.text(item, "field"), strict.text(item, "column", longest=1000))
+                (strict.any_text(item, "field"), strict.any_text(item, "column", longest=1000))
                 for item in strict.mappings(plain, "columns", terms.MAX_FIELDS)
             ),
             sent=tuple(_item(item) for item in strict.mappings(plain, "sent", MAX_FILES)),

@@ -59,6 +59,15 @@ def passed_on() -> Problem:
     )
 
 
+def weaker_seal() -> Problem:
+    return Problem(
+        "This file is sealed less well than agreed.",
+        "It was sealed in the compatibility mode X25519; agreed was the seal that holds against quantum computers.",
+        "Ask the partner to make it again as agreed.",
+        place="seal",
+    )
+
+
 def already_imported() -> Problem:
     return Problem(
         "This file was already imported.",
@@ -93,6 +102,25 @@ def larger_than_agreed(what: str, found: int, allowed: int) -> Problem:
         f"It holds {found:,} {what}; the agreement allows {allowed:,}.",
         "Ask the partner to keep to the limit, or make a new agreement with a higher one.",
         place="limits",
+    )
+
+
+def not_as_computed(field: str) -> Problem:
+    """Words of a proposal that do not follow from what is proposed. Signing them would promise something untrue."""
+    return Problem(
+        f"This proposal says of itself what is not so: {field}.",
+        "What it says there differs from what this program computes from the method, its settings and the two cards.",
+        "Do not sign it. Ask the partner to propose again with the same version of PPRL Desktop as yours.",
+        place=field,
+    )
+
+
+def older_version() -> Problem:
+    return Problem(
+        "This file was made by an older version of PPRL Desktop.",
+        "Agreements already in force go on; a new one needs what the older version did not write.",
+        "Ask the partner to install the present version and to propose again.",
+        place="version",
     )
 
 

@@ -14,7 +14,6 @@ from pprl_desktop.exchange import bundles, letters, linking, refusals, strict
 from pprl_desktop.exchange.container import Array
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
-from pprl_desktop.exchange.keys import Mode
 from pprl_desktop.exchange.linking import Found
 from pprl_desktop.exchange.manifest import Entry
 from pprl_desktop.exchange.pact import Item, Pact
@@ -58,9 +57,7 @@ class Outcome:
 # ---- out
 
 
-def export(
-    home: Home, own: Identity, pact: Pact, out: Path, mode: Mode = "hybrid", progress: Progress = NO_PROGRESS
-) -> ExportedResult:
+def export(home: Home, own: Identity, pact: Pact, out: Path, progress: Progress = NO_PROGRESS) -> ExportedResult:
     """Writes the accepted pairs (and, where a review was agreed, those to review) for the partner, as pseudonyms."""
     with home.locked():
         pact = home.pact(pact.id)
@@ -87,7 +84,7 @@ def export(
                 linking.seal_to_self(own, _copy(target), pact, body, arrays)
 
             pact, item = letters.send(
-                home, own, pact, "result", body, arrays, statement=said, table=hashed, mode=mode, beside=beside,
+                home, own, pact, "result", body, arrays, statement=said, table=hashed, beside=beside,
                 progress=progress.part(0.0, 0.9),
             )  # fmt: skip
         letters.publish(home, pact, item, out, progress.part(0.9, 1.0))

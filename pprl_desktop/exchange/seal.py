@@ -44,6 +44,7 @@ class Opened:
     sender: bytes
     manifest: Manifest
     digest: str  # SHA-256 of the manifest
+    mode: Mode  # the weakest way in which its key was wrapped
     _identities: tuple[age.Identity, ...]
 
     def check(
@@ -77,14 +78,15 @@ def open_sealed(path: Path, own: Sequence[Keys], pinned: Sequence[bytes]) -> Ope
     with _decrypting(path, identities) as (source, plain_size):
         head = container.read_head(source, pinned)
         manifest = container.read_manifest(head, plain_size)
-    return Opened(path, head.sender, manifest, head.digest, identities)
+        mode: Mode = "x25519" if "X25519" in source.kinds else "hybrid"
+    return Opened(path, head.sender, manifest, head.digest, mode, identities)
 
 
 @contextlib.contextmanager
 def _decrypting(path: Path, identities: Sequence[age.Identity]) -> Iterator[tuple[age.Reader, int]]:
     """The content of an age file and its size; whatever is wrong with it becomes a refusal."""
     try:
-        with open(path, "rb") as source:
+        with files.open_regular(path) as source:
             reader = age.decrypt(source, identities)
             yield reader, age.plain_size(_rest(source, reader))
     except age.NotAge as error:

@@ -2,13 +2,15 @@
 
 Everything signed or hashed is written in exactly one way: UTF-8, sorted keys, no spaces, no floats, no
 booleans, no null. A text that reads back as anything but itself is refused, which rules out duplicate keys, NaN,
-odd escapes and lone surrogates at once.
+odd escapes and lone surrogates at once. A text is one line of characters that show: what could move a terminal's
+cursor, turn the direction of writing or stand there unseen is refused at this door.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from typing import Any, NoReturn
 
 from pprl_desktop.exchange import refusals
@@ -73,10 +75,39 @@ def _only_plain(value: object) -> None:
 
 
 def text(plain: Plain, key: str, *, place: str = "", longest: int = 200) -> str:
+    """One line that shows as what it is."""
+    value = any_text(plain, key, place=place, longest=longest)
+    if not shows(value):
+        raise refusals.malformed(place + key, "It holds a character that does not show or breaks the line.")
+    return value
+
+
+def lines(plain: Plain, key: str, *, place: str = "", longest: int = 200) -> str:
+    """Several lines, each as strict as a text."""
+    value = any_text(plain, key, place=place, longest=longest)
+    if not all(map(shows, value.split("\n"))):
+        raise refusals.malformed(place + key, "It holds a character that does not show.")
+    return value
+
+
+def any_text(plain: Plain, key: str, *, place: str = "", longest: int = 200) -> str:
+    """Whatever characters: only for what was made or chosen on this computer and is read back from its own disk."""
     value = _get(plain, key, place)
     if not isinstance(value, str) or len(value) > longest:
         raise refusals.malformed(place + key, f"It must be a text of at most {longest} characters.")
     return value
+
+
+def shows(value: str) -> bool:
+    """No control, format (direction, joiner), private or unassigned character, no separator of lines or paragraphs."""
+    if value.isascii():
+        return value.isprintable()
+    return not any(unicodedata.category(c)[0] == "C" or unicodedata.category(c) in ("Zl", "Zp") for c in value)
+
+
+def one_line(value: str) -> str:
+    """What a steward typed, so that it passes as a text: line breaks and tabs become spaces, the rest is dropped."""
+    return " ".join("".join(c if shows(c) else " " if c.isspace() else "" for c in value).split())
 
 
 def integer(plain: Plain, key: str, low: int, high: int, *, place: str = "") -> int:

@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import types
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from pprl_desktop.codes.base import REGISTRY, Recipe, Settings
 from pprl_desktop.exchange import refusals, strict
-from pprl_desktop.exchange.card import MAX_NAME, Card
+from pprl_desktop.exchange.card import Card
+from pprl_desktop.exchange.keys import MODES, Mode
 from pprl_desktop.exchange.manifest import MAX_RAW, MAX_ROWS, Party
+from pprl_desktop.exchange.names import MAX_NAME
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.matching.reconcile import RULES, ReconcileRule
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import KINDS, Cleaning, Field
 
 FORMAT, VERSION = "pprl-agreement", 2
-WITHOUT_CLEAR = 1  # version that named no maximum of records in clear
+FIRST = 1  # version that named neither a maximum of records in clear nor the kind of seal
 DEFAULT_CLEAR = 5  # of 100 records
 SIGN_CONTEXT = b"pprl-agreement/v1\0"
 SECRET = 32  # bytes
 MAX_FIELDS = 64
 MAX_DOCUMENT = 256 * 1024  # bytes
+MAX_FIELD_NAME = 80  # characters
+
+# ranges of the numbers in the settings: wide enough for every use, narrow enough that nothing can be made to run long
+INTEGERS = {"bits": (8, 1 << 15), "fold": (0, 4), "decoys": (0, MAX_ROWS)}
+OTHER_INTEGERS = (0, 1 << 16)
+EPSILONS = (1e-4, 1e4)
+
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
 @dataclass(frozen=True)
@@ -76,13 +88,16 @@ class Terms:
     secret_hash: str  # commits both to the shared secret without showing it
     statement: str = field(default="", repr=False)  # the privacy statement in words
     version: int = VERSION  # of the document that was signed
+    seal: Mode = "hybrid"  # how files are sealed: a weaker seal is refused
 
     def document(self) -> bytes:
         """What is signed, byte for byte."""
+        seal = {} if self.version == FIRST else {"seal": self.seal}
         return strict.dumps(
             {
                 "format": FORMAT,
                 "version": self.version,
+                **seal,
                 "purpose": self.purpose,
                 "made": self.made,
                 "fields": [_field_plain(one) for one in self.fields],
@@ -131,16 +146,22 @@ def parse(document: bytes) -> Terms:
     strict.only(
         plain,
         {"format", "version", "purpose", "made", "fields", "method", "settings", "epsilon_unit", "reference", "mapping"}
-        | {"rule", "limits", "proposer", "accepter", "secret", "statement"},
+        | {"rule", "limits", "proposer", "accepter", "secret", "statement"}
+        | (set() if version == FIRST else {"seal"}),
     )
+    # a document of the first version comes from the own disk only, signed when any text passed
+    one, several = (strict.any_text, strict.any_text) if version == FIRST else (strict.text, strict.lines)
+    made = strict.text(plain, "made", longest=40)
+    if not _TIME.fullmatch(made):
+        raise refusals.malformed("made", "It must be a date and time in UTC.")
     rule = cast(ReconcileRule, strict.one_of(plain, "rule", RULES))
     found = Terms(
-        purpose=strict.text(plain, "purpose", longest=500),
-        made=strict.text(plain, "made", longest=40),
-        fields=tuple(_field(item) for item in strict.mappings(plain, "fields", MAX_FIELDS)),
+        purpose=one(plain, "purpose", longest=500),
+        made=made,
+        fields=tuple(_field(item, one) for item in strict.mappings(plain, "fields", MAX_FIELDS)),
         method=strict.one_of(plain, "method", tuple(REGISTRY)),
         settings=from_plain(Settings, strict.mapping(plain, "settings"), "settings."),
-        unit=strict.text(plain, "epsilon_unit", longest=60),
+        unit=one(plain, "epsilon_unit", longest=60),
         reference=_reference(strict.mapping(plain, "reference")),
         mapping=tuple(_mapped(item) for item in strict.mappings(plain, "mapping", MAX_FIELDS)),
         rule=rule,
@@ -148,12 +169,15 @@ def parse(document: bytes) -> Terms:
         proposer=_side(plain, "proposer"),
         accepter=_side(plain, "accepter"),
         secret_hash=strict.hexes(plain, "secret", 32),
-        statement=strict.text(plain, "statement", longest=20_000),
+        statement=several(plain, "statement", longest=20_000),
         version=version,
+        seal="hybrid" if version == FIRST else cast(Mode, strict.one_of(plain, "seal", MODES)),
     )
     names = [one.name for one in found.fields]
     if not names or len(set(names)) != len(names):
         raise refusals.malformed("fields", "The list is empty or names a field twice.")
+    if found.settings.decoys > found.limits.rows:
+        raise refusals.malformed("settings.decoys", "There are more decoys than rows.")
     return found
 
 
@@ -163,10 +187,10 @@ def in_words(terms: Terms) -> tuple[str, ...]:
     noise = f"epsilon {terms.epsilon} {terms.unit}, {settings.noise}" if terms.epsilon else "no noise"
     alike: dict[str, list[str]] = {}
     for one in terms.fields:
-        alike.setdefault(_cleaning_words(one.cleaning), []).append(one.name)
+        alike.setdefault(_cleaning_words(one.cleaning), []).append(_plain_name(one.name))
     cleaning = "; ".join(f"{words} ({', '.join(names)})" for words, names in alike.items())
     reference = (
-        f"Reference set {terms.reference.name} with {terms.reference.size:,} records, "
+        f"Reference set {_plain_name(terms.reference.name)} with {terms.reference.size:,} records, "
         f"fingerprint {terms.reference.fingerprint[:16]}."
         if terms.reference.name
         else "No reference set is used."
@@ -179,8 +203,10 @@ def in_words(terms: Terms) -> tuple[str, ...]:
     decoys = f"Each side adds {settings.decoys:,} records that do not exist." if settings.decoys else "No decoys."
     return (
         f"{terms.proposer.name} proposes to {terms.accepter.name}.",
-        f"Purpose: {terms.purpose or 'not stated'}.",
-        f"Compared are: {', '.join(f'{one.name} ({one.kind})' for one in terms.fields)}. "
+        f"Purpose, in the words of {terms.proposer.name}: {quoted(terms.purpose)}"
+        if terms.purpose
+        else "Purpose: not stated.",
+        f"Compared are: {', '.join(f'{_plain_name(one.name)} ({one.kind})' for one in terms.fields)}. "
         "Each side maps its own columns to these fields.",
         f"Cleaning, the same on both sides: {cleaning}.",
         f"Method: {terms.method}; decision {settings.decision}, layout {settings.layout}, "
@@ -190,9 +216,35 @@ def in_words(terms: Terms) -> tuple[str, ...]:
         rules[terms.rule],
         f"At most {terms.limits.rows:,} rows and {terms.limits.megabytes:,} MB per file.",
         _clear_words(terms),
+        _SEALS[terms.seal],
         "A shared secret was made for this agreement alone; it is inside the sealed file and shown nowhere.",
-        *terms.statement.splitlines(),
+        *_statement_words(terms),
     )
+
+
+_SEALS: dict[Mode, str] = {
+    "hybrid": "Files are sealed so that a quantum computer does not open them either.",
+    "x25519": "Files are sealed in the compatibility mode X25519: whoever copies one today and has a quantum computer "
+    "one day can open it.",
+}
+
+
+def quoted(text: str) -> str:
+    """Somebody's own words, in marks that they cannot close themselves."""
+    return '"' + strict.one_line(text).replace('"', "'") + '"'
+
+
+def _plain_name(name: str) -> str:
+    """A name that could be read as part of a sentence stands in marks."""
+    return name if re.fullmatch(r"[\w-]+([. ][\w-]+){0,3}", name) else quoted(name)
+
+
+def _statement_words(terms: Terms) -> list[str]:
+    """The statement as it was signed. The program that signed one of the first version had not recomputed it."""
+    lines = [strict.one_line(line) for line in terms.statement.splitlines()]
+    if terms.version == FIRST and lines:
+        return ["The statement below was signed with an earlier version, which did not check it:", *lines]
+    return lines
 
 
 def offered(terms: Terms, other: Terms) -> tuple[str, ...]:
@@ -222,36 +274,41 @@ def _plain_value(value: Any) -> Any:
     return value
 
 
+Text = Callable[..., str]  # strict.text, or strict.any_text for what lies at home
+
 _HINTS: dict[type[Any], dict[str, Any]] = {}  # reading them costs more than all the rest of parsing
 
 
-def from_plain(kind: type[Any], plain: Plain, place: str) -> Any:
+def from_plain(kind: type[Any], plain: Plain, place: str, text: Text = strict.text) -> Any:
     if kind not in _HINTS:
         _HINTS[kind] = get_type_hints(kind)
     hints = _HINTS[kind]
     strict.only(plain, set(hints), place=place)
-    return kind(**{name: _value(hint, plain, name, place) for name, hint in hints.items()})
+    return kind(**{name: _value(hint, plain, name, place, text) for name, hint in hints.items()})
 
 
-def _value(hint: Any, plain: Plain, name: str, place: str) -> Any:
+def _value(hint: Any, plain: Plain, name: str, place: str, text: Text) -> Any:
     if hint is bool:
         return bool(strict.integer(plain, name, 0, 1, place=place))
     if hint is int:
-        return strict.integer(plain, name, 0, 1 << 31, place=place)
+        return strict.integer(plain, name, *INTEGERS.get(name, OTHER_INTEGERS), place=place)
     if hint is str:
-        return strict.text(plain, name, place=place)
+        return text(plain, name, place=place)
     if get_origin(hint) is Literal:
         return strict.one_of(plain, name, get_args(hint), place=place)
     if get_origin(hint) is tuple:
         items = strict.listing(plain, name, 1000, place=place)
-        return tuple(strict.text({name: item}, name, place=place) for item in items)
+        return tuple(text({name: item}, name, place=place) for item in items)
     if hint is float or float in get_args(hint):
-        text = strict.text(plain, name, place=place, longest=30)
-        if not text and type(None) in get_args(hint):
+        digits = strict.text(plain, name, place=place, longest=30)
+        if not digits and type(None) in get_args(hint):
             return None
-        return _number(text, place + name)
+        value = _number(digits, place + name)
+        if name == "epsilon" and not EPSILONS[0] <= value <= EPSILONS[1]:
+            raise refusals.malformed(place + name, f"It must be a number from {EPSILONS[0]} to {EPSILONS[1]:,.0f}.")
+        return value
     assert get_origin(hint) in (Union, types.UnionType), hint
-    return strict.text(plain, name, place=place) or None
+    return text(plain, name, place=place) or None
 
 
 def _number(text: str, place: str) -> float:
@@ -269,13 +326,13 @@ def _field_plain(one: Field) -> Plain:
     return {"name": one.name, "kind": one.kind, "cleaning": to_plain(one.cleaning)}
 
 
-def _field(item: Plain) -> Field:
+def _field(item: Plain, text: Text) -> Field:
     strict.only(item, {"name", "kind", "cleaning"}, place="fields.")
-    name = strict.text(item, "name", place="fields.")
+    name = text(item, "name", place="fields.", longest=MAX_FIELD_NAME)
     if not name.strip() or not name.isprintable():
         raise refusals.malformed("fields.name", "It must be visible text.")
     kind = strict.one_of(item, "kind", KINDS, place="fields.")
-    cleaning = from_plain(Cleaning, strict.mapping(item, "cleaning", place="fields."), f"fields.{name}.cleaning.")
+    cleaning = from_plain(Cleaning, strict.mapping(item, "cleaning", place="fields."), f"fields.{name}.cleaning.", text)
     return replace(Field.of(name, kind), cleaning=cleaning)
 
 
@@ -296,11 +353,11 @@ def _mapped(item: Plain) -> tuple[str, tuple[str, ...]]:
 
 def _limits_plain(limits: Limits, version: int) -> Plain:
     plain: Plain = {"rows": limits.rows, "megabytes": limits.megabytes}
-    return plain if version == WITHOUT_CLEAR else {**plain, "clear_percent": limits.clear}
+    return plain if version == FIRST else {**plain, "clear_percent": limits.clear}
 
 
 def _limits(plain: Plain, version: int, rule: ReconcileRule) -> Limits:
-    older = version == WITHOUT_CLEAR
+    older = version == FIRST
     strict.only(plain, {"rows", "megabytes"} | (set() if older else {"clear_percent"}), place="limits.")
     most = 100 if rule == "review" else 0
     usual = DEFAULT_CLEAR if rule == "review" else 0
@@ -315,7 +372,7 @@ def _clear_words(terms: Terms) -> str:
     """What may leave in clear: nothing without a review, and at most the signed share with one."""
     if terms.rule != "review":
         return "No cell of a record may be sent in clear: no review was agreed."
-    if terms.version == WITHOUT_CLEAR:
+    if terms.version == FIRST:
         return (
             "For the review, cells of uncertain pairs may be sent in clear. The agreement names no maximum; "
             f"this program sends at most {terms.limits.clear} of 100 records."

@@ -35,6 +35,10 @@ def common(parser: argparse.ArgumentParser, *, unlocks: bool = True) -> None:
 
 def sealing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", required=True, metavar="FILE", help="where the sealed file for the partner goes")
+
+
+def seal_option(parser: argparse.ArgumentParser) -> None:
+    """Part of a proposal: every file under the agreement is sealed like this."""
     parser.add_argument(
         "--seal", choices=("hybrid", "x25519"), default="hybrid",
         help="hybrid holds against quantum computers; x25519 opens with older age programs (default: hybrid)",

@@ -54,6 +54,7 @@ def _propose_options(step: argparse.ArgumentParser) -> None:
         help="a cleaning step that differs from the usual, such as last_name.diacritics=transliterate",
     )  # fmt: skip
     _options.method_options(step)
+    _exchange.seal_option(step)
     step.add_argument("--decoys", type=int, default=0, metavar="N", help="records that do not exist (default: 0)")
     step.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a further setting of the method"
@@ -86,10 +87,10 @@ def _propose(args: argparse.Namespace) -> Answer:
     must_be_verified(contact)
     offer = agreement.Offer(
         args.method, _fields(args), _settings(args), args.reference, rule=args.rule,
-        limits=Limits(args.max_rows, args.max_mb, args.max_clear), purpose=args.purpose,
+        limits=Limits(args.max_rows, args.max_mb, args.max_clear), purpose=args.purpose, seal=args.seal,
     )  # fmt: skip
     here, own = _exchange.unlock(args)
-    pact = agreement.propose(here, own, contact, offer, Path(args.out), args.seal)
+    pact = agreement.propose(here, own, contact, offer, Path(args.out))
     words = in_words(pact.terms)
     text = "\n".join([*words, "", f"Proposal {pact.id[:12]} written. Send it to {contact.name}."])
     return Answer(text, {**_exchange.pact_data(pact), "words": list(words), "file": args.out})
@@ -167,7 +168,7 @@ def _accept(args: argparse.Namespace) -> Answer:
 
     here, own = _exchange.unlock(args)
     proposal = agreement.read_proposal(here, own, Path(args.file))
-    pact = agreement.accept(here, own, proposal, Path(args.out), args.seal)
+    pact = agreement.accept(here, own, proposal, Path(args.out))
     text = f"Agreement {pact.id[:12]} signed and in force here. Send the answer to {proposal.contact.name}."
     return Answer(text, {**_exchange.pact_data(pact), "file": args.out})
 
@@ -177,7 +178,7 @@ def _decline(args: argparse.Namespace) -> Answer:
 
     here, own = _exchange.unlock(args)
     proposal = agreement.read_proposal(here, own, Path(args.file))
-    pact = agreement.decline(here, own, proposal, args.reason, Path(args.out), args.seal)
+    pact = agreement.decline(here, own, proposal, args.reason, Path(args.out))
     text = f"Proposal {pact.id[:12]} declined. Send the answer to {proposal.contact.name}."
     return Answer(text, {**_exchange.pact_data(pact), "file": args.out})
 

@@ -25,7 +25,7 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
     here, own = _exchange.unlock(args)
     pact, table = _exchange.clean_table(args, here, here.pact(args.agreement), progress.part(0.0, 0.2))
     progress.at(0.2, "Smashing and sealing")
-    made = bundles.export(here, own, pact, table, Path(args.out), args.seal, progress.part(0.2, 1.0))
+    made = bundles.export(here, own, pact, table, Path(args.out), progress.part(0.2, 1.0))
     decoys = f" and {made.decoys:,} decoys" if made.decoys else ""
     lines = [
         f"Bundle {made.sequence} of {made.rows:,} records{decoys} written ({made.bytes:,} bytes), sealed for "

@@ -41,7 +41,7 @@ def opened(args: argparse.Namespace, here: Home, own: Identity, progress: Progre
         lines += ["", *received.proposal.in_words()]
         data |= {"id": received.proposal.terms.id, "words": list(received.proposal.in_words())}
     elif received.statement:
-        lines.append(f"Its privacy statement: {received.statement}")
+        lines.append(f"Privacy: {received.statement}")
     if received.pact is not None:
         data["agreement"] = received.pact.id
     if received.item is not None:

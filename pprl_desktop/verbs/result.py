@@ -46,7 +46,7 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
     if args.step == "export":
         from pprl_desktop.exchange import results
 
-        made = results.export(here, own, pact, Path(args.out), args.seal, progress)
+        made = results.export(here, own, pact, Path(args.out), progress)
         text = (
             f"Result {made.sequence} with {made.accepted:,} accepted pairs"
             f"{f' and {made.to_review:,} to review' if made.to_review else ''} written for {pact.partner_side.name}."

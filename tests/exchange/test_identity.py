@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pprl_desktop.exchange import card, contacts, curve, identity, inbox, key_change, strict, words
+from pprl_desktop.exchange import card, contacts, curve, identity, inbox, key_change, letters, seal, strict, words
 from pprl_desktop.exchange.home import Home, default_home
 from pprl_desktop.exchange.keys import Keys, unsound
+from pprl_desktop.exchange.names import alike
 from pprl_desktop.exchange.passphrase import Cost, strength
 from pprl_desktop.problem import Problem
 
@@ -334,6 +335,108 @@ def test_an_announcement_of_the_old_card_is_refused(scene: Scene) -> None:
     key_change.announce(scene.a.home, own, scene.a.partner, scene.folder / "k.pprl")
     with pytest.raises(Problem, match="old card"):
         inbox.open_file(scene.b.home, scene.b.own, scene.folder / "k.pprl")
+
+
+def key_change_with(scene: Scene, card_bytes: bytes, proof: bytes) -> Path:
+    """From A to B, signed with A's key, whatever it says."""
+    made = letters.manifest(
+        scene.a.own, scene.a.partner, "key_change", body={"card": card_bytes.decode(), "proof": proof.hex()}
+    )
+    seal.seal(scene.folder / "k.pprl", made, {}, scene.a.own.keys, scene.b.own.keys.public())
+    return scene.folder / "k.pprl"
+
+
+def proof_by(keys: Keys, scene: Scene) -> bytes:
+    return keys.sign(key_change._proved(scene.a.own.keys.public().party, scene.b.own.keys.public().party))
+
+
+def test_a_key_change_names_nobody_elses_card(scene: Scene, strangers: Callable[[str], Party]) -> None:
+    """Not that of another contact, not our own, not one that was withdrawn, not a stranger's."""
+    third, gone, stranger = strangers("Third"), strangers("Gone"), strangers("General Hospital")
+    introduce(scene.b, third)
+    introduce(scene.b, gone)
+    scene.b.home.keep_contact(scene.b.home.contact("Gone").with_state("withdrawn", "lost"))
+    before = everything(scene.b.home.path)
+    for other, word in ((third, "known already"), (scene.b, "known already"), (gone, "known already")):
+        path = key_change_with(scene, other.home.own_card_bytes(), proof_by(other.own.keys, scene))
+        with pytest.raises(Problem, match=word):
+            inbox.open_file(scene.b.home, scene.b.own, path)
+    path = key_change_with(scene, stranger.home.own_card_bytes(), proof_by(scene.a.own.keys, scene))
+    with pytest.raises(Problem, match="did not sign"):
+        inbox.open_file(scene.b.home, scene.b.own, path)
+    assert everything(scene.b.home.path) == before
+
+
+def test_a_key_change_for_another_recipient_or_old_key_proves_nothing(scene: Scene) -> None:
+    new_ = Keys.new()
+    for old, to in ((scene.b, scene.b), (scene.a, scene.a)):
+        proof = new_.sign(key_change._proved(old.own.keys.public().party, to.own.keys.public().party))
+        path = key_change_with(scene, card.write(new_, "General Hospital"), proof)
+        with pytest.raises(Problem, match="did not sign"):
+            inbox.open_file(scene.b.home, scene.b.own, path)
+
+
+def test_a_key_change_changes_the_key_only(scene: Scene) -> None:
+    new_ = Keys.new()
+    path = key_change_with(scene, card.write(new_, "University Hospital"), proof_by(new_, scene))
+    with pytest.raises(Problem, match="another name"):
+        inbox.open_file(scene.b.home, scene.b.own, path)
+
+
+def test_a_key_change_of_an_unverified_contact_is_refused(scene: Scene) -> None:
+    scene.b.home.keep_contact(scene.b.partner.with_state("unverified"))
+    changed = scene.a.home.change_key(scene.a.own, PASSPHRASE, CHEAP)
+    key_change.announce(scene.a.home, changed, scene.a.partner, scene.folder / "k.pprl")
+    before = everything(scene.b.home.path)
+    with pytest.raises(Problem, match="not verified"):
+        inbox.open_file(scene.b.home, scene.b.own, scene.folder / "k.pprl")
+    assert everything(scene.b.home.path) == before
+
+
+# ---- names on cards
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "\u3164", "\u2800", "\u115f", "\ufe0f", "\u034f", "\uffa0", "Beta Registry\ufe00", "Beta\u200dRegistry", "...",
+        "\u202eyrtsigeR", "Beta\u00a0Registry", "Bet\u0430 Registry", "\uff22eta", "\U0001d401eta",
+        "Z\u0300\u0301\u0302\u0303", "a\nb", "\x1b[2K",
+    ],
+)  # fmt: skip
+def test_a_name_that_does_not_show_as_what_it_is_is_refused(name: str) -> None:
+    with pytest.raises(Problem, match="cannot be used"):
+        identity.new(name)
+    with pytest.raises(Problem, match="malformed: name"):
+        contacts.new(card.write(Keys.new(), name))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Universitätsklinikum Köln", "Медицинский центр", "国立がん研究センター", "St. Mary's (Trust) & Co. 2",
+     "Ελλάς Registry", "Bệnh viện Chợ Rẫy"],
+)  # fmt: skip
+def test_names_of_real_organisations_are_usable(name: str) -> None:
+    assert contacts.new(card.write(Keys.new(), name)).name == identity.new(name).name
+
+
+def test_names_that_could_be_taken_for_each_other() -> None:
+    for one, other in (
+        ("Beta Registry", "beta  registry."),
+        ("Klinik", "K1inik"),
+        ("Beta", "\u0412\u0435\u0442\u0430"),
+    ):
+        assert alike(one, other)
+    assert not alike("Beta Registry", "Gamma Registry")
+
+
+def test_a_card_taken_in_before_the_rule_still_opens(scene: Scene) -> None:
+    old = contacts.Contact(
+        card.read(card.write(Keys.new(), "Beta\u2800"), kept=True), "verified", "2026-01-01T00:00:00Z",
+        raw=card.write(Keys.new(), "Beta\u2800"),
+    )  # fmt: skip
+    scene.b.home.keep_contact(old)
+    assert "Beta\u2800" in [one.name for one in scene.b.home.contacts()]
 
 
 # ---- passphrases

@@ -1,0 +1,81 @@
+"""Names of organisations: that they show as what they are, and which two could be taken for each other.
+
+The Unicode consortium's reports 36 and 39 describe the traps: characters without ink, letters of another alphabet
+that look like ours, styled copies of the Latin letters.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from pprl_desktop.exchange import strict
+from pprl_desktop.problem import Problem
+
+MAX_NAME = 80  # characters
+MOST_MARKS = 3  # accents on one letter; more of them cover the lines above and below
+
+# no ink although their category says letter, mark or symbol: Unicode's Default_Ignorable_Code_Point, and empty braille
+_WITHOUT_INK = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+_STYLED = ("<wide>", "<font>", "<circle>", "<square>")  # decompositions that are a plain letter in costume
+_ALPHABETS = ("LATIN", "CYRILLIC", "GREEK")  # whose letters look alike, so that a word in two of them is a trap
+
+# Cyrillic, Greek and Latin letters and digits that look like a plain Latin letter
+_LOOKALIKES = str.maketrans(
+    dict(
+        zip(
+            "авсԁеһіјкӏмнорԛѕтуѵԝхүАВСЕНІЈКМОРЅТУХ" + "αικνορτυχωΑΒΕΖΗΙΚΜΝΟΡΤΥΧ" + "ɑɡı01|!",
+            "abcdehijklmhopqstyvwxyABCEHIJKMOPSTYX" + "aikvoptuxwABEZHIKMNOPTYX" + "agiolll",
+            strict=True,
+        )
+    )
+)
+
+
+def check_name(name: str) -> str:
+    """A name that shows as what it is: every character has ink, and no word mixes alphabets that look alike."""
+    name = unicodedata.normalize("NFC", name.strip())
+    if not 1 <= len(name) <= MAX_NAME:
+        raise _unusable(f"A name has 1 to {MAX_NAME} visible characters.")
+    spaces = any(unicodedata.category(c) == "Zs" and c != " " for c in name)
+    if spaces or not strict.shows(name) or _WITHOUT_INK.search(name):
+        raise _unusable("It holds a character that does not show, or a space other than the usual one.")
+    if not any(c.isalnum() for c in name):
+        raise _unusable("It has neither a letter nor a digit.")
+    if any(unicodedata.decomposition(c).split(" ")[0] in _STYLED for c in name):
+        raise _unusable("It holds a letter in costume, such as a full-width one.")
+    if re.search(rf"(?:{_MARK}){{{MOST_MARKS + 1},}}", _kinds(unicodedata.normalize("NFD", name))):
+        raise _unusable("It has too many accents on one letter.")
+    if any(len(_alphabets(word)) > 1 for word in re.split(r"[\s\W_]+", name)):
+        raise _unusable("A word of it mixes alphabets whose letters look alike.")
+    return name
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether one name could be taken for the other: by case, accents, signs, or letters that look the same."""
+    return _skeleton(one) == _skeleton(other)
+
+
+_MARK = "m"
+
+
+def _kinds(text: str) -> str:
+    return "".join(_MARK if unicodedata.category(c)[0] == "M" else "." for c in text)
+
+
+def _alphabets(word: str) -> set[str]:
+    found = {unicodedata.name(c, "").split(" ")[0] for c in word if c.isalpha()}
+    return found & set(_ALPHABETS)
+
+
+def _skeleton(name: str) -> str:
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name)).translate(_LOOKALIKES).casefold()
+    letters = "".join(c for c in plain.translate(_LOOKALIKES) if c.isalnum())
+    return letters.replace("rn", "m").replace("vv", "w").replace("i", "l")
+
+
+def _unusable(why: str) -> Problem:
+    return Problem("The name cannot be used.", why, "Use the name of your organisation.", place="name")
