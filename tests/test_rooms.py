@@ -28,6 +28,7 @@ MAY_IMPORT["evaluation"] = MAY_IMPORT["rehearsal"] | {"rehearsal"}
 MAY_IMPORT["exchange"] = MAY_IMPORT["rehearsal"] | {"rehearsal"}
 MAY_IMPORT["review"] = MAY_IMPORT["exchange"] | {"exchange"}
 MAY_IMPORT["project"] = set(MAY_IMPORT)
+MAY_IMPORT["job"] = set(MAY_IMPORT)
 MAY_IMPORT["ui"] = set(MAY_IMPORT)
 MAY_IMPORT["verbs"] = set(MAY_IMPORT)
 

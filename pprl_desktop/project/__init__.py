@@ -1,1 +1,1 @@
-"""The steward's choices: steps and staleness, store, export, report."""
+"""The steward's state and nothing else: choices, steps and staleness, the project file."""

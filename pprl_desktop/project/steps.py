@@ -155,7 +155,7 @@ def _fields(choices: Choices) -> list[Problem]:
 
 def _method(choices: Choices) -> list[Problem]:
     from pprl_desktop.codes.base import method
-    from pprl_desktop.project.workplace import recipe_of
+    from pprl_desktop.project.recipes import recipe_of
 
     chosen = method(choices.method)
     if not chosen.exportable:

@@ -17,8 +17,8 @@ from pprl_desktop.ui.kit.jobs import Job, Jobs
 if TYPE_CHECKING:
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.exchange.identity import Identity
+    from pprl_desktop.job.workplace import Workplace
     from pprl_desktop.project.project import Changed, Project
-    from pprl_desktop.project.workplace import Workplace
 
 
 class Desk(QObject):
@@ -48,7 +48,7 @@ class Desk(QObject):
     @property
     def workplace(self) -> Workplace:
         """Where the clear tables of the open project are; panes ask it for work, never for a table."""
-        from pprl_desktop.project.workplace import Workplace
+        from pprl_desktop.job.workplace import Workplace
 
         found: Workplace = self.working.setdefault("workplace", Workplace())
         return found

@@ -55,7 +55,7 @@ def take(plan: Plan, progress: Progress) -> list[Path]:
     with _own_place() as place:
         demo = plan.demo or place / "demo"
         if plan.demo is None and plan.pages != ("welcome",):  # every other page shows the sample project
-            from pprl_desktop.project.demo import run_demo
+            from pprl_desktop.job.demo import run_demo
 
             run_demo(demo, progress.part(0.0, 0.5))
         return _Tour(plan, demo, place).walk(progress.part(0.5, 1.0))
@@ -119,7 +119,7 @@ class _Tour:
         """The project of the first hospital, with its key unlocked."""
         if self.window.desk.project is not None:
             return
-        from pprl_desktop.project.demo import PASSPHRASE
+        from pprl_desktop.job.demo import PASSPHRASE
 
         projects = sorted(self.demo.glob("hospital_a/*.pprlproject"))
         if not projects:
@@ -150,7 +150,7 @@ class _Tour:
         from PySide6.QtTest import QTest
 
         from pprl_desktop import resources
-        from pprl_desktop.project.reviewing import ReviewPlan, look_at, make_review
+        from pprl_desktop.job.reviewing import ReviewPlan, look_at, make_review
 
         desk, window = self.window.desk, self.window
         self._shoot("review-0-start")

@@ -12,7 +12,7 @@ from pprl_desktop.cli import Answer
 from pprl_desktop.progress import Progress
 
 if TYPE_CHECKING:
-    from pprl_desktop.project.demo import Summary
+    from pprl_desktop.job.demo import Summary
 
 DEFAULT_OUT = "pprl-demo"
 
@@ -25,7 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
-    from pprl_desktop.project.demo import run_demo
+    from pprl_desktop.job.demo import run_demo
 
     summary = run_demo(Path(args.out), progress)
     if args.json or args.headless:
@@ -49,7 +49,7 @@ def screen() -> bool:
 
 
 def _text(summary: Summary, end: str) -> str:
-    from pprl_desktop.project.demo import PASSPHRASE
+    from pprl_desktop.job.demo import PASSPHRASE
 
     figures, counts = summary.figures, summary.counts
     both = summary.rows

@@ -20,10 +20,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
     from pprl_desktop.exchange import agreement, linking, results
+    from pprl_desktop.job.disclosure import Happened, report
+    from pprl_desktop.job.finishing import write_whole
+    from pprl_desktop.job.report import to_html, to_text
     from pprl_desktop.privacy.statements import statement
-    from pprl_desktop.project.disclosure import Happened, report
-    from pprl_desktop.project.finishing import write_whole
-    from pprl_desktop.project.report import to_html, to_text
 
     home, own = _exchange.unlock(args)
     pact = home.pact(args.agreement)

@@ -19,10 +19,11 @@ from fractions import Fraction
 from pathlib import Path
 
 from pprl_desktop import resources
-from pprl_desktop.project import demo, store
+from pprl_desktop.job import demo
+from pprl_desktop.job.reviewing import ReviewPlan, look_at, make_review
+from pprl_desktop.job.workplace import Workplace
+from pprl_desktop.project import store
 from pprl_desktop.project.project import Project
-from pprl_desktop.project.reviewing import ReviewPlan, look_at, make_review
-from pprl_desktop.project.workplace import Workplace
 
 FIXTURES = Path(__file__).resolve().parent / "fixtures"
 SHARED, ALONE = 30, 20  # people on both sides, and on one side only

@@ -13,10 +13,11 @@ import pytest
 from pprl_desktop.exchange import agreement, bundles, linking, results
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
-from pprl_desktop.project import demo, store
-from pprl_desktop.project.finishing import finish
+from pprl_desktop.job import demo
+from pprl_desktop.job.finishing import finish
+from pprl_desktop.job.workplace import Workplace
+from pprl_desktop.project import store
 from pprl_desktop.project.project import Project
-from pprl_desktop.project.workplace import Workplace
 from pprl_desktop.review.desk import Desk
 from pprl_desktop.review.ledger import verify
 from tests.project.finished_job import FIXTURES, SHARED, SIDE, STEPS, fixture_of

@@ -16,8 +16,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 
+from pprl_desktop.job.demo import PASSPHRASE
 from pprl_desktop.progress import Progress
-from pprl_desktop.project.demo import PASSPHRASE
 from pprl_desktop.review.ledger import Ledger
 from pprl_desktop.ui.app import make_application, make_window
 from pprl_desktop.ui.shell.main_window import MainWindow

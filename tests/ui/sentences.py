@@ -16,7 +16,7 @@ import pprl_desktop
 ROOT = Path(pprl_desktop.__file__).parent
 MARK = re.compile(r"⟦\d+⟧")
 # the command line speaks English; the demo is one of its verbs
-NOT_THE_WINDOW = ("ui", "verbs", "cli.py", "__main__.py", "project/demo.py")
+NOT_THE_WINDOW = ("ui", "verbs", "cli.py", "__main__.py", "job/demo.py")
 NOT_TEXT = ("place",)  # arguments that name a control
 # makers of keys, streams and word lists
 NOT_SHOWN = ("repeatable", "compare_digest", "_seal", "new", "split", "Literal", "set", "encode", "joinpath", "Path")

@@ -228,8 +228,8 @@ def test_a_review_to_its_end_and_the_report_after_a_restart(  # type: ignore[no-
     stewards: tuple[Steward, Steward], tmp_path: Path, qtbot, answer: Callable[[Path], None]
 ) -> None:
     """By keyboard alone; the report that another window writes then tells the rehearsal, the match and the review."""
-    from pprl_desktop.project.demo import PASSPHRASE as SAMPLE
-    from pprl_desktop.project.demo import run_demo
+    from pprl_desktop.job.demo import PASSPHRASE as SAMPLE
+    from pprl_desktop.job.demo import run_demo
 
     anna, bernd = stewards
     run_demo(tmp_path / "demo")

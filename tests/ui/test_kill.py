@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from pprl_desktop import resources
 from pprl_desktop.exchange import bundles, inbox
-from pprl_desktop.project import demo
+from pprl_desktop.job import demo
 from pprl_desktop.project.project import SUFFIX, Project
 from pprl_desktop.review.desk import LEDGER, Desk
 from pprl_desktop.review.ledger import read_entries

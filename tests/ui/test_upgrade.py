@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pprl_desktop.project.demo import PASSPHRASE
+from pprl_desktop.job.demo import PASSPHRASE
 from pprl_desktop.ui.kit import i18n
 from pprl_desktop.ui.shell.main_window import MainWindow
 from pprl_desktop.ui.widgets.banner import Banner

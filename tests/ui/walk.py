@@ -15,7 +15,7 @@ PAGES = tuple(pages.PANES)
 
 
 def walk_window(path: Path, language: str) -> MainWindow:
-    from pprl_desktop.project.workplace import Workplace
+    from pprl_desktop.job.workplace import Workplace
     from pprl_desktop.ui.app import make_application, make_window
 
     window = make_window(make_application(), ("--light", f"--language={language}"))

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog
 from pprl_desktop import resources
 from pprl_desktop.exchange import agreement, bundles, contacts, identity, inbox
 from pprl_desktop.exchange.home import Home
-from pprl_desktop.project import kept, partnership
+from pprl_desktop.job import kept, partnership
 from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.ui.watching import Watchdog
 
@@ -115,8 +115,8 @@ class Workday:
 
     def partner_seals(self, table: Path) -> None:
         """The partner's bundle comes and is opened; not watched."""
+        from pprl_desktop.job.workplace import Workplace
         from pprl_desktop.project.choices import Choices
-        from pprl_desktop.project.workplace import Workplace
 
         desk, place = self.window.desk, Workplace()
         seen = place.load(table)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QComboBox, QGridLayout, QInputDialog, QLineEdit, QWidget
 
+from pprl_desktop.job import partnership
 from pprl_desktop.problem import Problem
-from pprl_desktop.project import partnership
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.panes._files import out_path
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.agreement import Proposal
     from pprl_desktop.exchange.inbox import Received
     from pprl_desktop.exchange.pact import Pact
-    from pprl_desktop.project.workplace import Seen
+    from pprl_desktop.job.workplace import Seen
 
 _START, _WAIT, _DECIDE, _DONE = range(4)
 

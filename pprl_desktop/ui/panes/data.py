@@ -26,8 +26,8 @@ from pprl_desktop.ui.widgets.table import DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
 
 if TYPE_CHECKING:
+    from pprl_desktop.job.workplace import Seen
     from pprl_desktop.project.choices import Choices
-    from pprl_desktop.project.workplace import Seen
 
 TABLES = (".csv", ".tsv", ".tab", ".txt")
 ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1")

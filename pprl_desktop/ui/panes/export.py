@@ -60,7 +60,7 @@ class ExportPane(KeyedPane):
         self.changed.emit()
 
     def _tell(self) -> None:
-        from pprl_desktop.project.kept import rehearsal_of
+        from pprl_desktop.job.kept import rehearsal_of
 
         choices = self.project.choices
         terms = self.desk.home.pact(choices.agreement).terms

@@ -27,7 +27,7 @@ from pprl_desktop.ui.widgets.chips import MIME, Chip
 from pprl_desktop.ui.widgets.reflow import FlowLayout, columns
 
 if TYPE_CHECKING:
-    from pprl_desktop.project.workplace import Seen
+    from pprl_desktop.job.workplace import Seen
 
 SHOWN_NUMBERS = 24  # of the example
 TYPING = 250  # ms of rest before the example is computed
@@ -256,7 +256,7 @@ class FieldsPane(Pane):
             shown.setToolTip(tr("{n} rows change, {m} become missing", n=count(one.changed), m=count(one.emptied)))
 
     def _show_reference(self) -> None:
-        from pprl_desktop.project.workplace import IMAGINED_SECRET
+        from pprl_desktop.project.recipes import IMAGINED_SECRET
         from pprl_desktop.reference.load import reference_set
 
         chosen = self.project.choices.reference

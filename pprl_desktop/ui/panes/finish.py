@@ -12,7 +12,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QLineEdit, QTextBrowser
 
-from pprl_desktop.project import kept
+from pprl_desktop.job import kept
 from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import language, tr, tr_core
 from pprl_desktop.ui.kit.theme import GRID
@@ -24,8 +24,8 @@ from pprl_desktop.ui.widgets.facts import fact
 from pprl_desktop.ui.widgets.reflow import columns
 
 if TYPE_CHECKING:
+    from pprl_desktop.job.finishing import Finished
     from pprl_desktop.progress import Progress
-    from pprl_desktop.project.finishing import Finished
 
 
 def report_style() -> str:
@@ -155,7 +155,7 @@ class FinishPane(KeyedPane):
             self.folder.setText(chosen)
 
     def _write(self) -> None:
-        from pprl_desktop.project.finishing import finish
+        from pprl_desktop.job.finishing import finish
 
         own, home = self.desk.identity(), self.desk.home
         if own is None:

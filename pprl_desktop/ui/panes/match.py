@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pprl_desktop.decisions.base import ACCEPT, REVIEW
-from pprl_desktop.project.matches import match_rows
+from pprl_desktop.job.matches import match_rows
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.turns import Later, Turns
 from pprl_desktop.ui.kit.words import count, exact, of_100, range_of_100, size
@@ -157,7 +157,7 @@ class MatchPane(KeyedPane):
             self.say("warning", tr_core(text))
 
     def _show_meaning(self, match: Match) -> None:
-        from pprl_desktop.project.matches import expected_curve
+        from pprl_desktop.job.matches import expected_curve
 
         found = expected_curve(match)
         if found is None or found.working is None:
@@ -286,7 +286,7 @@ class MatchPane(KeyedPane):
 
     def go_on(self, done: Callable[[], None]) -> None:
         from pprl_desktop.exchange import linking
-        from pprl_desktop.project.kept import match_artefact
+        from pprl_desktop.job.kept import match_artefact
 
         match: Match = self.desk.working["match"]
         own, home = self.desk.identity(), self.desk.home

@@ -258,7 +258,7 @@ class MethodPane(Pane):
         self.changed.emit()
 
     def _show_rehearsal(self, found: Rehearsal) -> None:
-        from pprl_desktop.project.kept import keep_rehearsal
+        from pprl_desktop.job.kept import keep_rehearsal
 
         keep_rehearsal(self.project, found)
         named = found.partner.named
@@ -334,7 +334,7 @@ class MethodPane(Pane):
     # what the steward does ------------------------------------------------------------------------
 
     def _choose(self, name: str) -> None:
-        from pprl_desktop.project.workplace import with_method
+        from pprl_desktop.project.recipes import with_method
 
         changed = with_method(self.project.choices, name)
         self.change(tr("Choose method"), method=changed.method, settings=changed.settings)

@@ -118,14 +118,14 @@ class ReviewPane(Pane):
     # opening --------------------------------------------------------------------------------------
 
     def _look_at(self, path: str) -> None:
-        from pprl_desktop.project.reviewing import look_at
+        from pprl_desktop.job.reviewing import look_at
 
         fields = self.project.choices.fields
         self.messages.clear()
         self.run(tr("Reading the second table"), lambda p: look_at(Path(path), fields, p), self.new.show_second)
 
     def _make(self, plan: Any, passphrase: str) -> None:
-        from pprl_desktop.project.reviewing import make_review
+        from pprl_desktop.job.reviewing import make_review
 
         workplace, choices = self.desk.workplace, self.project.choices
         folder = suggested_folder(self.project.folder)
@@ -143,7 +143,7 @@ class ReviewPane(Pane):
         self.run(tr("Making the review"), work, done)
 
     def _make_with_partner(self, passphrase: str) -> None:
-        from pprl_desktop.project.reviewing import review_with_partner
+        from pprl_desktop.job.reviewing import review_with_partner
 
         own, home = self.desk.identity(), self.desk.home
         workplace, choices = self.desk.workplace, self.project.choices
@@ -264,7 +264,7 @@ class ReviewPane(Pane):
         return [*([self.hand_back] if self.share is not None else []), self.previous, self.following]
 
     def go_on(self, done: Callable[[], None]) -> None:
-        from pprl_desktop.project.kept import review_told
+        from pprl_desktop.job.kept import review_told
 
         session, manager = self.panel.session, self.manager
         if session is None:

@@ -121,7 +121,7 @@ class PartnerReview(Card):
         self.pane.run(tr("Checking the file"), lambda progress: inbox.open_file(home, own, Path(path), progress), done)
 
     def _answer(self) -> None:
-        from pprl_desktop.project.reviewing import answer_partner
+        from pprl_desktop.job.reviewing import answer_partner
 
         desk, own = self.pane.desk, self.pane.desk.identity()
         out = out_path(self.pane, tr("Answer the partner's request"), "review-answer.pprl")

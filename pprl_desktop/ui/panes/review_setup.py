@@ -32,7 +32,7 @@ from pprl_desktop.ui.widgets.pair_view import field_title
 from pprl_desktop.ui.widgets.reflow import columns
 
 if TYPE_CHECKING:
-    from pprl_desktop.project.reviewing import ReviewPlan, SecondTable
+    from pprl_desktop.job.reviewing import ReviewPlan, SecondTable
     from pprl_desktop.records.fields import Field
 
 
@@ -175,7 +175,7 @@ class NewReview(Card):
         self.why.setText(reason)
 
     def plan(self) -> ReviewPlan:
-        from pprl_desktop.project.reviewing import ReviewPlan
+        from pprl_desktop.job.reviewing import ReviewPlan
 
         assert self.second is not None
         return ReviewPlan(

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from pprl_desktop.project import kept
+from pprl_desktop.job import kept
 from pprl_desktop.project.project import Project
 from pprl_desktop.review.desk import Desk
 from tests.review.people import make_review

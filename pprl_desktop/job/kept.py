@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pprl_desktop.job.disclosure import match_sentences
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
-from pprl_desktop.project.disclosure import match_sentences
 
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match

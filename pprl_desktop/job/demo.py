@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pprl_desktop import resources
+from pprl_desktop.job.finishing import finish
+from pprl_desktop.job.workplace import Workplace
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
-from pprl_desktop.project.finishing import finish
 from pprl_desktop.project.project import SUFFIX, Project
-from pprl_desktop.project.workplace import Workplace
 
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
@@ -275,7 +275,7 @@ def _finish(party: Party, figures: Figures) -> tuple[str, ...]:
 
 def _keep_project(party: Party) -> None:
     """The project as if its steward had walked through every step, for the window to open."""
-    from pprl_desktop.project.kept import keep_rehearsal, match_artefact
+    from pprl_desktop.job.kept import keep_rehearsal, match_artefact
 
     assert party.contact is not None
     party.choices = party.choices.changed(partner=party.contact.id, agreement=party.agreed().id)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pprl_desktop import resources
+from pprl_desktop.job.demo import MARK, Summary, run_demo
 from pprl_desktop.problem import Problem
-from pprl_desktop.project.demo import MARK, Summary, run_demo
 from pprl_desktop.project.project import Project
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pprl_desktop.decisions.base import ACCEPT, REVIEW
-from pprl_desktop.project.report import Cell, Grid, Report, Section
+from pprl_desktop.job.report import Cell, Grid, Report, Section
 
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pprl_desktop import resources
+from pprl_desktop.job.demo import COLUMNS_B
+from pprl_desktop.job.partnership import guess_columns, offer_of
+from pprl_desktop.job.workplace import Workplace, suggested
 from pprl_desktop.project.choices import Choices
-from pprl_desktop.project.demo import COLUMNS_B
-from pprl_desktop.project.partnership import guess_columns, offer_of
-from pprl_desktop.project.workplace import Workplace, suggested
 
 
 def test_the_partners_fields_find_the_own_columns_of_the_sample() -> None:

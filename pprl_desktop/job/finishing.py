@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pprl_desktop.job.disclosure import Happened, Rehearsed, report
+from pprl_desktop.job.outputs import Linked, write_linked
+from pprl_desktop.job.report import in_words, to_html
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
-from pprl_desktop.project.disclosure import Happened, Rehearsed, report
-from pprl_desktop.project.outputs import Linked, write_linked
-from pprl_desktop.project.report import in_words, to_html
 
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.exchange.identity import Identity
     from pprl_desktop.exchange.results import Outcome
+    from pprl_desktop.job.workplace import Workplace
     from pprl_desktop.project.choices import Choices
-    from pprl_desktop.project.workplace import Workplace
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pprl_desktop.job.partnership import guess_columns
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
-from pprl_desktop.project.partnership import guess_columns
 from pprl_desktop.records.fields import Field
 from pprl_desktop.review.marks import Cap, Level
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.exchange.identity import Identity
+    from pprl_desktop.job.workplace import Workplace
     from pprl_desktop.project.choices import Choices
-    from pprl_desktop.project.workplace import Workplace
     from pprl_desktop.records.table import CleanTable
     from pprl_desktop.review.desk import Desk
     from pprl_desktop.review.partner import Sent
@@ -160,7 +160,7 @@ def _match(choices: Choices, own: CleanTable, partner: CleanTable, progress: Pro
     from pprl_desktop.codes.base import method
     from pprl_desktop.decisions.base import MatchOptions
     from pprl_desktop.matching.match import match
-    from pprl_desktop.project.workplace import recipe_of
+    from pprl_desktop.project.recipes import recipe_of
 
     recipe = recipe_of(choices, settings=replace(choices.settings, epsilon=None))
     made = method(recipe.method)

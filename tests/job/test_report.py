@@ -7,7 +7,7 @@ import html.parser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pprl_desktop.project.report import Grid, Report, Section, to_html, to_text
+from pprl_desktop.job.report import Grid, Report, Section, to_html, to_text
 
 texts = st.text(st.characters(blacklist_categories=("Cs", "Cc")), min_size=1, max_size=30)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.project.choices import Choices
+from pprl_desktop.project.recipes import IMAGINED_SECRET, recipe_of
 
 if TYPE_CHECKING:
     from pprl_desktop.codes.base import Recipe, Settings
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from pprl_desktop.reference.overlap import Overlap
     from pprl_desktop.rehearsal.rehearse import Rehearsal
 
-# what forecasts and rehearsals are played with before a partner's secret exists
-IMAGINED_SECRET = b"a secret for rehearsals on the own computer"
 _BLOCK = 1 << 20
 
 
@@ -273,27 +272,3 @@ class Workplace:
             review=choices.review,
             progress=progress.part(0.1, 1.0),
         )
-
-
-def recipe_of(choices: Choices, secret: bytes = IMAGINED_SECRET, settings: Settings | None = None) -> Recipe:
-    """The recipe that the present choices describe."""
-    from pprl_desktop.codes.base import Recipe, method
-    from pprl_desktop.codes.mapping import default_mapping
-    from pprl_desktop.reference.load import reference_set
-
-    chosen = method(choices.method)
-    reference = reference_set(choices.reference, secret) if chosen.uses_reference else None
-    mapping = choices.mapping
-    if reference is not None and not mapping:
-        mapping = default_mapping(choices.fields, reference)
-    return Recipe(choices.method, choices.fields, settings or choices.settings, reference, mapping, secret)
-
-
-def with_method(choices: Choices, name: str) -> Choices:
-    """Another method with its own defaults; noise and direction stay as the steward set them where they apply."""
-    from pprl_desktop.codes.base import method
-
-    defaults = method(name).defaults()
-    return choices.changed(
-        method=name, settings=replace(defaults, one_to_one=choices.settings.one_to_one, decoys=choices.settings.decoys)
-    )

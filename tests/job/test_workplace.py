@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from pprl_desktop import resources
+from pprl_desktop.job.workplace import Workplace, file_sha256
 from pprl_desktop.problem import Problem
 from pprl_desktop.project.choices import Choices
 from pprl_desktop.project.project import Project
-from pprl_desktop.project.workplace import Workplace, file_sha256, with_method
+from pprl_desktop.project.recipes import with_method
 
 SAMPLE = resources.find("samples", "hospital_a.csv")
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pprl_desktop.decisions.base import ACCEPT, Match, Scored
-from pprl_desktop.project.matches import expected_curve, match_rows
+from pprl_desktop.job.matches import expected_curve, match_rows
 
 
 def made(pairs: list[tuple[int, int, float]], probability: float = 0.9) -> Match:
