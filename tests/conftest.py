@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.stuck import Watch
+
 # a busy machine is no fault of the product; in CI the same examples every time, elsewhere new ones
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("here"), derandomize=True)
@@ -16,6 +18,11 @@ settings.load_profile("ci" if os.environ.get("CI") else "here")
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Watch(), "stuck")
 
 
 @pytest.fixture(scope="session")

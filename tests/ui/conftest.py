@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,6 +12,15 @@ pytest.importorskip("PySide6.QtWidgets", exc_type=ImportError)
 
 from pprl_desktop.ui.app import make_application, make_window
 from pprl_desktop.ui.shell.main_window import MainWindow
+
+
+@pytest.fixture(autouse=True, scope="module")
+def collected_on_this_thread() -> Iterator[None]:
+    """Widgets in cycles die on this thread, as in the program; the test runner has threads of its own."""
+    gc.disable()
+    yield
+    gc.collect()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)
@@ -54,8 +64,10 @@ def open_window(qtbot) -> Iterator[Callable[..., MainWindow]]:  # type: ignore[n
 
     yield open_one
     for window in windows:
-        window.desk.jobs.cancel()
+        jobs = window.desk.jobs
+        jobs.cancel()
         window.close()
+        assert jobs.wait(120), "work did not end"
 
 
 @pytest.fixture

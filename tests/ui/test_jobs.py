@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QCoreApplication, QEvent
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
@@ -216,3 +216,30 @@ def test_a_step_that_fails_or_is_cancelled_leaves_the_finished_one(window, tmp_p
     assert desk.need_project().choices == kept
     assert desk.working["seen"] is seen
     assert window.pane().profile.model.rowCount() == 2
+
+
+def test_a_window_closed_in_the_middle_of_work_leaves_its_widgets_to_this_thread(qtbot) -> None:  # type: ignore[no-untyped-def]
+    """Work that overstays the window's patience went on with the interpreter's collector switched on again, and held
+    what the window had handed it: widgets died on the wrong thread, and the next window crashed."""
+    jobs, go_on, at_work = Jobs(), threading.Event(), threading.Event()
+    died: list[int] = []
+
+    class Page:
+        def show(self, _result: object) -> None: ...
+
+        def __del__(self) -> None:
+            died.append(threading.get_ident())
+
+    def work(_progress: Progress) -> None:
+        at_work.set()
+        go_on.wait(60)
+
+    jobs.start(Job("Work", work, done=Page().show))
+    assert at_work.wait(60)
+    QCoreApplication.processEvents()  # what was reported so far no longer holds the job
+    jobs.close(timeout=0.01)
+    assert not gc.isenabled()
+    go_on.set()
+    assert jobs.wait(60)
+    gc.collect()
+    assert died == [threading.get_ident()]

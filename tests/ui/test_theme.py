@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from PySide6.QtWidgets import QApplication
 
 from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.sheet import SHEET
@@ -35,3 +36,10 @@ def test_outlines_and_plot_colours_stand_out_by_at_least_3(colours: theme.Colour
 
 def test_the_stylesheet_names_no_colour_itself() -> None:
     assert not re.findall(r"#[0-9a-fA-F]{3,8}\b", SHEET)
+
+
+def test_the_base_style_is_set_once(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
+    theme.apply(qapp, "light")
+    monkeypatch.setattr(QApplication, "setStyle", lambda *_: pytest.fail("every widget would be polished again"))
+    theme.apply(qapp, "dark")
+    theme.apply(qapp, "light")

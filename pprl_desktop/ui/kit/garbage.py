@@ -76,6 +76,6 @@ class Collector(QObject):
         gc.freeze()
 
     def close(self) -> None:
+        """The clock of the interpreter stays off: a thread that works on would destroy the widgets of this window."""
         self._timer.stop()
         gc.unfreeze()
-        gc.enable()

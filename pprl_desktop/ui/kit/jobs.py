@@ -90,6 +90,7 @@ class Jobs(QObject):
         self._wake = threading.Condition()
         self._running: Job | None = None
         self._closing = False
+        self._left: list[tuple[Job, Any]] = []  # what the worker held when the window closed
         self._moved.connect(self._on_moved)
         self._finished.connect(self._on_finished)
         self._usual_switch = sys.getswitchinterval()
@@ -152,6 +153,14 @@ class Jobs(QObject):
         self.garbage.close()
         sys.setswitchinterval(self._usual_switch)
 
+    def wait(self, timeout: float | None = None) -> bool:
+        """After close: whether the worker has ended and what it held is gone, on this thread."""
+        self._thread.join(timeout)
+        if self._thread.is_alive():
+            return False
+        self._left.clear()
+        return True
+
     def _ready(self) -> Job | None:
         return next((job for job in self._queue if not job.held), None)
 
@@ -185,6 +194,7 @@ class Jobs(QObject):
             with self._wake:
                 self._running = None
             if self._closing:
+                self._left.append((job, result))  # they may hold the last word on a widget: not to die on this thread
                 return
             self._finished.emit(job, end, result)
             del job, next_job, result

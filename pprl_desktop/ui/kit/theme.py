@@ -132,8 +132,9 @@ def load_fonts() -> None:
 
 def apply(app: QApplication, mode: Mode, zoom_factor: float = 1.0) -> None:
     """Palette, font and stylesheet for the whole application; open windows follow."""
-    if app.style().objectName().lower() != "fusion":
+    if not app.property("fusion"):  # once: the name of a style hides behind the stylesheet that wraps it
         app.setStyle("Fusion")
+        app.setProperty("fusion", True)
     if "fonts" not in _state:
         system = app.font()
         points = system.pointSizeF() if system.pointSizeF() > 0 else 9.0
@@ -185,8 +186,9 @@ def set_role(widget: QWidget, name: str, value: str | bool) -> None:
     if widget.property(name) == value:
         return
     widget.setProperty(name, value)
-    widget.style().unpolish(widget)
-    widget.style().polish(widget)
+    style = widget.style()
+    style.unpolish(widget)
+    style.polish(widget)
     widget.update()
 
 

@@ -131,9 +131,7 @@ def icon_label(name: str, token: str = "text", size: int = 20) -> QLabel:
 def set_kind(made: QPushButton, kind: str) -> None:
     """One button of a page is the primary one: the next thing to do."""
     if made.property("kind") != kind:
-        made.setProperty("kind", kind)
-        made.style().unpolish(made)
-        made.style().polish(made)
+        theme.set_role(made, "kind", kind)
         for drawn in made.findChildren(_Follower):
             drawn.run()
 
