@@ -48,6 +48,41 @@ class Disclosure(PlannedDisclosure):
         return {**vars(self), "fields": list(self.fields)}
 
 
+@dataclass(frozen=True)
+class TakenIn:
+    """A review of pairs with a partner whose decisions went into the match: what was decided, and what was opened."""
+
+    agreement: str
+    same: int
+    different: int
+    unsettled: int
+    reviewers: int
+    cells: int  # opened in part or in full, by all of them
+    risk: str  # the largest KAPR of a reviewer, in per cent
+    singled_out: int  # records that what was shown fits alone
+    head: str  # hash of the last entry of the review's own ledger
+    number: int = 0
+    time: str = ""
+
+    def sentences(self) -> tuple[str, ...]:
+        return (
+            f"{self.same + self.different + self.unsettled:,} uncertain pairs were reviewed masked: {self.same:,} the "
+            f"same person, {self.different:,} different, {self.unsettled:,} not settled.",
+            f"Reviewers: {self.reviewers:,}; they opened {self.cells:,} cells; KAPR of one reviewer at most "
+            f"{self.risk} %; records that what was shown fits alone: {self.singled_out:,}.",
+            f"Taken into the match on {self.time[:10]}; last hash of the review's ledger {self.head[:16]}.",
+        )
+
+
+def reviews(events: Iterable[tuple[int, str, str]]) -> tuple[TakenIn, ...]:
+    found = []
+    for number, text, _ in events:
+        body = json.loads(text)
+        if body["kind"] == "review":
+            found.append(TakenIn(**{name: value for name, value in body.items() if name != "kind"}, number=number))
+    return tuple(found)
+
+
 def disclosures(events: Iterable[tuple[int, str, str]]) -> tuple[Disclosure, ...]:
     """Read out of the events of the ledger, in their order."""
     found: dict[int, dict[str, Any]] = {}

@@ -5,7 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pprl_desktop.exchange import agreement, bundles, card, clock, key_change, letters, refusals, results, seal, strict
+from pprl_desktop.exchange import (
+    agreement,
+    bundles,
+    card,
+    clock,
+    key_change,
+    letters,
+    refusals,
+    results,
+    review_letters,
+    seal,
+    strict,
+)
 from pprl_desktop.exchange.agreement import Proposal
 from pprl_desktop.exchange.contacts import Contact
 from pprl_desktop.exchange.home import Home
@@ -65,10 +77,25 @@ def _under_agreement(home: Home, own: Identity, letter: letters.Letter, progress
         rows = int(manifest.body["pairs"])
         sentence = f"{name}: a result with {rows:,} pairs."
     else:
-        letter.opened.check(progress=progress.part(0.0, 0.9))
-        sentence = f"{name}: pairs for the masked review."
+        came = review_letters.check(home, own, letter, pact, progress.part(0.0, 0.9))
+        rows = came.records
+        if came.step == review_letters.ASK:
+            sentence = f"{name} asks for the cells of {rows:,} of your records, in clear. Nothing was sent."
+        else:
+            sentence = f"{name}: the cells of {rows:,} records in clear, for the review."
+            _enter_cells(home, pact, letter, came)
     pact, item = letters.receive(home, letter, pact, progress.part(0.9, 1.0))
     return Received(manifest.kind, letter.contact, sentence, statement, pact, item, rows=rows)
+
+
+def _enter_cells(home: Home, pact: Pact, letter: letters.Letter, came: review_letters.Checked) -> None:
+    """The partner's cells in clear are on this computer from now on: that stands in the ledger as well."""
+    from pprl_desktop.exchange.disclosures import CLEAR, PlannedDisclosure
+
+    partner, digest = pact.partner_side.party.sign, letter.opened.digest
+    home.ledger().disclose(
+        PlannedDisclosure(CLEAR, partner, pact.id, digest, came.records, fields=came.fields, received=True)
+    )
 
 
 def _receipt(home: Home, letter: letters.Letter) -> Received:

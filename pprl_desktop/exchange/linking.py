@@ -68,13 +68,7 @@ def match_with_partner(
     """The match of one party: own clean table against the partner's bundle, with a rule learned from the own table."""
     pact.must_be_in_force()
     sent, received = both_bundles(pact)
-    if bundles.table_hash(table, home.ledger().key) != sent.table:
-        raise Problem(
-            "This is not the table you exported under this agreement.",
-            "A row, a cell or the order of the rows is different.",
-            "Use the table as exported, or export this one first.",
-            place="table",
-        )
+    must_be_exported(home, sent, table)
     recipe = agreement.recipe_of(home, own, pact)
     partner = bundles.load(letters.reopen(home, own, pact, received), progress.part(0.0, 0.05))
     made = method(recipe.method)
@@ -85,6 +79,17 @@ def match_with_partner(
         one_to_one=recipe.settings.one_to_one, memory=memory, accept=accept, review=review, seed=seed
     )
     return match(known, partner.smashed, rule, options, progress.part(0.4, 1.0))
+
+
+def must_be_exported(home: Home, sent: Item, table: CleanTable) -> None:
+    """That a table is the one behind the pseudonyms of the bundle, row by row."""
+    if bundles.table_hash(table, home.ledger().key) != sent.table:
+        raise Problem(
+            "This is not the table you exported under this agreement.",
+            "A row, a cell or the order of the rows is different.",
+            "Use the table as exported, or export this one first.",
+            place="table",
+        )
 
 
 def memory_needed(home: Home, own: Identity, pact: Pact, table: CleanTable, progress: Progress = NO_PROGRESS) -> int:

@@ -53,3 +53,11 @@ def is_increasing(pseudonyms: Pseudonyms) -> bool:
     halves = pseudonyms.view(">u8").reshape(-1, 2)
     high, low = halves[:, 0], halves[:, 1]
     return bool(((high[1:] > high[:-1]) | ((high[1:] == high[:-1]) & (low[1:] > low[:-1]))).all())
+
+
+def places_of(wanted: Pseudonyms, names: Pseudonyms) -> npt.NDArray[np.int64]:
+    """Where each pseudonym stands among the names; -1 where it does not."""
+    kind = np.dtype(f"V{PSEUDONYM}")
+    known = {name: at for at, name in enumerate(np.ascontiguousarray(names).view(kind).ravel().tolist())}
+    texts = np.ascontiguousarray(wanted).view(kind).ravel().tolist()
+    return np.fromiter((known.get(one, -1) for one in texts), np.int64, len(texts))

@@ -25,8 +25,10 @@ from pprl_desktop.exchange.disclosures import (
     CLEAR_RECORDS,
     Disclosure,
     PlannedDisclosure,
+    TakenIn,
     blocked,
     disclosures,
+    reviews,
     same_as,
 )
 from pprl_desktop.exchange.fingerprint import Fingerprint, table_fingerprint
@@ -195,6 +197,18 @@ class ReleaseLedger:
         if not entered.file:
             with self._open() as base, _exclusive(base):
                 _append(base, _events(base), {"kind": "sealed", "entry": entered.number, "file": sha256})
+
+    def take_in_review(self, told: TakenIn) -> None:
+        """The decisions of a review became part of a match."""
+        body = {name: value for name, value in vars(told).items() if name not in ("number", "time")}
+        with self._open() as base, _exclusive(base):
+            events = _events(base)
+            _require_whole(_check(events))
+            _append(base, events, {"kind": "review", **body})
+
+    def reviews(self) -> tuple[TakenIn, ...]:
+        with self._open() as base:
+            return reviews(_events(base))
 
     def disclosures(self) -> tuple[Disclosure, ...]:
         with self._open() as base:

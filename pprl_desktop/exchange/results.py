@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -17,12 +18,15 @@ from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.linking import Found
 from pprl_desktop.exchange.manifest import Entry
 from pprl_desktop.exchange.pact import Item, Pact
-from pprl_desktop.exchange.pseudonyms import PSEUDONYM, Pseudonyms, order_of
+from pprl_desktop.exchange.pseudonyms import PSEUDONYM, Pseudonyms, order_of, places_of
 from pprl_desktop.exchange.seal import Opened
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.matching.reconcile import Pairs, Reconciled, as_pairs, reconcile
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
+
+if TYPE_CHECKING:
+    from pprl_desktop.exchange.disclosures import PlannedDisclosure
 
 LINK = 8  # bytes of a link id
 
@@ -77,6 +81,7 @@ def export(home: Home, own: Identity, pact: Pact, out: Path, progress: Progress 
         ).hexdigest()
         item = pact.latest_sent("result")
         resent = item is not None and (item.table == hashed or _is_answered(home, own, pact, item, found))
+        entered = home.ledger().disclose(_disclosed(pact, item.table if item and resent else hashed, len(band)))
         if item is None or not resent:
             said = _enter_answers(home, own, pact, found, len(partner))
 
@@ -87,12 +92,21 @@ def export(home: Home, own: Identity, pact: Pact, out: Path, progress: Progress 
                 home, own, pact, "result", body, arrays, statement=said, table=hashed, beside=beside,
                 progress=progress.part(0.0, 0.9),
             )  # fmt: skip
-        letters.publish(home, pact, item, out, progress.part(0.9, 1.0))
         path = letters.sent_path(home, pact, item)
+        sha256 = bundles.file_sha256(path)
+        home.ledger().disclosure_written(entered, sha256)
+        letters.publish(home, pact, item, out, progress.part(0.9, 1.0))
     return ExportedResult(
         pact.id, item.sequence, int((band == ACCEPT).sum()), int((band == REVIEW).sum()), path.stat().st_size,
-        bundles.file_sha256(path), resent,
+        sha256, resent,
     )  # fmt: skip
+
+
+def _disclosed(pact: Pact, content: str, pairs: int) -> PlannedDisclosure:
+    from pprl_desktop.exchange.disclosures import PlannedDisclosure
+
+    data = linking.both_bundles(pact)[0]
+    return PlannedDisclosure("result", pact.partner_side.party.sign, pact.id, content, pairs, of=data.release)
 
 
 # ---- in
@@ -123,7 +137,7 @@ def check(home: Home, own: Identity, letter: letters.Letter, pact: Pact, progres
     letter.opened.check(lambda _: True, visit, progress)
     own_names = linking.own_names(home, own, pact).pseudonyms
     partner_names = linking.partner_names(home, own, pact)
-    mine, yours = _places(arrays["mine"], partner_names), _places(arrays["yours"], own_names)
+    mine, yours = places_of(arrays["mine"], partner_names), places_of(arrays["yours"], own_names)
     if (mine < 0).any() or (yours < 0).any():
         raise refusals.does_not_fit("pseudonyms", "It names a record that is in neither bundle.")
     if not np.isin(arrays["band"], (REVIEW, ACCEPT)).all():
@@ -154,8 +168,8 @@ def outcome(home: Home, own: Identity, pact: Pact) -> Outcome:
     _same_bundles(pact, mine, theirs)
     a, b = mine.load(), theirs.load()
     own_rows = names.rows.astype(np.int64)
-    my_pairs = own_rows[_places(a["mine"], names.pseudonyms)], _places(a["yours"], partner), a["band"]
-    their_pairs = own_rows[_places(b["yours"], names.pseudonyms)], _places(b["mine"], partner), b["band"]
+    my_pairs = own_rows[places_of(a["mine"], names.pseudonyms)], places_of(a["yours"], partner), a["band"]
+    their_pairs = own_rows[places_of(b["yours"], names.pseudonyms)], places_of(b["mine"], partner), b["band"]
     terms = pact.terms
     one_to_one = terms.settings.one_to_one
     merged = reconcile(_in(ACCEPT, *my_pairs), _in(ACCEPT, *their_pairs), terms.rule, one_to_one=one_to_one)
@@ -165,6 +179,30 @@ def outcome(home: Home, own: Identity, pact: Pact) -> Outcome:
     own_names = names.of_rows(np.arange(int(own_rows.max(initial=-1)) + 1, dtype=np.int32))
     linked, open_ = (_link_ids(pact, own_names, partner, pairs) for pairs in (merged.linked, merged.open))
     return Outcome(merged, linked, open_)
+
+
+def named_by_both(home: Home, own: Identity, pact: Pact) -> Pairs:
+    """Pairs that the own result and the partner's both name, whatever band they give; none before both are here."""
+    sent, received = pact.latest_sent("result"), pact.latest_received("result")
+    if sent is None or received is None:
+        return as_pairs([], [])
+    names, partner = linking.own_names(home, own, pact), linking.partner_names(home, own, pact)
+    mine = linking.open_own(own, _copy(letters.sent_path(home, pact, sent)))
+    theirs = letters.reopen(home, own, pact, received)
+    try:
+        _same_bundles(pact, mine, theirs)
+    except Problem:  # they speak of earlier bundles
+        return as_pairs([], [])
+    a, b = mine.load(), theirs.load()
+    own_rows = names.rows.astype(np.int64)
+    told = _pairs(own_rows[places_of(a["mine"], names.pseudonyms)], places_of(a["yours"], partner))
+    heard = _pairs(own_rows[places_of(b["yours"], names.pseudonyms)], places_of(b["mine"], partner))
+    both = sorted(pair for pair in told & heard if pair[0] >= 0)
+    return as_pairs([own_row for own_row, _ in both], [other for _, other in both])
+
+
+def _pairs(own: npt.NDArray[np.int64], partner: npt.NDArray[np.int64]) -> set[tuple[int, int]]:
+    return set(zip(own.tolist(), partner.tolist(), strict=True))
 
 
 def _same_bundles(pact: Pact, mine: Opened, theirs: Opened) -> None:
@@ -202,14 +240,6 @@ def _link_ids(pact: Pact, own: Pseudonyms, partner: Pseudonyms, pairs: Pairs) ->
         ordered = both if pact.role == "proposer" else both[::-1]
         found.append(hashlib.sha256(start + b"".join(ordered)).hexdigest()[: 2 * LINK])
     return tuple(found)
-
-
-def _places(wanted: Array, names: Pseudonyms) -> npt.NDArray[np.int64]:
-    """Where each pseudonym stands among the sorted names; -1 where it does not."""
-    kind = np.dtype(f"V{PSEUDONYM}")
-    known = {name: at for at, name in enumerate(np.ascontiguousarray(names).view(kind).ravel().tolist())}
-    texts = np.ascontiguousarray(wanted).view(kind).ravel().tolist()
-    return np.fromiter((known.get(one, -1) for one in texts), np.int64, len(texts))
 
 
 def _is_answered(home: Home, own: Identity, pact: Pact, item: Item, found: Found) -> bool:

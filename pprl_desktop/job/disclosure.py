@@ -8,21 +8,18 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pprl_desktop.decisions.base import ACCEPT, REVIEW
+from pprl_desktop.exchange.disclosures import CLEAR
 from pprl_desktop.job.report import Cell, Grid, Report, Section
 
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
     from pprl_desktop.evaluation.figures import Figures
+    from pprl_desktop.exchange.disclosures import Disclosure
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.exchange.linking import Found
     from pprl_desktop.exchange.pact import Pact
     from pprl_desktop.exchange.results import Outcome
     from pprl_desktop.privacy.claims import Statement
-
-NEVER_SENT = (
-    "Never sent: the table itself, the passphrase and private keys, the map from pseudonyms to own rows, "
-    "the sensitive columns."
-)
 
 
 class Rehearsed(Protocol):
@@ -53,10 +50,11 @@ def report(happened: Happened, title: str) -> Report:
         _privacy(happened.statement),
         _rehearsal(happened.rehearsal),
         _releases(happened.home, happened.pact),
+        _beside(happened.home, happened.pact),
         _files(happened.pact),
         Section("How it was matched", tuple(happened.matched) or match_sentences(happened.match, happened.found)),
         _results(happened),
-        _review(happened.review),
+        _review(happened),
     ]
     return Report(title, datetime.now(UTC).strftime("%Y-%m-%d"), tuple(one for one in sections if one is not None))
 
@@ -89,20 +87,78 @@ def _rehearsal(rehearsal: Rehearsed | None) -> Section:
 
 
 def _releases(home: Home, pact: Pact) -> Section:
-    ledger = home.ledger()
-    checked = ledger.verify()
     rows: list[tuple[Cell, ...]] = [
         (one.number, one.time[:10], one.method, one.mechanism, one.epsilon or "none", one.unit, one.decoys, one.sent)
-        for one in ledger.releases()
+        for one in home.ledger().releases()
         if one.agreement == pact.id
     ]
-    whole = (
-        f"The record of releases is whole: {checked.events} entries, last hash {checked.head[:16]}."
-        if checked.whole
-        else "The record of releases is damaged: an entry was changed or is missing."
-    )
     header = ("number", "day", "method", "mechanism", "epsilon", "unit", "decoys", "sent again")
-    return Section("What left this computer", (whole, NEVER_SENT), Grid(header, tuple(rows)) if rows else None)
+    grid = Grid(header, tuple(rows)) if rows else None
+    return Section("What left this computer", left_sentences(home, pact), grid)
+
+
+def _beside(home: Home, pact: Pact) -> Section | None:
+    rows: list[tuple[Cell, ...]] = [
+        (
+            one.number, one.time[:10], "received" if one.received else "sent", one.what, one.records,
+            ", ".join(one.fields), one.file[:16], one.sent,
+        )
+        for one in home.ledger().disclosures()
+        if one.agreement == pact.id
+    ]  # fmt: skip
+    if not rows:
+        return None
+    header = ("number", "day", "direction", "what", "records", "fields", "file", "sent again")
+    return Section("Results, requests and cells in clear", (), Grid(header, tuple(rows)))
+
+
+def left_sentences(home: Home, pact: Pact) -> tuple[str, ...]:
+    """What left under an agreement and what did not, counted in the ledger; nothing here is said without an entry."""
+    ledger = home.ledger()
+    checked = ledger.verify()
+    if not checked.whole:
+        return (
+            "The record of releases is damaged: an entry was changed or is missing.",
+            "What left cannot be told from it.",
+        )
+    releases = [one for one in ledger.releases() if one.agreement == pact.id]
+    beside = [one for one in ledger.disclosures() if one.agreement == pact.id]
+    results = [one for one in beside if one.what == "result"]
+    said = [
+        f"The record of releases is whole: {checked.events} entries, last hash {checked.head[:16]}.",
+        f"Under this agreement it holds {len(releases):,} bundles of numbers and {len(results):,} results that left.",
+        *_clear_sentences(beside, releases[-1].table.rows if releases else 0),
+    ]
+    entered = {one.number for one in releases} | {one.content for one in beside if not one.received}
+    missing = sum((item.release if item.kind == "data" else item.table) not in entered for item in pact.sent)
+    if missing:
+        said.append(
+            f"{missing:,} of {len(pact.sent):,} files that were sent are not in the record: they are older than such "
+            "entries, or the record was replaced. What they held is not told here."
+        )
+    elif pact.sent:
+        said.append(f"All {len(pact.sent):,} files that were sent under this agreement are in the record.")
+    return tuple(said)
+
+
+def _clear_sentences(beside: Sequence[Disclosure], rows: int) -> list[str]:
+    """Whose cells went and came in clear."""
+    said = []
+    sent = [one for one in beside if one.what == CLEAR and not one.received]
+    came = [one for one in beside if one.what == CLEAR and one.received]
+    if sent:
+        names = ", ".join(dict.fromkeys(name for one in sent for name in one.fields))
+        said.append(
+            f"In clear: the cells of {sum(one.fresh for one in sent):,} of {rows:,} records were sent for the review "
+            f"({names}). The partner can read and keep them."
+        )
+    else:
+        said.append("No cell of a record was sent in clear: the record has no such entry.")
+    if came:
+        said.append(
+            f"The partner sent the cells of {sum(one.records for one in came):,} records in clear for the review."
+        )
+    return said
 
 
 def _files(pact: Pact) -> Section:
@@ -155,5 +211,8 @@ def _results(happened: Happened) -> Section:
     return Section("Result", tuple(sentences))
 
 
-def _review(sentences: Sequence[str]) -> Section:
-    return Section("Masked review", tuple(sentences) or ("No pair was reviewed.",))
+def _review(happened: Happened) -> Section:
+    """The review's own report where the review is at hand; else what the ledger says of the decisions taken in."""
+    taken = [one for one in happened.home.ledger().reviews() if one.agreement == happened.pact.id]
+    entered = taken[-1].sentences() if taken else ()
+    return Section("Masked review", (*entered, *happened.review) or ("No pair was reviewed.",))

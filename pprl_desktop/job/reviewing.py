@@ -19,13 +19,13 @@ from pprl_desktop.review.marks import Cap, Level
 
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
+    from pprl_desktop.exchange.clear_cells import InClear, SentInClear
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.exchange.identity import Identity
     from pprl_desktop.job.workplace import Workplace
     from pprl_desktop.project.choices import Choices
     from pprl_desktop.records.table import CleanTable
     from pprl_desktop.review.desk import Desk
-    from pprl_desktop.review.partner import Sent
 
 
 @dataclass(frozen=True)
@@ -94,14 +94,31 @@ def review_with_partner(
     return Desk.create(folder, review, passphrase)
 
 
+def answer_would_leave(
+    workplace: Workplace, choices: Choices, home: Home, own: Identity, progress: Progress = NO_PROGRESS
+) -> InClear:
+    """What answering the partner's request would send in clear, for the page that asks."""
+    from pprl_desktop.exchange import clear_cells
+
+    table = workplace.clean(choices, progress.part(0.0, 0.5))
+    return clear_cells.would_leave(home, own, home.pact(choices.agreement), table, progress.part(0.5, 1.0))
+
+
 def answer_partner(
-    workplace: Workplace, choices: Choices, home: Home, own: Identity, out: Path, progress: Progress = NO_PROGRESS
-) -> Sent:
-    """Sends the partner the cells they asked for; the steward has seen how many records it is."""
-    from pprl_desktop.review import partner
+    workplace: Workplace,
+    choices: Choices,
+    home: Home,
+    own: Identity,
+    out: Path,
+    confirmed: InClear,
+    progress: Progress = NO_PROGRESS,
+) -> SentInClear:
+    """Sends the partner what the steward has seen and confirmed, and nothing else."""
+    from pprl_desktop.exchange import clear_cells
 
     table = workplace.clean(choices, progress.part(0.0, 0.3))
-    return partner.answer(home, own, home.pact(choices.agreement), table, out, progress.part(0.3, 1.0))
+    pact = home.pact(choices.agreement)
+    return clear_cells.answer(home, own, pact, table, out, confirmed, progress.part(0.3, 1.0))
 
 
 def make_review(

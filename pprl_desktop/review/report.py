@@ -58,6 +58,11 @@ class PrivacyLoss:
         return "\n".join(lines)
 
 
+def cells_opened(losses: Sequence[PrivacyLoss]) -> int:
+    """Cells that were opened in part or in full, by all reviewers."""
+    return sum(int(field["partial"]) + int(field["full"]) for loss in losses for field in loss.fields.values())
+
+
 def privacy_loss(
     review: Review, gate: Gate, entries: Sequence[Entry], points: Mapping[str, int], who: str
 ) -> PrivacyLoss:

@@ -5,16 +5,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pprl_desktop.cli import Answer
+from pprl_desktop.cli import BAD_INPUT, Answer
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.verbs import _exchange
 from pprl_desktop.verbs import _review_opening as opening
-
-if TYPE_CHECKING:
-    pass
 
 
 def report(args: argparse.Namespace, progress: Progress) -> Answer:
@@ -70,25 +67,48 @@ def _ledger_key(args: argparse.Namespace) -> bytes:
 
 
 def ask(args: argparse.Namespace, progress: Progress) -> Answer:
-    from pprl_desktop.review.partner import ask
+    from pprl_desktop.exchange.clear_cells import ask
 
     here, own = _exchange.unlock(args)
-    sent = ask(here, own, here.pact(args.agreement), Path(args.out), progress)
+    asked = ask(here, own, here.pact(args.agreement), Path(args.out), progress)
     return Answer(
-        f"Send {args.out} to the partner: it asks for {sent.records} records by pseudonym.",
-        {"file": args.out, "records": sent.records},
+        f"Send {args.out} to the partner: it asks about {asked.pairs} pairs by pseudonym, "
+        f"for the cells of {asked.records} records of theirs.",
+        {"file": args.out, "pairs": asked.pairs, "records": asked.records},
     )
 
 
 def answer(args: argparse.Namespace, progress: Progress) -> Answer:
-    from pprl_desktop.review.partner import answer
+    """Shows what would leave in clear; sends it only when told to, with the number of records named."""
+    from pprl_desktop.exchange.clear_cells import answer, would_leave
 
     here, own = _exchange.unlock(args)
-    pact, table = _exchange.clean_table(args, here, here.pact(args.agreement), progress.part(0.0, 0.5))
-    sent = answer(here, own, pact, table, Path(args.out), progress.part(0.5, 1.0))
+    pact, table = _exchange.clean_table(args, here, here.pact(args.agreement), progress.part(0.0, 0.4))
+    planned = would_leave(here, own, pact, table, progress.part(0.4, 0.6))
+    shown = {
+        "records": planned.records, "fresh": planned.fresh, "before": planned.before, "most": planned.most,
+        "asked": planned.asked, "withheld": planned.withheld, "fields": {f.name: f.forms for f in planned.fields},
+    }  # fmt: skip
+    lines = [
+        *planned.sentences(),
+        *(f"  {one.name}: {one.filled:,} cells of the form {', '.join(one.forms) or 'none'}" for one in planned.fields),
+    ]
+    if args.send_in_clear is None:
+        blocked = [planned.blocked.sentence()] if planned.blocked is not None else []
+        lines += blocked or [f"Nothing was sent. To send it, add --send-in-clear {planned.records}."]
+        return Answer("\n".join(lines), {**shown, "sent": False}, BAD_INPUT)
+    if args.send_in_clear != planned.records:
+        raise Problem(
+            f"Nothing was sent: {planned.records:,} records would leave in clear, not {args.send_in_clear:,}.",
+            "The number confirms that you have seen what leaves.",
+            "Look at it first: leave --send-in-clear away.",
+            place="send-in-clear",
+        )
+    sent = answer(here, own, pact, table, Path(args.out), planned, progress.part(0.6, 1.0))
     return Answer(
-        f"{args.out} holds the identifying cells of {sent.records} records: the partner can read them, nobody else.",
-        {"file": args.out, "records": sent.records, "left_out": sent.left_out},
+        f"{args.out} holds the identifying cells of {sent.records} records in clear: the partner can read them, "
+        "nobody else. The record of releases says so.",
+        {**shown, "file": args.out, "sent": True, "resent": sent.resent},
     )
 
 
@@ -104,7 +124,7 @@ def take_in(args: argparse.Namespace, progress: Progress) -> Answer:
             raise Problem(
                 "This review is not one with the partner.", do="Use 'review export' for its result.", place="review"
             )
-        found = take_in(here, own, here.pact(args.agreement), desk.review, desk.outcome())
+        found = take_in(here, own, here.pact(args.agreement), desk.review, desk.outcome(), desk.losses(progress))
     accepted, left = found.count(ACCEPT), found.count(REVIEW)
     text = f"{accepted:,} pairs are accepted now, {left:,} are still open. Write the result again: 'result export'."
     return Answer(text, {"accepted": accepted, "open": left})

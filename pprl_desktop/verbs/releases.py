@@ -7,21 +7,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pprl_desktop.cli import FAILURE, Answer
+from pprl_desktop.exchange.disclosures import CLEAR, CLEAR_RECORDS
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 
 if TYPE_CHECKING:
+    from pprl_desktop.exchange.disclosures import Disclosure
     from pprl_desktop.exchange.releases import Release, ReleaseLedger
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--home", metavar="DIR", help="the home folder (default: that of this user)")
     steps = parser.add_subparsers(dest="step", metavar="list|verify|limit")
-    steps.add_parser("list", help="every release with its epsilon, and what they add up to (the default)")
+    steps.add_parser("list", help="everything that left: bundles with their epsilon, results, cells in clear (default)")
     verify = steps.add_parser("verify", help="check that no entry was changed or removed")
     verify.add_argument("--head", default="", help="the last hash noted in a report: shows a cut-off end")
     limit = steps.add_parser("limit", help="the most that may be released of a table to one partner")
-    limit.add_argument("unit", nargs="?", help="such as 'per record', 'per bit' or 'without noise'")
+    limit.add_argument("unit", nargs="?", help="such as 'per record', 'per bit', 'without noise' or 'clear records'")
     limit.add_argument("most", nargs="?", help="a number, or 'none' to take the limit away; 'without noise' takes 0")
     for step in steps.choices.values():  # may stand before or after the step
         step.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print plain data")
@@ -50,16 +52,18 @@ def _home(given: str | None) -> Path:
 def _list(ledger: ReleaseLedger) -> Answer:
     releases, limits = ledger.releases(), ledger.limits()
     checked = ledger.verify()
+    beside = ledger.disclosures()
     data: dict[str, Any] = {
         "releases": [one.as_dict() for one in releases],
+        "disclosures": [one.as_dict() for one in beside],
         "limits": dict(limits),
         "events": checked.events,
         "head": checked.head,
         "whole": checked.whole,
     }
-    lines = [_line(one) for one in releases] or ["Nothing has been released yet."]
-    lines += [f"Limit: epsilon {most:g} {unit}." if unit != "without noise" else "Limit: none without noise."
-              for unit, most in limits.items()]  # fmt: skip
+    by_number = {one.number: _line(one) for one in releases} | {one.number: _beside_line(one) for one in beside}
+    lines = [by_number[number] for number in sorted(by_number)] or ["Nothing has been released yet."]
+    lines += [f"Limit: {_limit_words(unit, most)}" for unit, most in limits.items()]
     lines.append(_chain_words(checked.events, checked.head) if checked.problem is None else checked.problem.sentence())
     return Answer("\n".join(lines), data, 0 if checked.whole else FAILURE)
 
@@ -72,6 +76,25 @@ def _line(one: Release) -> str:
         f"{one.number}. {one.time[:16].replace('T', ' ')} UTC: {one.table.rows:,} records to {one.partner[:16]} "
         f"under agreement {one.agreement[:16]}, {one.method}, {noise}{again}{written}"
     )
+
+
+def _beside_line(one: Disclosure) -> str:
+    """Results, requests and cells in clear; those in clear are told as such."""
+    what = f"{one.what.upper()} ({', '.join(one.fields)})" if one.what == CLEAR else one.what
+    way = "from" if one.received else "to"
+    again = f", sent again {one.sent} times" if one.sent else ""
+    written = "" if one.file or one.received else " (entered, file not finished)"
+    return (
+        f"{one.number}. {one.time[:16].replace('T', ' ')} UTC: {what}, {one.records:,} "
+        f"{'records' if one.what == CLEAR else 'pairs'} {way} {one.partner[:16]} "
+        f"under agreement {one.agreement[:16]}{again}{written}"
+    )
+
+
+def _limit_words(unit: str, most: float) -> str:
+    if unit == "without noise":
+        return "none without noise."
+    return f"{most:,.0f} records in clear to one partner." if unit == CLEAR_RECORDS else f"epsilon {most:g} {unit}."
 
 
 def _verify(ledger: ReleaseLedger, head: str) -> Answer:
@@ -91,8 +114,9 @@ def _limit(ledger: ReleaseLedger, unit: str | None, most: str | None) -> Answer:
         ledger.set_limit(unit, _number(most))
     limits = dict(ledger.limits())
     lines = [
-        f"At most epsilon {value:g} {name} of a table to one partner." if name != "without noise"
-        else "Releases without noise are not allowed."
+        "Releases without noise are not allowed." if name == "without noise"
+        else f"At most {value:,.0f} records in clear to one partner." if name == CLEAR_RECORDS
+        else f"At most epsilon {value:g} {name} of a table to one partner."
         for name, value in limits.items()
     ] or ["There is no limit."]  # fmt: skip
     return Answer("\n".join(lines), {"limits": limits})

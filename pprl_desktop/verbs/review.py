@@ -64,7 +64,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         verify="check the ledger from its first entry to its last",
         passphrase="replace the passphrase of a share by the own one",
         ask="ask the partner for the cells of the review band",
-        answer="send the partner the cells that were asked for",
+        answer="show which cells the partner asked for, and send them in clear when told to",
         take_in="put the decisions on pairs with the partner into the own match",
         delete="remove everything the review wrote",
     )
@@ -76,6 +76,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     for name in ("create", "ask", "answer", "take_in"):
         _exchange.agreement_option(made[name])
     _exchange.table_options(made["answer"])
+    made["answer"].add_argument(
+        "--send-in-clear", type=int, metavar="N",
+        help="really send the cells of N records, in clear; without it only what would leave is shown",
+    )  # fmt: skip
     for name in ("assign", "third"):
         made[name].add_argument("--reviewer", action="append", default=[], metavar="NAME", required=True)
         made[name].add_argument("--out", metavar="DIR", help="where the shares go (default: into the review)")

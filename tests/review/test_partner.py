@@ -8,14 +8,17 @@ import numpy as np
 import pytest
 
 from pprl_desktop.decisions.base import ACCEPT, REVIEW, Match, Scored
-from pprl_desktop.exchange import bundles, inbox, linking, results
+from pprl_desktop.exchange import bundles, clear_cells, inbox, linking, results
+from pprl_desktop.exchange.agreement import Offer
+from pprl_desktop.exchange.clear_cells import SentInClear
+from pprl_desktop.exchange.terms import Limits
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.table import CleanTable
 from pprl_desktop.review.desk import Desk
-from pprl_desktop.review.partner import answer, ask, from_answer, take_in
+from pprl_desktop.review.partner import from_answer, take_in
 from pprl_desktop.review.plan import Policy
 from pprl_desktop.review.sources import review_fields
-from tests.exchange.conftest import FIELDS, Party, agree, introduce, make_party, people
+from tests.exchange.conftest import FIELDS, Party, agree, introduce, make_party, offer, people
 
 HERE, THERE = people(0, 30), people(10, 40)  # our row 10 + i is their row i
 
@@ -24,24 +27,40 @@ HERE, THERE = people(0, 30), people(10, 40)  # our row 10 + i is their row i
 def parties(tmp_path: Path) -> tuple[Party, Party]:
     a, b = make_party(tmp_path / "a", "Hospital"), make_party(tmp_path / "b", "Registry")
     introduce(a, b)
-    agree(a, b, tmp_path)
+    agree(a, b, tmp_path, review_offer())
     for one, other, table, name in ((a, b, HERE, "a1"), (b, a, THERE, "b1")):
         bundles.export(one.home, one.own, one.pact, table, tmp_path / f"{name}.pprl")
         inbox.open_file(other.home, other.own, tmp_path / f"{name}.pprl")
     return a, b
 
 
+def review_offer(clear: int = 50) -> Offer:
+    return offer(rule="review", limits=Limits(1000, 16, clear))
+
+
 def matched(a: Party, b: Party) -> None:
-    """Six true pairs; the first two are accepted, the others are to be reviewed."""
-    sent = b.pact.latest_sent("data")
+    """Six true pairs on both sides; the first two are accepted, the others are to be reviewed."""
+    for one, other, own, partner in ((a, b, np.arange(10, 16), np.arange(6)), (b, a, np.arange(6), np.arange(10, 16))):
+        keep_match(one, other, own, partner)
+
+
+def keep_match(one: Party, other: Party, own: np.ndarray, partner: np.ndarray) -> None:
+    """The match of one side; `partner` are rows of the other side's table."""
+    sent = other.pact.latest_sent("data")
     assert sent is not None
-    places = bundles.own_map(b.home, b.own, b.pact, sent).places(np.arange(THERE.rows))
-    own = np.arange(10, 16, dtype=np.int32)
-    partner = places[:6].astype(np.int32)
-    score = np.linspace(6.0, 1.0, 6)
-    scored = Scored(own, partner, score, score / 7, np.zeros((6, 3), np.float32), ("a", "b", "c"), 4.5, 900)
-    band = np.array([ACCEPT, ACCEPT, REVIEW, REVIEW, REVIEW, REVIEW], dtype=np.int8)
-    linking.keep(a.home, a.own, a.pact, Match(scored, np.ones(6, dtype=bool), band, 4.5, 0.5, 0, {}))
+    places = bundles.own_map(other.home, other.own, other.pact, sent).places(partner).astype(np.int32)
+    score = np.linspace(6.0, 1.0, len(own))
+    evidence = np.zeros((len(own), 3), np.float32)
+    scored = Scored(own.astype(np.int32), places, score, score / 7, evidence, ("a", "b", "c"), 4.5, 900)
+    band = np.where(score >= 4.5, ACCEPT, REVIEW).astype(np.int8)
+    made = Match(scored, np.ones(len(own), dtype=bool), band, 4.5, 0.5, 0, {})
+    linking.keep(one.home, one.own, one.pact, made)
+
+
+def answered(b: Party, out: Path, table: CleanTable = THERE) -> SentInClear:
+    """Looked at, confirmed, sent."""
+    shown = clear_cells.would_leave(b.home, b.own, b.pact, table)
+    return clear_cells.answer(b.home, b.own, b.pact, table, out, shown)
 
 
 def policy() -> Policy:
@@ -51,11 +70,11 @@ def policy() -> Policy:
 def test_cells_are_asked_for_answered_and_reviewed(parties, tmp_path) -> None:
     a, b = parties
     matched(a, b)
-    assert ask(a.home, a.own, a.pact, tmp_path / "ask.pprl").records == 4
+    assert clear_cells.ask(a.home, a.own, a.pact, tmp_path / "ask.pprl").records == 4
     received = inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
     assert received.kind == "review"
-    sent = answer(b.home, b.own, b.pact, THERE, tmp_path / "answer.pprl")
-    assert (sent.records, sent.left_out) == (4, 0)
+    sent = answered(b, tmp_path / "answer.pprl")
+    assert (sent.records, sent.withheld) == (4, 0)
     inbox.open_file(a.home, a.own, tmp_path / "answer.pprl")
     review = from_answer(a.home, a.own, a.pact, HERE, policy(), "with the registry")
     assert len(review.pairs) == 4
@@ -71,9 +90,9 @@ def test_cells_are_asked_for_answered_and_reviewed(parties, tmp_path) -> None:
 def test_decisions_become_part_of_the_match_and_undecided_pairs_stay(parties, tmp_path) -> None:
     a, b = parties
     matched(a, b)
-    ask(a.home, a.own, a.pact, tmp_path / "ask.pprl")
+    clear_cells.ask(a.home, a.own, a.pact, tmp_path / "ask.pprl")
     inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
-    answer(b.home, b.own, b.pact, THERE, tmp_path / "answer.pprl")
+    answered(b, tmp_path / "answer.pprl")
     inbox.open_file(a.home, a.own, tmp_path / "answer.pprl")
     review = from_answer(a.home, a.own, a.pact, HERE, policy())
     by_row = {int(review.people.source[pair.a]): pair.id for pair in review.pairs}
@@ -86,20 +105,8 @@ def test_decisions_become_part_of_the_match_and_undecided_pairs_stay(parties, tm
     assert inbox.open_file(b.home, b.own, tmp_path / "result.pprl").kind == "result"
 
 
-def test_nothing_is_sent_without_being_asked(parties, tmp_path) -> None:
+def test_nothing_is_reviewed_before_cells_came(parties, tmp_path) -> None:
     a, b = parties
-    with pytest.raises(Problem, match="not asked"):
-        answer(b.home, b.own, b.pact, THERE, tmp_path / "x.pprl")
     matched(a, b)
     with pytest.raises(Problem, match="not sent cells"):
         from_answer(a.home, a.own, a.pact, HERE, policy())
-
-
-def test_the_table_must_be_the_exported_one(parties, tmp_path) -> None:
-    a, b = parties
-    matched(a, b)
-    ask(a.home, a.own, a.pact, tmp_path / "ask.pprl")
-    inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
-    short = CleanTable(FIELDS, tuple(type(c)(c.name, c.values, c.codes[:1]) for c in THERE.columns))
-    with pytest.raises(Problem, match="not the table"):
-        answer(b.home, b.own, b.pact, short, tmp_path / "x.pprl")

@@ -268,11 +268,11 @@ def test_the_partners_cells_become_a_review(run, monkeypatch, tmp_path) -> None:
     """Both stewards on one computer: agreement, bundles, match, ask, answer, review."""
     from pprl_desktop.exchange import bundles, inbox
     from tests.exchange.conftest import PASSPHRASE, agree, introduce, make_party
-    from tests.review.test_partner import HERE, THERE, matched
+    from tests.review.test_partner import HERE, THERE, matched, review_offer
 
     a, b = make_party(tmp_path / "ha", "Hospital"), make_party(tmp_path / "hb", "Registry")
     introduce(a, b)
-    agree(a, b, tmp_path)
+    agree(a, b, tmp_path, review_offer())
     for one, other, table, name in ((a, b, HERE, "a1"), (b, a, THERE, "b1")):
         bundles.export(one.home, one.own, one.pact, table, tmp_path / f"{name}.pprl")
         inbox.open_file(other.home, other.own, tmp_path / f"{name}.pprl")
@@ -283,7 +283,15 @@ def test_the_partners_cells_become_a_review(run, monkeypatch, tmp_path) -> None:
     monkeypatch.setenv("PPRL_PASSPHRASE", PASSPHRASE)
     assert run.json("ask", "--home", "ha", "--out", "ask.pprl")["records"] == 4
     inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
-    assert run.json("answer", "b1.csv", "--home", "hb", "--out", "answer.pprl")["records"] == 4
-    inbox.open_file(a.home, a.own, tmp_path / "answer.pprl")
+    sending = ("answer", "b1.csv", "--home", "hb", "--out", "cells.pprl")
+    shown = run(*sending, code=2)
+    assert "The cells of 4 of your 30 records would leave in clear" in shown
+    assert "Nothing was sent" in shown
+    assert "99999999" in shown
+    assert not any(name in shown for name in THERE.columns[1].values)
+    assert "not 3" in run(*sending, "--send-in-clear", "3", code=2)
+    assert not (tmp_path / "cells.pprl").exists()
+    assert run.json(*sending, "--send-in-clear", "4")["records"] == 4
+    inbox.open_file(a.home, a.own, tmp_path / "cells.pprl")
     assert run.json("create", "r", "--partner", "a1.csv", "--home", "ha")["pairs"] == 4
     assert "✓" in run("next", "r")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pprl_desktop.exchange.disclosures import CLEAR
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.words import count, size
@@ -28,10 +29,10 @@ class ExportPane(KeyedPane):
     def build(self) -> None:
         self.head(
             tr("Write the sealed bundle"),
-            tr("The only moment at which anything about your records leaves. The partner alone can open it."),
+            tr("With it, numbers about all your records leave. The partner alone can open it."),
         )
         self.leaves = Card(tr("What leaves"))
-        self.stays = Card(tr("What never leaves"))
+        self.stays = Card(tr("What this file does not hold"))
         self.remains = Card(tr("What nothing here hides"))
         both = columns(column(self.leaves, self.stays, gap=2), self.remains, least=290)
         self.make = Card(tr("Create the bundle"))
@@ -92,6 +93,20 @@ class ExportPane(KeyedPane):
             self.earlier.addWidget(
                 Banner("warning", tr_core(rehearsal.headline), tr("As measured on the page before."))
             )
+        for disclosed in self.desk.home.ledger().disclosures():
+            if disclosed.agreement == choices.agreement and disclosed.what == CLEAR and not disclosed.received:
+                self.earlier.addWidget(
+                    Banner(
+                        "info",
+                        tr_n(
+                            "The cells of {n} record were sent in clear on {day}, for the review.",
+                            "The cells of {n} records were sent in clear on {day}, for the review.",
+                            disclosed.records,
+                            day=disclosed.time[:10],
+                        ),
+                        tr("They stand in the record of releases."),
+                    )
+                )
         for release in self.desk.home.ledger().releases():
             if release.agreement == choices.agreement:
                 self.earlier.addWidget(

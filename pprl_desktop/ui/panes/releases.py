@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QStackedWidget
 
+from pprl_desktop.exchange.disclosures import CLEAR
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
@@ -18,6 +19,7 @@ from pprl_desktop.ui.widgets.table import DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
 
 if TYPE_CHECKING:
+    from pprl_desktop.exchange.disclosures import Disclosure
     from pprl_desktop.exchange.releases import Release, Verification
 
 
@@ -30,7 +32,7 @@ class ReleasesPane(Pane):
     def build(self) -> None:
         self.head(
             tr("What has left this computer"),
-            tr("Every release is written down before its file is made. Epsilons to one partner add up."),
+            tr("Everything that leaves is written down before its file is made. Epsilons to one partner add up."),
         )
         self.table = DataTable(
             tr("Releases"),
@@ -69,14 +71,16 @@ class ReleasesPane(Pane):
         self.messages.clear()
         home = self.desk.home
         releases: tuple[Release, ...] = ()
+        beside: tuple[Disclosure, ...] = ()
         try:
             if home.ledger_path.exists():
-                releases = home.ledger().releases()
+                releases, beside = home.ledger().releases(), home.ledger().disclosures()
         except Problem as problem:
             self.show_problem(problem)
         names = {one.card.party.sign: one.name for one in home.contacts()} if home.exists else {}
-        self.table.show_rows([_row(release, names) for release in releases])
-        self.stack.setCurrentIndex(1 if releases else 0)
+        rows = [_row(release, names) for release in releases] + [_beside(one, names) for one in beside]
+        self.table.show_rows(sorted(rows, key=lambda one: int(str(one[0]))))
+        self.stack.setCurrentIndex(1 if rows else 0)
 
     def _verify(self) -> None:
         ledger = self.desk.home.ledger()
@@ -114,3 +118,28 @@ def _row(release: Release, names: dict[str, str]) -> tuple[object, ...]:
         release.record_epsilon or tr("no limit"),
         release.table.digest[:8],
     )
+
+
+def _beside(one: Disclosure, names: dict[str, str]) -> tuple[object, ...]:
+    """A result, a request, or cells in clear: no epsilon belongs to it."""
+    partner = names.get(one.partner, one.partner[:12])
+    return (
+        one.number,
+        one.time[2:16].replace("T", " "),
+        partner if not one.sent else tr("{partner}, sent again {n}×", partner=partner, n=count(one.sent)),
+        one.records,
+        tr("received: {what}", what=_what(one)) if one.received else _what(one),
+        tr("in clear") if one.what == CLEAR else "",
+        "",
+    )
+
+
+def _what(one: Disclosure) -> str:
+    if one.what == CLEAR:
+        return tr("cells in clear: {names}", names=", ".join(one.fields))
+    return {
+        "result": tr("result, pairs by random names"),
+        "request for cells": tr("request for cells, by random names"),
+        "question": tr("blind question"),
+        "answer": tr("answer to a blind question"),
+    }[one.what]

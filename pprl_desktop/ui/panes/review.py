@@ -175,7 +175,7 @@ class ReviewPane(Pane):
             return
         home = self.desk.home
         pact = home.pact(self.project.choices.agreement)
-        partner.take_in(home, own, pact, manager.review, manager.outcome())
+        partner.take_in(home, own, pact, manager.review, manager.outcome(), manager.losses())
         self.desk.working.pop("outcome", None)
         self.change("Take decisions in", result_path="")
 

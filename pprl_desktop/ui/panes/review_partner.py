@@ -13,16 +13,17 @@ from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._files import choose_sealed, out_path
 from pprl_desktop.ui.panes.base import Pane
+from pprl_desktop.ui.panes.review_answer import AnswerInClear
 from pprl_desktop.ui.widgets.basics import Card, SecretEdit, button, label, labelled, row
 from pprl_desktop.ui.widgets.reflow import flow
 
 if TYPE_CHECKING:
+    from pprl_desktop.exchange.clear_cells import Asked
     from pprl_desktop.exchange.inbox import Received
-    from pprl_desktop.review.partner import Sent
 
 
 class PartnerReview(Card):
-    """Shown when the project has an agreement. Clear cells travel only in the answer, sealed to the partner."""
+    """Shown when the project has an agreement. Cells in clear travel only in an answer that was shown and confirmed."""
 
     asked = Signal(str)  # make the review with this passphrase
 
@@ -37,14 +38,14 @@ class PartnerReview(Card):
         self.state = label("", "muted")
         self.ask = button(tr("&Ask for the cells …"), self._ask, icon="send")
         self.open = button(tr("Open the partner's file …"), self._choose, icon="inbox")
-        self.answer = button(tr("Ans&wer the partner's request …"), self._answer)
-        self.answer.setToolTip(tr("Sends the agreed fields of the records they asked for, and of no others."))
+        self.answer = AnswerInClear(pane)
         self.secret = SecretEdit(tr("Passphrase of the review"))
         self.make = button(tr("Make the review of the partner's answer"), self._make, kind="primary")
         self.waits = label(tr("Open the partner's request or answer first."), "small")
         self.add(
             self.state,
-            flow(self.ask, self.open, self.answer),
+            flow(self.ask, self.open),
+            self.answer,
             labelled(tr("Passphrase of the review"), self.secret),
             row(self.make, self.waits, None),
         )
@@ -59,13 +60,20 @@ class PartnerReview(Card):
         self.open.setEnabled(ready)
         pact = desk.home.pact(choices.agreement) if ready else None
         came = pact is not None and any(item.kind == "review" for item in pact.received)
-        for control in (self.answer, self.secret, self.make):
-            control.setEnabled(came)  # there is something to answer, or to make a review of
+        for control in (self.secret, self.make):
+            control.setEnabled(came)  # there is something to make a review of
+        self.answer.setVisible(came)
         self.waits.setVisible(ready and not came)
         if own is None:
             self.state.setText(tr("Unlock your key on the page Identity and contacts first."))
             return
         if pact is None:
+            return
+        if pact.terms.rule != "review":
+            self.ask.setEnabled(False)
+            self.state.setText(
+                tr("No review was agreed with the partner: no cell is asked for or sent under this agreement.")
+            )
             return
         from pprl_desktop.exchange import linking
 
@@ -84,7 +92,7 @@ class PartnerReview(Card):
     # what the steward does ------------------------------------------------------------------------
 
     def _ask(self) -> None:
-        from pprl_desktop.review import partner
+        from pprl_desktop.exchange import clear_cells
 
         desk, own = self.pane.desk, self.pane.desk.identity()
         out = out_path(self.pane, tr("Ask for the cells"), "review-request.pprl")
@@ -92,14 +100,14 @@ class PartnerReview(Card):
             return
         home, pact = desk.home, desk.home.pact(self.pane.project.choices.agreement)
 
-        def done(sent: Sent) -> None:
+        def done(asked: Asked) -> None:
             self.pane.say(
                 "good",
-                tr("The request for {n} records is written.", n=count(sent.records)),
+                tr("The request for {n} records is written.", n=count(asked.records)),
                 tr("Send {file} to the partner. It names records by random names only.", file=out.name),
             )
 
-        self.pane.run(tr("Writing the request"), lambda progress: partner.ask(home, own, pact, out, progress), done)
+        self.pane.run(tr("Writing the request"), lambda progress: clear_cells.ask(home, own, pact, out, progress), done)
 
     def _choose(self) -> None:
         name = choose_sealed(self.pane)
@@ -115,30 +123,11 @@ class PartnerReview(Card):
         home = desk.home
 
         def done(received: Received) -> None:
-            self.pane.say("good", tr_core(received.sentence), tr_core(received.statement))
+            self.answer.reset()
+            self.pane.say("good", tr_core(received.sentence))
             self.refresh()
 
         self.pane.run(tr("Checking the file"), lambda progress: inbox.open_file(home, own, Path(path), progress), done)
-
-    def _answer(self) -> None:
-        from pprl_desktop.job.reviewing import answer_partner
-
-        desk, own = self.pane.desk, self.pane.desk.identity()
-        out = out_path(self.pane, tr("Answer the partner's request"), "review-answer.pprl")
-        if own is None or out is None:
-            return
-        home, choices, place = desk.home, self.pane.project.choices, desk.workplace
-
-        def done(sent: Sent) -> None:
-            self.pane.say(
-                "good",
-                tr("The cells of {n} records are written, sealed for the partner.", n=count(sent.records)),
-                tr("Send {file}. The partner sees them masked and counts what is opened.", file=out.name),
-            )
-
-        self.pane.run(
-            tr("Writing the answer"), lambda progress: answer_partner(place, choices, home, own, out, progress), done
-        )
 
     def _make(self) -> None:
         self.asked.emit(self.secret.text())

@@ -1,0 +1,292 @@
+"""Cells in clear for a review: asking for them, what an answer would send, and sending it once that was confirmed.
+
+A partner's request is never trusted. What leaves is intersected here with the own review band and with what both
+results name, bounded by the signed terms and the organisation's limit, and entered in the ledger before its file.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pprl_desktop.decisions.base import REVIEW
+from pprl_desktop.exchange import bundles, letters, linking, results
+from pprl_desktop.exchange import review_letters as format_
+from pprl_desktop.exchange.home import Home
+from pprl_desktop.exchange.identity import Identity
+from pprl_desktop.exchange.pact import Item, Pact
+from pprl_desktop.exchange.pseudonyms import order_of
+from pprl_desktop.exchange.review_letters import Request, Rows
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.table import CleanTable, Column
+
+if TYPE_CHECKING:
+    from pprl_desktop.exchange.disclosures import PlannedDisclosure
+    from pprl_desktop.exchange.releases import ReleaseLedger
+
+FORMS = 3  # examples of the form of a field's values
+
+
+@dataclass(frozen=True)
+class Asked:
+    pairs: int
+    records: int  # of the partner
+    bytes: int
+
+
+@dataclass(frozen=True)
+class FieldInClear:
+    """A field whose cells would leave. The forms have its letters and digits taken out: no value is shown."""
+
+    name: str
+    filled: int  # cells that are not missing
+    forms: tuple[str, ...]  # the most frequent ones, such as AAAAA or 9999-99-99
+
+
+@dataclass(frozen=True, eq=False)
+class InClear:
+    """What an answer to the partner's request would send in clear. Nothing is written while it is made."""
+
+    partner: str  # its name
+    request: str  # digest of the letter
+    asked: int  # pairs the partner names
+    withheld: int  # of them: neither uncertain here nor named by both results
+    records: int  # own records whose cells would leave
+    fresh: int  # of them: not sent in clear before
+    before: int  # own records sent in clear to this partner under this agreement so far
+    most: int  # that may be, by the signed terms
+    of: int  # records of the own table
+    fields: tuple[FieldInClear, ...]
+    content: str  # names exactly this answer; a confirmation holds for no other
+    resent: bool  # the same answer was written before: the same bytes go again
+    blocked: Problem | None = None  # why it may not be sent
+    rows: Rows = field(repr=False, default_factory=lambda: np.empty(0, np.int64))
+
+    def sentences(self) -> tuple[str, ...]:
+        """What leaves, to whom, and what follows from it; in the words of this side."""
+        names = ", ".join(one.name for one in self.fields)
+        said = [
+            f"{self.partner} asks about {self.asked:,} pairs.",
+            f"The cells of {self.records:,} of your {self.of:,} records would leave in clear: {names}.",
+            f"{self.partner} can read, keep and copy these cells; masking happens on their screen, not in the file.",
+        ]
+        if self.withheld:
+            said.append(
+                f"{self.withheld:,} of the pairs are not answered: they are neither uncertain in your own match "
+                "nor named by both results."
+            )
+        if self.before:
+            said.append(f"{self.before:,} of your records were sent in clear to this partner before.")
+        said.append(f"Agreed are at most {self.most:,} records in clear, all answers together.")
+        if self.resent:
+            said.append("This answer was written before: the same bytes are written again, and nothing is added.")
+        return tuple(said)
+
+
+@dataclass(frozen=True)
+class SentInClear:
+    records: int
+    withheld: int
+    bytes: int
+    sha256: str
+    resent: bool
+
+
+def ask(home: Home, own: Identity, pact: Pact, out: Path, progress: Progress = NO_PROGRESS) -> Asked:
+    """Names the pairs of the own review band, by the pseudonyms of both bundles. No value is in it."""
+    with home.locked():
+        pact = home.pact(pact.id)
+        format_.must_be_agreed(pact)
+        found = linking.kept(home, own, pact)
+        wanted = np.flatnonzero(found.band == REVIEW)
+        if not len(wanted):
+            raise Problem("There are no pairs to review.", do="Set the review band wider.", place="review")
+        partner = linking.partner_names(home, own, pact)
+        records = len(np.unique(found.partner[wanted]))
+        most = pact.terms.limits.clear_records(max(len(partner) - pact.terms.settings.decoys, 0))
+        if records > most:
+            raise Problem(
+                f"The review band holds {records:,} records of the partner; the agreement allows {most:,} in clear.",
+                "The partner would not answer.",
+                "Draw the two lines closer together, or make a new agreement that allows more.",
+                place="review",
+            )
+        mine = linking.own_names(home, own, pact).of_rows(found.own[wanted])
+        yours = partner[found.partner[wanted]]
+        order = order_of(mine, yours)  # by random names: the order of the file and the score do not show
+        arrays = {"mine": mine[order], "yours": yours[order]}
+        body = format_.request_body(pact, len(wanted))
+        planned = _planned(pact, "request for cells", format_.content_of(body, arrays), len(wanted))
+        ledger = home.ledger()
+        entered = ledger.disclose(planned)
+        item = _sent_before(pact, planned.content)
+        if item is None:
+
+            def beside(target: Path) -> None:
+                linking.seal_to_self(own, format_.own_copy(target), pact, body, arrays)
+
+            pact, item = letters.send(
+                home, own, pact, "review", body, arrays, table=planned.content, beside=beside, progress=progress
+            )
+        path = letters.sent_path(home, pact, item)
+        ledger.disclosure_written(entered, bundles.file_sha256(path))
+        letters.publish(home, pact, item, out)
+        return Asked(len(wanted), records, path.stat().st_size)
+
+
+def would_leave(home: Home, own: Identity, pact: Pact, table: CleanTable, progress: Progress = NO_PROGRESS) -> InClear:
+    """What answering the partner's latest request would send, by the own count. Nothing is written."""
+    pact = home.pact(pact.id)
+    pact.must_be_in_force()
+    format_.must_be_agreed(pact)
+    request = format_.request_of(home, own, pact, format_.latest(home, own, pact, format_.ASK), progress.part(0.0, 0.3))
+    sent, _ = linking.both_bundles(pact)
+    linking.must_be_exported(home, sent, table)
+    shared = _shared(home, own, pact, request)
+    rows = np.unique(request.own[shared])
+    names = linking.own_names(home, own, pact).of_rows(rows)
+    body = format_.answer_body(pact, request.digest, len(rows))
+    content = format_.content_of(body, {"mine": names[order_of(names)]})
+    ledger = home.ledger()
+    before, fresh = _sent_so_far(home, own, pact, ledger, rows)
+    most = pact.terms.limits.clear_records(table.rows)
+    resent = _sent_before(pact, content) is not None
+    progress.at(1.0)
+    return InClear(
+        pact.partner_side.name, request.digest, len(shared), int((~shared).sum()), len(rows), fresh, before, most,
+        table.rows, tuple(_form(column, rows) for column in table.columns), content, resent,
+        None if resent else _blocked(pact, ledger, content, len(rows), before, fresh, most), rows,
+    )  # fmt: skip
+
+
+def answer(
+    home: Home,
+    own: Identity,
+    pact: Pact,
+    table: CleanTable,
+    out: Path,
+    confirmed: InClear,
+    progress: Progress = NO_PROGRESS,
+) -> SentInClear:
+    """Sends what was shown and confirmed, and nothing else: if it is another answer by now, nothing is written."""
+    with home.locked():
+        pact = home.pact(pact.id)
+        now = would_leave(home, own, pact, table, progress.part(0.0, 0.3))
+        if (now.content, now.records) != (confirmed.content, confirmed.records):
+            raise Problem(
+                "What would leave is not what was shown.",
+                "A newer request, another match or another table has changed it since.",
+                "Look at it again before you confirm.",
+                place="review",
+            )
+        if now.blocked is not None:
+            raise now.blocked
+        names = linking.own_names(home, own, pact).of_rows(now.rows)
+        order = order_of(names)
+        rows, names = now.rows[order], names[order]
+        arrays = format_.packed(names, [[column.cell(int(row)) for row in rows] for column in table.columns])
+        body = format_.answer_body(pact, now.request, len(rows))
+        ledger = home.ledger()
+        entered = ledger.disclose(_planned_cells(pact, now.content, len(rows), now.fresh))
+        item = _sent_before(pact, now.content)
+        if item is None:
+
+            def beside(target: Path) -> None:
+                linking.seal_to_self(own, format_.own_copy(target), pact, body, {"rows": rows})
+
+            pact, item = letters.send(
+                home, own, pact, "review", body, arrays, table=now.content, release=entered.of, beside=beside,
+                progress=progress.part(0.3, 1.0),
+            )  # fmt: skip
+        path = letters.sent_path(home, pact, item)
+        sha256 = bundles.file_sha256(path)
+        ledger.disclosure_written(entered, sha256)
+        letters.publish(home, pact, item, out)
+        return SentInClear(len(rows), now.withheld, path.stat().st_size, sha256, now.resent)
+
+
+def _shared(home: Home, own: Identity, pact: Pact, request: Request) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which of the pairs asked about are uncertain in the own match, or named by both results."""
+    found = linking.kept(home, own, pact)
+    band = found.band == REVIEW
+    known = set(zip(found.own[band].tolist(), found.partner[band].tolist(), strict=True))
+    known |= {(one, other) for one, other in results.named_by_both(home, own, pact).tolist()}
+    asked = zip(request.own.tolist(), request.partner.tolist(), strict=True)
+    return np.fromiter((pair in known and pair[0] >= 0 for pair in asked), bool, len(request.own))
+
+
+def _sent_so_far(home: Home, own: Identity, pact: Pact, ledger: ReleaseLedger, rows: Rows) -> tuple[int, int]:
+    """Own records in clear so far under this agreement, and how many of these rows are not among them.
+
+    The ledger and the copies at home are asked; the one that knows more counts, so that losing one gives nothing.
+    """
+    from pprl_desktop.exchange.disclosures import clear_records
+
+    earlier = format_.answered_before(home, own, pact)
+    known = np.unique(np.concatenate([np.empty(0, np.int64), *earlier]))
+    entered = clear_records(ledger.disclosures(), pact.partner_side.party.sign, pact.id)
+    return max(entered, len(known)), int((~np.isin(rows, known)).sum())
+
+
+def _blocked(
+    pact: Pact, ledger: ReleaseLedger, content: str, records: int, before: int, fresh: int, most: int
+) -> Problem | None:
+    from pprl_desktop.exchange.disclosures import blocked, same_as
+
+    if not records:
+        return Problem(
+            "No cell would leave: none of the pairs asked about is uncertain here or named by both results.",
+            do="Match first, or exchange the results; or tell the partner that there is nothing to answer.",
+            place="review",
+        )
+    planned = _planned_cells(pact, content, records, fresh)
+    entered = ledger.disclosures()
+    if same_as(planned, entered) is not None:  # entered, and cut off before its file was finished: counted already
+        return None
+    if before + fresh > most:
+        return Problem(
+            f"That would be {before + fresh:,} records in clear; the agreement allows {most:,}.",
+            "All answers under the agreement count together.",
+            "Ask the partner to draw the two lines closer together, or make a new agreement that allows more.",
+            place="limits",
+        )
+    return blocked(planned, entered, ledger.limits())
+
+
+def _planned(pact: Pact, what: str, content: str, records: int) -> PlannedDisclosure:
+    from typing import cast
+
+    from pprl_desktop.exchange.disclosures import PlannedDisclosure, What
+
+    data = linking.both_bundles(pact)[0]
+    return PlannedDisclosure(cast(What, what), pact.partner_side.party.sign, pact.id, content, records, of=data.release)
+
+
+def _planned_cells(pact: Pact, content: str, records: int, fresh: int) -> PlannedDisclosure:
+    from dataclasses import replace
+
+    from pprl_desktop.exchange.disclosures import CLEAR
+
+    names = tuple(one.name for one in pact.terms.fields)
+    return replace(_planned(pact, CLEAR, content, records), fresh=fresh, fields=names)
+
+
+def _sent_before(pact: Pact, content: str) -> Item | None:
+    return next((item for item in pact.sent if item.kind == "review" and item.table == content), None)
+
+
+def _form(column: Column, rows: Rows) -> FieldInClear:
+    cells = [cell for cell in (column.cell(int(row)) for row in rows) if cell]
+    forms = Counter("".join(_sign(sign) for sign in cell) for cell in cells)
+    return FieldInClear(column.name, len(cells), tuple(form for form, _ in forms.most_common(FORMS)))
+
+
+def _sign(sign: str) -> str:
+    if sign.isalpha():
+        return "A"
+    return "9" if sign.isnumeric() else sign if sign in " -'./" else "?"
