@@ -17,7 +17,9 @@ from pprl_desktop.decisions.adaptive import candidates as blocking
 from pprl_desktop.decisions.adaptive import crossing as adaptive_cross
 from pprl_desktop.decisions.adaptive import dependence as adaptive_dependence
 from pprl_desktop.decisions.adaptive import strangers as adaptive_null
-from pprl_desktop.decisions.adaptive.levels import DIFFERS, EQUAL, MISSING, FieldLevels
+from pprl_desktop.decisions.adaptive import weights as em
+from pprl_desktop.decisions.adaptive.levels import DIFFERS, EQUAL, MISSING, FieldLevels, pair_levels
+from pprl_desktop.decisions.adaptive.model import Model
 from pprl_desktop.decisions.base import Numbers, Rows
 from pprl_desktop.progress import Progress
 
@@ -31,17 +33,6 @@ CERTAIN = 4.6  # log odds of a pair that is believed whatever competes with it: 
 FEW_TWICE, SHARE_TWICE = 5, 0.03  # people with two records, and their share of the matched, from which it is told
 
 Floats = npt.NDArray[np.float32]
-
-
-@dataclass(frozen=True, eq=False)
-class Weights:
-    """What EM learned, in a form that can be put on other pairs."""
-
-    m: Numbers  # [fields, levels]
-    u: list[Numbers]
-    cross_m: Numbers
-    crossings: tuple[adaptive_cross.Crossing, ...]
-    edges: tuple[adaptive_dependence.Edge, ...]
 
 
 @dataclass(frozen=True)
@@ -76,57 +67,41 @@ class Strangers:
     out_of: float  # pairs of different records
     copies: npt.NDArray[np.bool_]  # which of them may be one person after all
 
-    def ratios(self, weights: Weights) -> Numbers:
-        return log_ratio(self.fields, _tables(self.fields, weights), weights, self.own, self.partner)
+    def ratios(self, model: Model) -> Numbers:
+        return log_ratio(self.fields, model, self.own, self.partner)
 
 
-def strangers(
-    fields: Sequence[FieldLevels], weights: Weights, bar: float, threads: int, progress: Progress
-) -> Strangers:
+def strangers(fields: Sequence[FieldLevels], model: Model, bar: float, threads: int, progress: Progress) -> Strangers:
     """`bar`: log likelihood ratio, before corrections, from which pairs are kept."""
     rows = len(fields[0].own.codes)
     if rows < 2:
         return Strangers(fields, np.zeros(0, np.int32), np.zeros(0, np.int32), 0.0, np.zeros(0, np.bool_))
-    added = [
-        (np.log(np.maximum(m, 1e-12))[None, :] - table).astype(np.float32)
-        for m, table in zip(weights.m, _tables(fields, weights), strict=True)
-    ]
-    found = blocking.scan(fields, added, bar, MOST, threads, progress)
+    found = blocking.scan(fields, em.tables(model.m, _log_u(fields, model)), bar, MOST, threads, progress)
     once = found.own < found.partner
     own, partner = found.own[once], found.partner[once]
-    copies = adaptive_dependence.likely_copies(_levels(fields, own, partner))
+    copies = adaptive_dependence.likely_copies(pair_levels(fields, own, partner))
     return Strangers(fields, own, partner, rows * (rows - 1) / 2, copies)
 
 
-def _tables(fields: Sequence[FieldLevels], weights: Weights) -> list[Floats]:
-    return [adaptive_null.log_u(one, u) for one, u in zip(fields, weights.u, strict=True)]
+def _log_u(fields: Sequence[FieldLevels], model: Model) -> list[Floats]:
+    return [adaptive_null.log_u(one, u) for one, u in zip(fields, model.u, strict=True)]
 
 
-def log_ratio(
-    fields: Sequence[FieldLevels], tables: Sequence[Floats], weights: Weights, own: Rows, partner: Rows
-) -> Numbers:
-    levels = _levels(fields, own, partner)
+def log_ratio(fields: Sequence[FieldLevels], model: Model, own: Rows, partner: Rows) -> Numbers:
+    """What the model makes of pairs of rows: the log of how much likelier counterparts look so than strangers do."""
+    levels = pair_levels(fields, own, partner)
     total = np.zeros(len(own))
-    for f, one in enumerate(fields):
+    for f, (one, table) in enumerate(zip(fields, _log_u(fields, model), strict=True)):
         here = np.flatnonzero(levels[:, f] != MISSING)
-        m = np.log(np.maximum(weights.m[f], 1e-12))
-        total[here] += m[levels[here, f]] - tables[f][one.own.codes[own[here]], levels[here, f]]
-    for crossing, m_found in zip(weights.crossings, weights.cross_m, strict=True):
+        m = np.log(np.maximum(model.m[f], 1e-12))
+        total[here] += m[levels[here, f]] - table[one.own.codes[own[here]], levels[here, f]]
+    for crossing, m_found in zip(model.crossings, model.cross_m, strict=True):
         level, log_u = adaptive_cross.compare(fields, crossing, own, partner, levels)
-        table = np.zeros(MISSING + 1)
-        table[DIFFERS], table[EQUAL] = np.log1p(-min(float(m_found), 0.999)), np.log(max(float(m_found), 1e-12))
-        total += table[level] - log_u
-    lifts = adaptive_dependence.corrections(fields, weights.edges, own, levels)
+        by_level = np.zeros(MISSING + 1)
+        by_level[DIFFERS], by_level[EQUAL] = np.log1p(-min(float(m_found), 0.999)), np.log(max(float(m_found), 1e-12))
+        total += by_level[level] - log_u
+    lifts = adaptive_dependence.corrections(fields, model.edges, own, levels)
     return np.asarray(total - lifts.sum(axis=1))
-
-
-def _levels(fields: Sequence[FieldLevels], own: Rows, partner: Rows) -> npt.NDArray[np.uint8]:
-    levels = np.full((len(own), len(fields)), MISSING, dtype=np.uint8)
-    for f, one in enumerate(fields):
-        a, b = one.own.codes[own], one.partner.codes[partner]
-        here = np.flatnonzero((a >= 0) & (b >= 0))
-        levels[here, f] = one.pairs(a[here], b[here])
-    return levels
 
 
 def held_twice(own: Rows, partner: Rows, log_odds: Numbers) -> list[str]:

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.decisions.adaptive.levels import DIFFERS, EQUAL, MISSING, FieldLevels, Tokens, join, word_tokens
+from pprl_desktop.decisions.adaptive.levels import DIFFERS, EQUAL, MISSING, FieldLevels, Tokens, word_tokens
 from pprl_desktop.decisions.base import Rows
 
 CROSSING = ("name", "date")  # kinds whose fields are compared with each other
 MOST = 16  # ordered field pairs
-JOINED = 2_000_000  # pairs of rows a cross join may add to the candidates
 
 Levels = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
@@ -73,21 +72,3 @@ def _frequency(field: FieldLevels, wanted: Tokens) -> npt.NDArray[np.float64]:
     place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
     seen = np.where(known[place] == wanted, total[place], 1.0)
     return np.asarray(np.maximum(seen, 1.0) / max(field.own.present + field.partner.present, 1))
-
-
-def joined_rows(fields: Sequence[FieldLevels], found: Sequence[Crossing]) -> tuple[Rows, Rows]:
-    """Pairs of rows with a value in another field: candidates that their own fields may not make."""
-    left, right = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
-    for crossing in found:
-        mine, theirs = fields[crossing.own].own, fields[crossing.partner].partner
-        for a in word_tokens(mine):
-            for b in word_tokens(theirs):
-                x = np.append(a, np.uint64(0))[mine.codes]
-                y = np.append(b, np.uint64(0))[theirs.codes]
-                rows = join(x, y, JOINED // max(len(found), 1))
-                left.append(rows[0])
-                right.append(rows[1])
-    own, partner = np.concatenate(left), np.concatenate(right)
-    width = len(fields[0].partner.codes)
-    key = np.unique(own.astype(np.int64) * max(width, 1) + partner)
-    return (key // max(width, 1)).astype(np.int32), (key % max(width, 1)).astype(np.int32)

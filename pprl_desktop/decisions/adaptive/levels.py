@@ -213,6 +213,17 @@ class FieldLevels:
             level[lines] = np.where(same, INITIAL, OTHER_INITIAL)
 
 
+def pair_levels(fields: Sequence[FieldLevels], own: Codes, partner: Codes, progress: Progress = NO_PROGRESS) -> Levels:
+    """[pairs, fields] of own rows with partner rows, MISSING where either has no value."""
+    levels = np.full((len(own), len(fields)), MISSING, dtype=np.uint8)
+    for f, one in enumerate(fields):
+        progress.check()
+        a, b = one.own.codes[own], one.partner.codes[partner]
+        present = np.flatnonzero((a >= 0) & (b >= 0))
+        levels[present, f] = one.pairs(a[present], b[present], progress=progress)
+    return levels
+
+
 class Similar(ABC):
     """How two values are compared; larger is more alike. One subclass per measure."""
 

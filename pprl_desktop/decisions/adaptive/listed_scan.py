@@ -20,7 +20,15 @@ from pprl_desktop.compute.threads import in_blocks, interruptible
 from pprl_desktop.decisions.adaptive import candidates as blocking
 from pprl_desktop.decisions.adaptive import value_lists
 from pprl_desktop.decisions.adaptive.candidates import Found, Weights
-from pprl_desktop.decisions.adaptive.levels import DIFFERS, LEVELS, MISSING, OTHER_INITIAL, FieldLevels, Levels
+from pprl_desktop.decisions.adaptive.levels import (
+    DIFFERS,
+    LEVELS,
+    MISSING,
+    OTHER_INITIAL,
+    FieldLevels,
+    Levels,
+    pair_levels,
+)
 from pprl_desktop.decisions.adaptive.value_lists import Lists
 from pprl_desktop.decisions.base import Numbers, Rows
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -58,11 +66,6 @@ class Index:
     posted: Rows  # partner rows
     count: Places  # [own values, levels] partner rows at each listed level
     order: Rows  # own rows, those with the longest lists side by side
-
-    @property
-    def nbytes(self) -> int:
-        held = (self.own, self.partner, self.list_at, self.listed, self.level, self.post_at, self.posted, self.count)
-        return sum(one.nbytes for one in held) + sum(one.value.nbytes + one.level.nbytes for one in self.lists)
 
 
 def build(fields: Sequence[FieldLevels], threads: int, progress: Progress) -> Index:
@@ -140,13 +143,11 @@ class Scan:
         return self._exactly(rows[own[:held]], partner[:held].copy(), bar)
 
     def _exactly(self, own: Rows, partner: Rows, bar: float) -> tuple[Rows, Rows, Floats, Levels]:
-        levels = np.full((len(own), len(self.index.fields)), MISSING, dtype=np.uint8)
+        levels = pair_levels(self.index.fields, own, partner)
         score = np.zeros(len(own), dtype=np.float32)
         for f, (one, weight) in enumerate(zip(self.index.fields, self.weights, strict=True)):
-            a, b = one.own.codes[own], one.partner.codes[partner]
-            here = np.flatnonzero((a >= 0) & (b >= 0))
-            levels[here, f] = one.pairs(a[here], b[here])
-            score[here] += weight[a[here], levels[here, f]]
+            here = np.flatnonzero(levels[:, f] != MISSING)
+            score[here] += weight[one.own.codes[own[here]], levels[here, f]]
         keep = score >= bar
         return own[keep], partner[keep], score[keep], levels[keep]
 

@@ -17,6 +17,7 @@ from pprl_desktop.compute.threads import one_blas_thread, threads_of
 from pprl_desktop.decisions.adaptive import candidates as blocking
 from pprl_desktop.decisions.adaptive import listed_scan, value_lists
 from pprl_desktop.decisions.adaptive import strangers as adaptive_null
+from pprl_desktop.decisions.adaptive import weights as em
 from pprl_desktop.decisions.adaptive.levels import EQUAL, LEVELS, NEAR, QUANTILES, FieldLevels
 from pprl_desktop.decisions.base import Numbers, Outlook
 from pprl_desktop.decisions.rules import AdaptiveRule, FieldComparison
@@ -99,10 +100,8 @@ def _trial(own: Smashed, partner: Smashed, rule: AdaptiveRule, start: Start) -> 
     with one_blas_thread():
         null = adaptive_null.random_pairs(sides[0].rows, sides[1].rows, random)
         fields, seen = adaptive_null.build(sides[0], sides[1], rule, null, NO_PROGRESS)
-        m, weights = start.prior(fields), []
-        for f, (one, count) in enumerate(zip(fields, seen, strict=True)):
-            log_u = adaptive_null.log_u(one, adaptive_null.shares(count))
-            weights.append((np.log(np.maximum(m[f], 1e-12))[None, :] - log_u).astype(np.float32))
+        log_u = [adaptive_null.log_u(one, adaptive_null.shares(count)) for one, count in zip(fields, seen, strict=True)]
+        weights = em.tables(start.prior(fields), log_u)
         blocking.prepare(fields, 1, NO_PROGRESS)
         cell = _cell_seconds(fields)
         since = time.thread_time()

@@ -24,6 +24,7 @@ from pprl_desktop.decisions.adaptive.levels import (
     Codes,
     FieldLevels,
     find_facts,
+    pair_levels,
     view,
 )
 from pprl_desktop.decisions.adaptive.similarity import flip_rate, similar
@@ -177,19 +178,14 @@ def _within(
     null = random_pairs(len(rows), len(rows), random)
     different = null.own != null.partner
     null = Null(null.own[different], null.partner[different])
-    levels = np.full((len(null.own), len(fields)), MISSING, dtype=np.uint8)
     made = []
-    for f, one in enumerate(fields):
+    for one in fields:
         progress.check()
         left, right = view(mine, one.comparison), view(theirs, one.comparison)
         measure = interruptible(progress, one.similar.between, left, right, (mine.epsilon, theirs.epsilon))
         facts, equal_to = find_facts(left, right, one.exact)
-        copy = FieldLevels(one.comparison, left, right, measure, one.exact, one.cuts, facts, equal_to)
-        a, b = left.codes[null.own], right.codes[null.partner]
-        present = np.flatnonzero((a >= 0) & (b >= 0))
-        levels[present, f] = copy.pairs(a[present], b[present], progress=progress)
-        made.append(copy)
-    return _File(made, levels)
+        made.append(FieldLevels(one.comparison, left, right, measure, one.exact, one.cuts, facts, equal_to))
+    return _File(made, pair_levels(made, null.own, null.partner, progress))
 
 
 def _cuts(one: FieldLevels, own: Codes, partner: Codes, similarity: Floats) -> Numbers:

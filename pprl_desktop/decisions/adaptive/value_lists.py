@@ -46,11 +46,6 @@ class Lists:
     level: Levels
     lowest: int  # near levels from this one on are in the lists
 
-    @property
-    def blind(self) -> bool:
-        """Similar values could not be looked for: only what tokens tell is in the lists."""
-        return self.lowest >= EQUAL
-
 
 def make(one: FieldLevels, threads: int, progress: Progress) -> Lists:
     lowest = _lowest(one)
@@ -60,11 +55,6 @@ def make(one: FieldLevels, threads: int, progress: Progress) -> Lists:
     own, partner, level = interruptible(progress, _with_initials, one, found)
     start = np.searchsorted(own, np.arange(one.own.values + 1))
     return Lists(start, partner, level, lowest)
-
-
-def cells(one: FieldLevels) -> float:
-    """Pairs of values that will be compared for the lists."""
-    return float(one.own.values) * one.partner.values if _lowest(one) < EQUAL else 0.0
 
 
 def _lowest(one: FieldLevels) -> int:

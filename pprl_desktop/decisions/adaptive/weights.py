@@ -91,6 +91,14 @@ def prior_m(fields: Sequence[FieldLevels]) -> Numbers:
     return m
 
 
+def tables(m: Numbers, log_u: Sequence[Floats]) -> list[Floats]:
+    """Per field [own values, levels]: log m/u, the weight of each level with each own value."""
+    return [
+        (np.log(np.maximum(row, 1e-12))[None, :] - table).astype(np.float32)
+        for row, table in zip(m, log_u, strict=True)
+    ]
+
+
 def fit(
     candidates: Candidates,
     prior: Numbers,

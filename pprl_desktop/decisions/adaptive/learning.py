@@ -1,0 +1,249 @@
+"""The steps of the adaptive decision, each a function: find candidates, learn the weights, hold them to the files.
+
+Nothing here is changed once made: every step takes what is believed so far and gives back what is believed after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.compute.threads import interruptible
+from pprl_desktop.decisions.adaptive import candidates as blocking
+from pprl_desktop.decisions.adaptive import crossing as adaptive_cross
+from pprl_desktop.decisions.adaptive import dependence, listed_scan
+from pprl_desktop.decisions.adaptive import strangers as adaptive_null
+from pprl_desktop.decisions.adaptive import weights as em
+from pprl_desktop.decisions.adaptive.check import Strangers, strangers, surplus
+from pprl_desktop.decisions.adaptive.levels import DIFFERS, EQUAL, LEVELS, MISSING, FieldLevels, Levels, pair_levels
+from pprl_desktop.decisions.adaptive.model import Model
+from pprl_desktop.decisions.adaptive.strangers import People
+from pprl_desktop.decisions.base import MatchOptions, Numbers, Rows
+from pprl_desktop.progress import Progress
+
+LOWEST_HELD = -4.0  # log odds from which pairs are held to it
+MOST_HELD = 4.0  # log of the largest factor by which that makes strangers likelier
+LOWEST = -9.0  # log odds below which a pair is no candidate
+WORTH_TELLING = -3.0  # log odds of the weakest kept pair above which leaving pairs out is told
+PER_ROW = 60  # candidates per row of both files, on average, that EM looks at
+BYTES_PER_PAIR = 400  # working memory per candidate and some fields
+STRENGTH = 25.0  # matches worth of trust in the prior of m
+CROSS_STRENGTH = 20.0
+OVERLAP = 0.3  # share of the smaller file first taken to have a counterpart
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Files:
+    """Two smashed files laid side by side: what no step changes."""
+
+    fields: tuple[FieldLevels, ...]
+    seen: tuple[Numbers, ...]  # random pairs per level, by field
+    sampled: int  # random pairs in all
+    sizes: em.Sizes
+    within: adaptive_null.Within
+    index: listed_scan.Index | None  # None: small files, all pairs are compared
+    options: MatchOptions
+
+    @property
+    def all_pairs(self) -> float:
+        return float(self.sizes.own) * self.sizes.partner
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """What is believed between two steps."""
+
+    model: Model
+    log_u: tuple[Floats, ...]  # per field [own values, levels]
+    people: People | None = None  # known once matches are, where a person has many records
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Candidates."""
+
+    own: Rows
+    partner: Rows
+    levels: Levels  # [pairs, fields]
+    bar: float  # pairs below this were not kept
+    examined: int
+    scan: listed_scan.Scan | None
+    warnings: tuple[str, ...]
+
+    def some(self, kept: npt.NDArray[np.int64]) -> Pairs:
+        return replace(self, own=self.own[kept], partner=self.partner[kept], levels=self.levels[kept])
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """Candidates with what EM makes of them."""
+
+    belief: Belief
+    pairs: Pairs
+    levels: Levels  # [pairs, fields and crossings]
+    log_u: Floats  # the same shape
+    lifts: Floats  # [pairs, fields] log of what dependent fields say twice
+    surplus: Numbers  # [pairs] log of how much likelier strangers are than the weights believe
+    fit: em.Fit
+
+    @property
+    def model(self) -> Model:
+        return self.belief.model
+
+
+def most_candidates(sizes: em.Sizes, options: MatchOptions) -> int:
+    """Candidates that may be held."""
+    every = min(PER_ROW * (sizes.own + sizes.partner), sizes.own * sizes.partner)
+    return min(every, options.memory // BYTES_PER_PAIR)
+
+
+def first_matches(sizes: em.Sizes) -> float:
+    """The number of matches before any pair was seen."""
+    return OVERLAP * min(sizes.own, sizes.partner)
+
+
+def first_belief(files: Files, progress: Progress) -> Belief:
+    m = em.prior_m(files.fields)
+    u = np.stack([adaptive_null.shares(count) for count in files.seen])
+    crossings = adaptive_cross.crossings(files.fields)
+    model = Model(
+        tuple(one.comparison.field for one in files.fields),
+        m,
+        u,
+        crossings,
+        np.full(len(crossings), 0.02),
+        edges(files, m, progress),
+        first_matches(files.sizes),
+        files.sizes,
+    )
+    return Belief(model, tuple(adaptive_null.log_u(one, row) for one, row in zip(files.fields, u, strict=True)))
+
+
+def edges(files: Files, m: Numbers, progress: Progress) -> tuple[dependence.Edge, ...]:
+    return dependence.edges(files.fields, files.within.levels, files.options.one_to_one, m[:, EQUAL], progress)
+
+
+def find(files: Files, belief: Belief, random: np.random.Generator, progress: Progress) -> Pairs:
+    """The pairs that the weights believed so far make candidates."""
+    model, options = belief.model, files.options
+    weights = em.tables(model.m, belief.log_u)
+    lowest = LOWEST - model.prior
+    most = most_candidates(files.sizes, options)
+    scan = None
+    if files.index is None:
+        bar, passing = blocking.place_bar(files.fields, weights, lowest, most, random, progress)
+        found = blocking.scan(files.fields, weights, bar, most, options.threads, progress)
+    else:
+        scan = interruptible(progress, listed_scan.under, files.index, weights, model.m)
+        bar, passing = listed_scan.place_bar(scan, lowest, most, random, progress)
+        found = listed_scan.run(scan, bar, most, options.threads, progress)
+    warnings = []
+    by_hand = [border for border in (options.accept, options.review) if border is not None]
+    if found.bar + model.prior > min(WORTH_TELLING, *by_hand, WORTH_TELLING) and passing > len(found.own):
+        warnings.append(
+            f"About {passing:,} pairs are alike enough to be compared closely, {len(found.own):,} fit: the weakest "
+            f"{passing - len(found.own):,} were left out. Add a field that tells people apart or allow more memory."
+        )
+    levels = found.levels
+    if levels is None:
+        levels = pair_levels(files.fields, found.own, found.partner, progress)
+    return Pairs(found.own, found.partner, levels, found.bar, found.examined, scan, tuple(warnings))
+
+
+def learn(files: Files, belief: Belief, pairs: Pairs, surplus: Numbers, progress: Progress) -> Learned:
+    """EM over the candidates, started at what is believed; then what strangers agree on, without the matches found."""
+    model, fields = belief.model, len(files.fields)
+    levels, log_u = _columns(files, belief, pairs, progress)
+    lifts = dependence.corrections(files.fields, model.edges, pairs.own, pairs.levels, belief.people, progress)
+    candidates = em.Candidates(pairs.own, pairs.partner, levels, log_u, lifts.sum(axis=1) + surplus, files.sizes)
+    fit = em.fit(
+        candidates,
+        np.concatenate([em.prior_m(files.fields), _crossed(np.full(len(model.crossings), 0.02))]),
+        np.array([STRENGTH] * fields + [CROSS_STRENGTH] * len(model.crossings)),
+        np.concatenate([model.m, _crossed(model.cross_m)]),
+        model.matches,
+        fields,
+        files.options.one_to_one,
+        progress,
+    )
+    after = replace(model, m=fit.m[:fields], cross_m=fit.m[fields:, EQUAL], matches=fit.matches)
+    return Learned(_without_matches(files, after, pairs, fit, progress), pairs, levels, log_u, lifts, surplus, fit)
+
+
+def _crossed(m: Numbers) -> Numbers:
+    """[crossings, levels] of the share with a value in the other field."""
+    made = np.zeros((len(m), LEVELS))
+    made[:, DIFFERS], made[:, EQUAL] = 1 - m, m
+    return made
+
+
+def _columns(files: Files, belief: Belief, pairs: Pairs, progress: Progress) -> tuple[Levels, Floats]:
+    """Levels and log u of every pair in every field, then in every crossing."""
+    width = len(files.fields) + len(belief.model.crossings)
+    levels = np.full((len(pairs.own), width), MISSING, dtype=np.uint8)
+    log_u = np.zeros((len(pairs.own), width), dtype=np.float32)
+    for f, one in enumerate(files.fields):
+        progress.check()
+        levels[:, f] = pairs.levels[:, f]
+        here = np.flatnonzero(pairs.levels[:, f] != MISSING)
+        log_u[here, f] = belief.log_u[f][one.own.codes[pairs.own[here]], pairs.levels[here, f]]
+    for at, crossing in enumerate(belief.model.crossings, len(files.fields)):
+        levels[:, at], log_u[:, at] = interruptible(
+            progress, adaptive_cross.compare, files.fields, crossing, pairs.own, pairs.partner, pairs.levels
+        )
+    return levels, log_u
+
+
+def _without_matches(files: Files, model: Model, pairs: Pairs, fit: em.Fit, progress: Progress) -> Belief:
+    people = None
+    if not files.options.one_to_one:
+        sizes = files.sizes.own, files.sizes.partner
+        people = People.of(pairs.own, pairs.partner, fit.probability, sizes)
+    u, tables = [], []
+    for f, one in enumerate(files.fields):
+        progress.check()
+        weighed = np.bincount(pairs.levels[:, f], weights=fit.probability, minlength=MISSING + 1)
+        matched = np.asarray(weighed[:LEVELS], dtype=np.float64)
+        seen = adaptive_null.without_matches(files.seen[f], files.sampled, files.all_pairs, matched)
+        u.append(adaptive_null.shares(seen))
+        tables.append(adaptive_null.log_u(one, u[f], people))
+    return Belief(replace(model, u=np.stack(u)), tuple(tables), people)
+
+
+def narrowed(learned: Learned) -> Learned:
+    """Without the candidates that their learned weights have made hopeless: most of a large file's."""
+    kept = np.flatnonzero(learned.fit.log_odds >= LOWEST)
+    fit = learned.fit
+    return replace(
+        learned,
+        pairs=learned.pairs.some(kept),
+        levels=learned.levels[kept],
+        log_u=learned.log_u[kept],
+        lifts=learned.lifts[kept],
+        surplus=learned.surplus[kept],
+        fit=replace(fit, log_odds=fit.log_odds[kept], probability=fit.probability[kept]),
+    )
+
+
+def near_within(files: Files, model: Model, progress: Progress) -> list[Strangers]:
+    """Pairs within either file that the weights take for matches, or nearly."""
+    bar = LOWEST_HELD - 2.0 - model.prior
+    return [strangers(fields, model, bar, files.options.threads, progress) for fields in files.within.files]
+
+
+def held(files: Files, learned: Learned, near: Sequence[Strangers], progress: Progress) -> Learned:
+    """Learn again, with strangers as likely to look like this pair as they are within the files."""
+    model, prior = learned.model, learned.model.prior
+    ratios = np.concatenate([interruptible(progress, file.ratios, model)[~file.copies] for file in near])
+    plain = learned.fit.log_odds - prior + learned.surplus
+    at = np.flatnonzero(plain >= LOWEST_HELD - prior)
+    wrong = 1 - learned.fit.probability[at]
+    more = surplus(ratios, sum(file.out_of for file in near), plain[at], wrong, files.all_pairs)
+    so_far = learned.surplus.copy()
+    so_far[at] = np.clip(so_far[at] + more, 0.0, MOST_HELD)
+    return learn(files, learned.belief, learned.pairs, so_far, progress)
