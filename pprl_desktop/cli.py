@@ -16,6 +16,7 @@ from typing import Any, Protocol, cast
 from pprl_desktop import __version__
 from pprl_desktop.problem import Failure, Problem, did_you_mean
 from pprl_desktop.progress import Cancelled, Progress
+from pprl_desktop.said import Said, english
 
 BAD_INPUT, FAILURE, INTERRUPTED = 2, 1, 130
 
@@ -121,7 +122,7 @@ def _run(argv: list[str]) -> int:
     args = parser.parse_args(argv[1:])
     answer = verb.run(args, Progress(_bar()))
     if getattr(args, "json", False):
-        print(harmless(json.dumps(_finite(answer.data), ensure_ascii=False, indent=1)))
+        print(harmless(json.dumps(_finite(answer.data), ensure_ascii=False, indent=1, default=english)))
     else:
         print(harmless(answer.text))
     return answer.code
@@ -183,12 +184,12 @@ def _overview() -> str:
     )
 
 
-def _bar() -> Callable[[float, str], None] | None:
+def _bar() -> Callable[[float, Said], None] | None:
     """A one-line bar on a terminal; silent when the output goes to a file or a program."""
     if not sys.stderr.isatty():
         return None
 
-    def show(fraction: float, what: str) -> None:
+    def show(fraction: float, what: Said) -> None:
         end = "\n" if fraction >= 1.0 else ""
         print(f"\r\033[K{fraction:6.1%}  {what}", end=end, file=sys.stderr, flush=True)
 
@@ -196,7 +197,7 @@ def _bar() -> Callable[[float, str], None] | None:
 
 
 def _say(problem: Problem, *, as_json: bool) -> int:
-    text = json.dumps({"problem": problem.as_dict()}, ensure_ascii=False) if as_json else problem.sentence()
+    text = json.dumps({"problem": problem.as_dict()}, ensure_ascii=False) if as_json else str(problem)
     print(harmless(text), file=sys.stderr)
     return FAILURE if isinstance(problem, Failure) else BAD_INPUT
 

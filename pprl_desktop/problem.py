@@ -4,31 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pprl_desktop.said import NOTHING, Said, as_said, sentences
 
-def did_you_mean(name: str, known: Sequence[str]) -> str:
-    """ "Did you mean 'bloom'? " where a known name is close to the one given; '' where none is."""
+
+def did_you_mean(name: str, known: Sequence[str]) -> Said:
+    """ "Did you mean 'bloom'?" where a known name is close to the one given; nothing where none is."""
     import difflib
 
     lower = {candidate.casefold(): candidate for candidate in known}
     close = difflib.get_close_matches(name.casefold(), list(lower), n=1)
-    return f"Did you mean '{lower[close[0]]}'? " if close else ""
+    return Said("Did you mean '{name}'?", name=lower[close[0]]) if close else NOTHING
 
 
 class Problem(Exception):  # noqa: N818 - a Problem is shown to the steward, it is not a programming error
-    """Bad input or a state the steward must act on. Texts never contain a personal value."""
+    """Bad input or a state the steward must act on. Texts never contain a personal value.
 
-    def __init__(self, what: str, why: str = "", do: str = "", *, place: str = "") -> None:
-        super().__init__(what)
-        self.what = what
-        self.why = why
-        self.do = do
+    A text given as it is must be a literal, its own template; one with values is a Said.
+    """
+
+    def __init__(
+        self, what: Said | str, why: Said | str = NOTHING, do: Said | str = NOTHING, *, place: str = ""
+    ) -> None:
+        self.what = as_said(what)
+        self.why = as_said(why)
+        self.do = as_said(do)
         self.place = place  # machine-readable: the field, line or control it speaks of
+        super().__init__(self.what)
 
-    def sentence(self) -> str:
-        return " ".join(part for part in (self.what, self.why, self.do) if part)
+    def sentence(self) -> Said:
+        return sentences(self.what, self.why, self.do)
 
     def __str__(self) -> str:
-        return self.sentence()
+        return str(self.sentence())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Problem):
@@ -39,7 +46,8 @@ class Problem(Exception):  # noqa: N818 - a Problem is shown to the steward, it 
         return hash((self.what, self.why, self.do, self.place))
 
     def as_dict(self) -> dict[str, str]:
-        return {"what": self.what, "why": self.why, "do": self.do, "place": self.place}
+        """For the terminal, in English."""
+        return {"what": str(self.what), "why": str(self.why), "do": str(self.do), "place": self.place}
 
 
 class Failure(Problem):

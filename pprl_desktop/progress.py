@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from pprl_desktop.said import NOTHING, Said, as_said
+
 REPORT_EVERY = 0.05  # seconds: often enough for a smooth bar, rare enough to cost nothing
 
 
@@ -20,7 +22,7 @@ class Progress:
 
     def __init__(
         self,
-        report: Callable[[float, str], None] | None = None,
+        report: Callable[[float, Said], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
         *,
         start: float = 0.0,
@@ -33,16 +35,18 @@ class Progress:
         self._start = start
         self._end = end
         self._last = 0.0
-        self._what = ""
+        self._what = NOTHING
 
-    def at(self, fraction: float, what: str = "") -> None:
+    def at(self, fraction: float, what: Said | str = NOTHING) -> None:
+        """A text given as it is must be a literal, as with a Problem."""
         self.check()
         if self._report is None:
             return
         now = time.monotonic()
-        new_text = bool(what) and what != self._what
+        text = as_said(what)
+        new_text = bool(text) and text != self._what
         if new_text:
-            self._what = what
+            self._what = text
         if new_text or fraction >= 1.0 or now - self._last >= REPORT_EVERY:
             self._last = now
             inside = min(max(fraction, 0.0), 1.0)

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from pprl_desktop.problem import Problem
+from pprl_desktop.said import Said
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -29,7 +30,7 @@ def find(*parts: str) -> Path:
     path = root().joinpath(*parts)
     if not path.exists():
         raise Problem(
-            f"The program's file {'/'.join(parts)} is missing.",
+            Said("The program's file {parts} is missing.", parts="/".join(parts)),
             "The installation is incomplete.",
             "Install PPRL Desktop again.",
         )

@@ -17,6 +17,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Generic, ParamSpec, TypeVar, TypeVarTuple
 
 from pprl_desktop.progress import Progress
+from pprl_desktop.said import Said
 
 LOOK_EVERY = 0.03  # s
 GRACE = 0.05  # s that a cancelled stage is given to end before it is left behind
@@ -29,7 +30,7 @@ R = TypeVar("R")
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
-Report = tuple[float, str]
+Report = tuple[float, Said]
 
 
 def attended(progress: Progress, work: Callable[[Progress], R]) -> R:
@@ -90,7 +91,7 @@ def interruptible(progress: Progress, work: Callable[[*Ts], R], *args: *Ts) -> R
     return attended(progress, lambda _: work(*args))
 
 
-def looking(items: Collection[T], progress: Progress, what: str = "") -> Iterator[T]:
+def looking(items: Collection[T], progress: Progress, what: Said | str = "") -> Iterator[T]:
     """The items one by one, with a look at the Cancel button every few milliseconds: for loops in plain Python."""
     for place, item in enumerate(items):
         if place % LOOP == 0:

@@ -21,6 +21,7 @@ from pprl_desktop.compute.bit_planes import GROUP, LANES, LEVEL, SMALL, Floats, 
 from pprl_desktop.compute.threads import in_blocks as in_blocks
 from pprl_desktop.compute.threads import jit as jit
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.said import Said
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -162,7 +163,7 @@ def top(
         return (row + start).astype(np.int32), ids[row, place], best[row, place]
 
     starts = range(0, len(words) if k > 0 else 0, TILE)
-    return joined(list(in_blocks(block, starts, threads, progress, "Comparing signatures")), found=None)
+    return joined(list(in_blocks(block, starts, threads, progress, Said("Comparing signatures"))), found=None)
 
 
 def above(
@@ -195,7 +196,7 @@ def above(
 
     pieces, total = [], 0
     starts = range(0, len(words) if partner.rows else 0, TILE)
-    for piece, found in in_blocks(block, starts, threads, progress, "Comparing signatures"):
+    for piece, found in in_blocks(block, starts, threads, progress, Said("Comparing signatures")):
         pieces.append(piece)
         kept += len(piece[0])
         total += found

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from pprl_desktop.compute.attended import THREAD
 from pprl_desktop.compute.attended import interruptible as interruptible
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.said import Said
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -63,7 +64,11 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def in_blocks(
-    work: Callable[[T], R], blocks: Sequence[T], threads: int = 0, progress: Progress = NO_PROGRESS, what: str = ""
+    work: Callable[[T], R],
+    blocks: Sequence[T],
+    threads: int = 0,
+    progress: Progress = NO_PROGRESS,
+    what: Said | str = "",
 ) -> Iterator[R]:
     """Runs `work` on each block in threads and yields the results in order; Cancel waits for running blocks only."""
     count = threads_of(threads)

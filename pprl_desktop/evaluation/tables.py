@@ -73,7 +73,7 @@ def measured(contest: Contest, recipe: Recipe, progress: Progress = NO_PROGRESS)
             raise wrong[0]
         played = play(contest.a, contest.b, recipe, contest.options, seed=contest.seed, progress=progress)
     except Problem as problem:
-        return replace(row, problem=problem.sentence())
+        return replace(row, problem=str(problem))
     figures: Figures = contest.truth.figures(played.linked)
     precision, recall = (interval(figures.correct_pairs, of) for of in (figures.predicted_pairs, figures.true_pairs))
     return replace(

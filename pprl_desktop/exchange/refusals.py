@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pprl_desktop.problem import Problem
+from pprl_desktop.said import Said
 
 
 def not_a_bundle() -> Problem:
@@ -87,7 +88,7 @@ def wrong_sequence(expected: int, found: int) -> Problem:
     return Problem("This file comes in the wrong sequence.", why, do, place="sequence")
 
 
-def malformed(field: str, why: str = "") -> Problem:
+def malformed(field: str, why: Said | str = "") -> Problem:
     return Problem(
         f"This file is malformed: {field}.",
         why or "A part of it is missing or not as agreed.",
@@ -133,7 +134,7 @@ def other_agreement() -> Problem:
     )
 
 
-def does_not_fit(field: str, why: str) -> Problem:
+def does_not_fit(field: str, why: Said | str) -> Problem:
     """A bundle that is whole and signed, but not what was agreed."""
     return Problem(
         f"This file does not fit the agreement: {field}.",

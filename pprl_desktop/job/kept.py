@@ -118,7 +118,7 @@ def review_of(project: Project) -> KeptReview:
     try:
         told, head = ledger_told(path)
     except Problem as problem:
-        return KeptReview((problem.what,), ())
+        return KeptReview((str(problem.what),), ())
     if plain.get("head") == head:
         return KeptReview(tuple(plain["said"]), tuple(plain["estimates"]))
     return KeptReview(told, ())

@@ -16,6 +16,7 @@ from pprl_desktop.records.fields import DayOrder, Field
 from pprl_desktop.records.normalise import BLOCK, normalise, tidy
 from pprl_desktop.records.numbers import plain_number
 from pprl_desktop.records.table import MISSING, CleanTable, Codes, Column, Strings, Table
+from pprl_desktop.said import Said
 
 T = TypeVar("T")
 _FLOAT_ID = re.compile(r"^\s*([0-9]+)\.0\s*$")
@@ -28,7 +29,7 @@ def clean(
     chosen = [_column(table, field, columns) for field in fields]
     made = []
     for index, (field, column) in enumerate(zip(fields, chosen, strict=True)):
-        progress.at(index / len(chosen), f"Cleaning {field.name}")
+        progress.at(index / len(chosen), Said("Cleaning {name}", name=field.name))
         made.append(clean_column(column, field, progress.part(index / len(chosen), (index + 1) / len(chosen))))
     progress.at(1.0)
     return CleanTable(tuple(fields), tuple(made))

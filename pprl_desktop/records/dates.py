@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.records.fields import DayOrder
+from pprl_desktop.said import Said
 
 EARLIEST, LATEST = 1800, 2100  # years; outside it is not a date of a person
 PIVOT = 30  # two-digit years: 00-29 are 2000-2029, 30-99 are 1930-1999. Fixed, so the year of the run does not matter
@@ -184,19 +185,25 @@ class DateReport:
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
-    def sentence(self) -> str:
+    def sentence(self) -> Said:
         """For the screen: what was decided, and on what ground."""
         if self.ambiguous == 0:
-            return "No date depends on the order of day and month."
-        shown = "day before month" if self.order == "day-first" else "month before day"
-        many = f"{self.ambiguous:,} dates could be read both ways; they are read {shown}"
+            return Said("No date depends on the order of day and month.")
+        shown = Said("day before month") if self.order == "day-first" else Said("month before day")
+        many = Said("{n} {n|date|dates} could be read both ways, {shown} is taken", n=self.ambiguous, shown=shown)
         if not self.proven:
-            return f"{many}. No date of this column proves it: check it with the people who made the file."
+            return Said(
+                "{many}. No date of this column proves it: check it with the people who made the file.", many=many
+            )
         against = self.only_month_first if self.order == "day-first" else self.only_day_first
         proof = self.only_day_first if self.order == "day-first" else self.only_month_first
         if not against:
-            return f"{many}, as {proof:,} other dates of the column prove."
-        return f"{many}, as {proof:,} other dates of the column prove ({against:,} make sense the other way only)."
+            return Said("{many}, as {n} other {n|date|dates} of the column {n|proves|prove}.", many=many, n=proof)
+        return Said(
+            "{many}, as {n} other {n|date|dates} of the column {n|proves|prove} "
+            "({against} {against|makes|make} sense the other way only).",
+            many=many, n=proof, against=against,
+        )  # fmt: skip
 
 
 def report(dates: list[Date], counts: npt.NDArray[np.int64], missing: int, day_order: DayOrder) -> DateReport:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.said import Said
 
 BLOCK = 1 << 20  # bytes
 FEW_SCRIPTS, SOME = 8, 32  # values of the high halves of UTF-16 in one script; pairs needed to judge by that
@@ -27,21 +28,29 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _NOT_TEXT = (
-    (b"PK\x03\x04", "a zip file or an Excel workbook (xlsx)", "Open it in Excel and save it as 'CSV UTF-8'"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel workbook (xls)", "Open it in Excel and save it as 'CSV UTF-8'"),
-    (b"\x1f\x8b", "a gzip archive", "Unpack it first"),
-    (b"BZh", "a bzip2 archive", "Unpack it first"),
-    (b"\xfd7zXZ\x00", "an xz archive", "Unpack it first"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "Unpack it first"),
-    (b"\x28\xb5\x2f\xfd", "a zstd archive", "Unpack it first"),
-    (b"Rar!\x1a\x07", "a RAR archive", "Unpack it first"),
-    (b"%PDF-", "a PDF document", "Ask for the table as a CSV file"),
-    (b"\x89PNG", "a picture", "Choose the table"),
-    (b"\xff\xd8\xff", "a picture", "Choose the table"),
-    (b"SQLite format 3\x00", "an SQLite database", "Export the table as a CSV file"),
-    (b"PAR1", "a Parquet file", "Export the table as a CSV file"),
-    (b"age-encryption.org/", "an encrypted bundle", "Open it as the partner's file, not as a table"),
-    (b"{\\rtf", "a formatted document (RTF)", "Save the table as a CSV file"),
+    (
+        b"PK\x03\x04",
+        Said("a zip file or an Excel workbook (xlsx)"),
+        Said("Open it in Excel and save it as 'CSV UTF-8'."),
+    ),
+    (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        Said("an old Excel workbook (xls)"),
+        Said("Open it in Excel and save it as 'CSV UTF-8'."),
+    ),
+    (b"\x1f\x8b", Said("a gzip archive"), Said("Unpack it first.")),
+    (b"BZh", Said("a bzip2 archive"), Said("Unpack it first.")),
+    (b"\xfd7zXZ\x00", Said("an xz archive"), Said("Unpack it first.")),
+    (b"7z\xbc\xaf\x27\x1c", Said("a 7-Zip archive"), Said("Unpack it first.")),
+    (b"\x28\xb5\x2f\xfd", Said("a zstd archive"), Said("Unpack it first.")),
+    (b"Rar!\x1a\x07", Said("a RAR archive"), Said("Unpack it first.")),
+    (b"%PDF-", Said("a PDF document"), Said("Ask for the table as a CSV file.")),
+    (b"\x89PNG", Said("a picture"), Said("Choose the table.")),
+    (b"\xff\xd8\xff", Said("a picture"), Said("Choose the table.")),
+    (b"SQLite format 3\x00", Said("an SQLite database"), Said("Export the table as a CSV file.")),
+    (b"PAR1", Said("a Parquet file"), Said("Export the table as a CSV file.")),
+    (b"age-encryption.org/", Said("an encrypted bundle"), Said("Open it as the partner's file, not as a table.")),
+    (b"{\\rtf", Said("a formatted document (RTF)"), Said("Save the table as a CSV file.")),
 )
 _NOT_IN_CP1252 = (b"\x81", b"\x8d", b"\x8f", b"\x90", b"\x9d")
 _ESCAPED = re.compile("[\udc80-\udcff]")
@@ -81,15 +90,18 @@ def refuse_what_is_no_table(head: bytes, name: str) -> None:
     found = next(((what, do) for magic, what, do in _NOT_TEXT if head.startswith(magic)), None)
     start = head[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith((b"<!doctype html", b"<html", b"<table", b"<head")):
-        found = ("a web page (HTML)", "Open it in a spreadsheet and save it as 'CSV UTF-8'")
+        found = (Said("a web page (HTML)"), Said("Open it in a spreadsheet and save it as 'CSV UTF-8'."))
     elif start.startswith((b"[{", b'["', b'{"', b"{\n", b"{ ")):
-        found = ("a JSON file", "Export the table as a CSV file")
+        found = (Said("a JSON file"), Said("Export the table as a CSV file."))
     elif start.startswith(b"<?xml"):
-        found = ("an XML file", "Export the table as a CSV file")
+        found = (Said("an XML file"), Said("Export the table as a CSV file."))
     if found:
         what, do = found
         raise Problem(
-            f"'{name}' is {what}, not a text table.", "Its ending does not say what it is.", f"{do}.", place="file"
+            Said("'{name}' is {what}, not a text table.", name=name, what=what),
+            "Its ending does not say what it is.",
+            do,
+            place="file",
         )
 
 
@@ -121,7 +133,7 @@ def _find(path: Path, asked: str, progress: Progress, limit: int | None) -> Enco
         return _utf8(path, skip, progress, limit)
     if wide := _wide_without_mark(head):
         told = Problem(
-            f"The file has no byte order mark; it is read as {wide.upper()}.",
+            Said("The file has no byte order mark; it is read as {wide}.", wide=wide.upper()),
             "Every second byte of it is empty.",
             "Check the first rows, and choose the encoding by hand if they look wrong.",
             place="encoding",
@@ -136,7 +148,7 @@ def _asked(asked: str, mark: tuple[int, str] | None) -> Encoding:
         "".encode(name)
     except (LookupError, TypeError, AttributeError) as error:
         raise Problem(
-            f"The encoding '{asked}' is unknown.",
+            Said("The encoding '{asked}' is unknown.", asked=asked),
             "",
             "Use for example utf-8, utf-16, cp1252 or latin-1.",
             place="encoding",
@@ -181,7 +193,11 @@ def _utf8(path: Path, skip: int, progress: Progress, limit: int | None, *, sure:
     line, good_marks, bad_marks, undefined = bad
     if sure or skip or good_marks > bad_marks:
         told = Problem(
-            f"{bad_marks:,} damaged places, the first in line {line:,}: the file is UTF-8 otherwise.",
+            Said(
+                "{n} damaged {n|place|places}, the first in line {line}: the file is UTF-8 otherwise.",
+                n=bad_marks,
+                line=line,
+            ),
             "There each byte was kept as one Western European character.",
             "Check that line, or choose the encoding by hand.",
             place=f"line {line}",
@@ -189,7 +205,7 @@ def _utf8(path: Path, skip: int, progress: Progress, limit: int | None, *, sure:
         return Encoding("utf-8", skip, DAMAGED, (told,))
     name = "latin-1" if undefined else "cp1252"
     told = Problem(
-        f"The file is not UTF-8 (line {line:,}); it is read as {name} (Western European).",
+        Said("The file is not UTF-8 (line {line}); it is read as {name} (Western European).", line=line, name=name),
         "Such files do not say which encoding they use.",
         "Check names with accents or umlauts, and choose the encoding by hand if they look wrong.",
         place=f"line {line}",
@@ -263,7 +279,7 @@ def texts(path: Path, encoding: Encoding, progress: Progress = NO_PROGRESS, limi
         except UnicodeDecodeError:
             line = _bad_line(path, encoding)
             raise Problem(
-                f"Line {line:,} cannot be read as {encoding.name}.",
+                Said("Line {line} cannot be read as {name}.", line=line, name=encoding.name),
                 "The bytes there are not text in this encoding.",
                 "Choose another encoding; cp1252 and latin-1 are frequent.",
                 place=f"line {line}",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
 from pprl_desktop.problem import Problem, did_you_mean
+from pprl_desktop.said import Said, sentences
 
 FieldKind = Literal["name", "text", "date", "id", "number", "category"]
 KINDS: tuple[FieldKind, ...] = get_args(FieldKind)
@@ -40,7 +41,7 @@ class Cleaning:
         for name in plain:
             if name not in known:
                 raise Problem(
-                    f"The cleaning step '{name}' is unknown.",
+                    Said("The cleaning step '{name}' is unknown.", name=name),
                     "The other side uses another version.",
                     "Update PPRL Desktop on both sides.",
                     place=f"cleaning.{name}",
@@ -76,9 +77,9 @@ class Field:
     def of(cls, name: str, kind: str = "name") -> Field:
         if kind not in KINDS:
             raise Problem(
-                f"'{kind}' is not a field type.",
-                f"The types are: {', '.join(KINDS)}.",
-                f"{did_you_mean(kind, KINDS)}Choose one of them for '{name}'.",
+                Said("'{kind}' is not a field type.", kind=kind),
+                Said("The types are: {kinds}.", kinds=KINDS),
+                sentences(did_you_mean(kind, KINDS), Said("Choose one of them for '{name}'.", name=name)),
                 place=name,
             )
         return cls(name, kind, default_cleaning(kind))

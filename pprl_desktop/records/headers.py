@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.normalise import tidy
+from pprl_desktop.said import Said
 
 _DATA = re.compile(r"[0-9]+([.,][0-9]+)?|[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}")
 LONGEST_SHOWN = 40  # characters of a header in a message
@@ -46,20 +47,20 @@ def _free(name: str, taken: set[str]) -> str:
 def _warnings(cells: Sequence[str], empty: list[int], twice: list[str]) -> list[Problem]:
     told = []
     if empty:
-        which = ", ".join(map(str, empty[:5])) + (", …" if len(empty) > 5 else "")
+        which = [*empty[:5], *(["…"] if len(empty) > 5 else [])]
         told.append(
             Problem(
-                f"{len(empty)} columns have no name (number {which}).",
+                Said("{n} {n|column has|columns have} no name (number {which}).", n=len(empty), which=which),
                 "They are called 'column' and their number here.",
                 "Give them a name in the file if you need them.",
                 place="header",
             )
         )
     if twice:
-        which = ", ".join(f"'{shown(name)}'" for name in dict.fromkeys(twice[:5]))
+        names = [Said("'{name}'", name=shown(name)) for name in dict.fromkeys(twice[:5])]
         told.append(
             Problem(
-                f"Column names occur more than once: {which}.",
+                Said("Column names occur more than once: {names}.", names=names),
                 "The later ones got a number.",
                 "Check that you use the right one.",
                 place="header",

@@ -13,6 +13,7 @@ from pprl_desktop.records.fields import FieldKind
 from pprl_desktop.records.hints import hint, is_birth
 from pprl_desktop.records.normalise import tidy
 from pprl_desktop.records.table import Column
+from pprl_desktop.said import NOTHING, Said
 
 SAMPLE = 1_000  # distinct values that a guess looks at, evenly spaced over the column
 MOST = 0.9  # share of the rows that must agree for a guess
@@ -147,16 +148,16 @@ def _is_name(sample: Sample) -> bool:
     return sample.share(_NAME) >= 0.85 and float(np.average(words, weights=sample.weights)) <= 2.2
 
 
-def sensitive_reason(name: str, sample: Sample, distinct: int) -> str:
-    """Why a column looks sensitive, in words for the screen; '' if it does not."""
+def sensitive_reason(name: str, sample: Sample, distinct: int) -> Said:
+    """Why a column looks sensitive, in words for the screen; nothing if it does not."""
     if hint(name) == "sensitive":
-        return "its heading"
+        return Said("its heading")
     if sample.share(_ICD) >= 0.8 and any("." in text for text in sample.texts):
-        return "values that look like diagnosis codes"
+        return Said("values that look like diagnosis codes")
     if sample.share(_MONEY) >= 0.8:
-        return "values that look like amounts of money"
+        return Said("values that look like amounts of money")
     if distinct <= FEW_CATEGORIES and hint(name) not in ("person", "place"):
         telling = [bool(_SENSITIVE_WORDS & set(re.findall(r"\w+", text.casefold()))) for text in sample.texts]
         if sum(telling) >= 2 and sample.share_of(telling) >= 0.5:
-            return "values that look like race, religion, party, diagnosis or test results"
-    return ""
+            return Said("values that look like race, religion, party, diagnosis or test results")
+    return NOTHING

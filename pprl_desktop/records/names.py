@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pprl_desktop.problem import Problem, did_you_mean
+from pprl_desktop.said import Said, sentences
 
 
 def no_such_column(name: str, names: Sequence[str]) -> Problem:
-    shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+    shown = [*names[:12], *(["…"] if len(names) > 12 else [])]
     return Problem(
-        f"There is no column '{name}'.",
-        f"The file has: {shown}.",
-        f"{did_you_mean(name, names)}Choose one of these columns.",
+        Said("There is no column '{name}'.", name=name),
+        Said("The file has: {shown}.", shown=shown),
+        sentences(did_you_mean(name, names), "Choose one of these columns."),
         place=name,
     )

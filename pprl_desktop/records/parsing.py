@@ -24,6 +24,7 @@ from pprl_desktop.records.headers import header_names
 from pprl_desktop.records.quotes import line_breaks, open_quote
 from pprl_desktop.records.ragged import Ragged, RaggedRows
 from pprl_desktop.records.table import Codes, Column, Table
+from pprl_desktop.said import Said
 
 LONGEST_CELL = 16 << 20  # characters: a quote still open after that was never closed
 CSV_LIMIT = 2**31 - 1
@@ -112,10 +113,13 @@ class Text:
     def warnings(self) -> tuple[Problem, ...]:
         if not self._nuls:
             return ()
-        removed = f"{self._nuls:,} NUL bytes were removed"
         return (
             Problem(
-                f"{removed}, the first in line {self._line:,}." if self._line else f"{removed}.",
+                Said(
+                    "{n} NUL {n|byte was|bytes were} removed, the first in line {line}.", n=self._nuls, line=self._line
+                )
+                if self._line
+                else Said("{n} NUL {n|byte was|bytes were} removed.", n=self._nuls),
                 "They are no text; a broken export or another encoding leaves them.",
                 "Check the lines where they stood.",
                 place=f"line {self._line}" if self._line else "file",
@@ -256,9 +260,13 @@ class _Parser:
         line = self._swallowed_line
         return (
             Problem(
-                f"{self._swallowed:,} quoted cells seem to have swallowed lines, the first in line {line:,}.",
+                Said(
+                    "{n} quoted {n|cell seems|cells seem} to have swallowed lines, the first in line {line}.",
+                    n=self._swallowed,
+                    line=line,
+                ),
                 "A quote that is opened by mistake hides the lines up to the next quote.",
-                f"Check line {line:,}; if quotes mean nothing in this file, choose 'no quote character'.",
+                Said("Check line {line}; if quotes mean nothing in this file, choose 'no quote character'.", line=line),
                 place=f"line {line}",
             ),
         )

@@ -21,6 +21,7 @@ from pprl_desktop.records.kinds import Sample, guess_kind, kind_of, sensitive_re
 from pprl_desktop.records.redundancy import Redundant, find_redundant
 from pprl_desktop.records.shapes import Shape, shapes
 from pprl_desktop.records.table import MISSING, PLUS, Column, Table
+from pprl_desktop.said import NOTHING, Said
 
 __all__ = ["ColumnProfile", "Profile", "guess_kind", "profile"]
 
@@ -46,14 +47,14 @@ class ColumnProfile:
     shortest: int  # characters, of values that are not empty
     longest: int
     shapes: tuple[Shape, ...]
-    sensitive: str = ""  # why it looks sensitive
+    sensitive: Said = NOTHING  # why it looks sensitive
     dates: DateReport | None = None
     missing_words: tuple[
         tuple[str, int], ...
     ] = ()  # words that may mean "unknown", and their rows: the steward decides
 
     def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        return {**asdict(self), "sensitive": str(self.sensitive)}
 
 
 @dataclass(frozen=True)
@@ -266,10 +267,17 @@ def _duplicate_ids(table: Table, id_column: str) -> tuple[int, tuple[Problem, ..
         return 0, ()
     first = np.flatnonzero(column.codes == twice[0])[:2] + 1
     value = column.values[twice[0]]
-    named = f" ({value})" if len(value) <= HARMLESS_ID else ""
+    named = Said(" ({value})", value=value) if len(value) <= HARMLESS_ID else NOTHING
     rows = int(column.counts()[twice].sum())
     problem = Problem(
-        f"{len(twice):,} ids in '{id_column}' occur twice; records {first[0]:,} and {first[1]:,} share an id{named}.",
+        Said(
+            "{n} {n|id|ids} in '{column}' {n|occurs|occur} twice; records {first} and {second} share an id{named}.",
+            n=len(twice),
+            column=id_column,
+            first=first[0],
+            second=first[1],
+            named=named,
+        ),
         "A match could not be traced back to one record.",
         "Give every record its own id, or choose another column as id.",
         place=id_column,
@@ -285,12 +293,18 @@ def _warnings(found: Sequence[ColumnProfile]) -> list[Problem]:
         if column.dates.serial:
             told.append(
                 Problem(
-                    f"{column.dates.serial:,} dates in '{column.name}' are day numbers of a spreadsheet.",
+                    Said(
+                        "{n} {n|date|dates} in '{name}' {n|is a day number|are day numbers} of a spreadsheet.",
+                        n=column.dates.serial,
+                        name=column.name,
+                    ),
                     "They are read as days since 1899-12-30, as Excel counts.",
                     "Check them if the file came from an old Mac: those start in 1904.",
                     place=column.name,
                 )
             )
         if column.dates.ambiguous and not column.dates.proven:
-            told.append(Problem(f"'{column.name}': {column.dates.sentence()}", place=column.name))
+            told.append(
+                Problem(Said("'{name}': {dates}", name=column.name, dates=column.dates.sentence()), place=column.name)
+            )
     return told

@@ -6,8 +6,11 @@ import re
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.dialect import Dialect
+from pprl_desktop.said import Said
 
-NEVER_CLOSED = "is never closed."
+
+class NeverClosed(Problem):
+    """Cut short, or a quote too many: what follows may still close it."""
 
 
 def line_breaks(text: str) -> int:
@@ -19,13 +22,13 @@ def open_quote(text: str, dialect: Dialect, line: int) -> Problem:
     """For the record that starts at `text`, in this line."""
     opened, inside = find_open_quote(text, dialect)
     line += line_breaks(text[:opened])
-    what = "is closed in the middle of a cell." if inside else NEVER_CLOSED
-    return Problem(
-        f"The quote that opens a cell in line {line:,} {what}",
-        "Everything after it would be swallowed into one cell.",
-        f"Correct line {line:,}, or choose 'no quote character' if quotes mean nothing in this file.",
-        place=f"line {line}",
-    )
+    swallowed = Said("Everything after it would be swallowed into one cell.")
+    do = Said("Correct line {line}, or choose 'no quote character' if quotes mean nothing in this file.", line=line)
+    if inside:
+        what = Said("The quote that opens a cell in line {line} is closed in the middle of a cell.", line=line)
+        return Problem(what, swallowed, do, place=f"line {line}")
+    what = Said("The quote that opens a cell in line {line} is never closed.", line=line)
+    return NeverClosed(what, swallowed, do, place=f"line {line}")
 
 
 def find_open_quote(text: str, dialect: Dialect) -> tuple[int, bool]:

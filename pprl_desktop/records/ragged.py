@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from pprl_desktop.problem import Problem
+from pprl_desktop.said import Said
 
 Ragged = Literal["refuse", "pad", "leave out"]
 NAMED_LINES = 5  # of many such lines, so many are named
@@ -48,7 +49,11 @@ class RaggedRows:
         if self.trimmed:
             told.append(
                 Problem(
-                    f"{self.trimmed:,} lines have empty cells after the last column, first line {self.trimmed_line:,}.",
+                    Said(
+                        "{n} {n|line has|lines have} empty cells after the last column, first line {line}.",
+                        n=self.trimmed,
+                        line=self.trimmed_line,
+                    ),
                     "The empty cells were left out.",
                     "Nothing to do if the columns look right.",
                     place=f"line {self.trimmed_line}",
@@ -57,7 +62,11 @@ class RaggedRows:
         if self.padded:
             told.append(
                 Problem(
-                    f"{self.padded:,} lines are too short, the first is line {self.padded_line:,}.",
+                    Said(
+                        "{n} {n|line is|lines are} too short, the first is line {line}.",
+                        n=self.padded,
+                        line=self.padded_line,
+                    ),
                     "Their last cells were taken as empty, as you chose.",
                     "Check that line.",
                     place=f"line {self.padded_line}",
@@ -68,19 +77,28 @@ class RaggedRows:
     def _refusal(self) -> Problem:
         line, cells = self.refused[0]
         more = ["…"] if self.refused_count > len(self.refused) else []
-        named = ", ".join([*(f"{line:,}" for line, _ in self.refused), *more])
-        which = f"Line {named} has" if self.refused_count == 1 else f"{self.refused_count:,} lines ({named}) have"
-        counts = f"line {line:,} has {cells} cells, the header has {self._width}"
+        which = [*(line for line, _ in self.refused), *more]
+        counts = Said(
+            "line {line} has {cells} cells, the header has {width}", line=line, cells=cells, width=self._width
+        )
         if self._policy == "leave out":
             return Problem(
-                f"{which} another number of cells than the header and were left out.",
-                f"For example, {counts}.",
+                Said(
+                    "{n|Line {which} has|{n} lines ({which}) have} another number of cells than the header "
+                    "and {n|was|were} left out.",
+                    n=self.refused_count, which=which,
+                ),
+                Said("For example, {counts}.", counts=counts),
                 "Check them: separators inside cells need quotes around the cell.",
                 place=f"line {line}",
-            )
+            )  # fmt: skip
         return Problem(
-            f"{which} another number of cells than the header.",
-            f"For example, {counts}; guessing would put values into the wrong columns.",
+            Said(
+                "{n|Line {which} has|{n} lines ({which}) have} another number of cells than the header.",
+                n=self.refused_count,
+                which=which,
+            ),
+            Said("For example, {counts}; guessing would put values into the wrong columns.", counts=counts),
             "Correct the file (a separator inside a cell needs quotes), choose another separator or leave them out.",
             place=f"line {line}",
         )

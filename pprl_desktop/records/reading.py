@@ -12,9 +12,10 @@ from pprl_desktop.records.dialect import Dialect, find_dialect, records
 from pprl_desktop.records.encoding import Encoding, find_encoding, texts
 from pprl_desktop.records.headers import header_names
 from pprl_desktop.records.parsing import parse
-from pprl_desktop.records.quotes import NEVER_CLOSED
+from pprl_desktop.records.quotes import NeverClosed
 from pprl_desktop.records.ragged import Ragged
 from pprl_desktop.records.table import Column, Table
+from pprl_desktop.said import Said
 
 HEAD = 1 << 18  # bytes that the layout is found out from
 
@@ -60,7 +61,10 @@ def read_table(
     table, warnings = parse(blocks, dialect, options.ragged, encoding.nul_line, progress)
     if table.rows == 0:
         raise Problem(
-            f"'{file.name}' has a header but no records.", "", "Choose the file that holds the records.", place="file"
+            Said("'{name}' has a header but no records.", name=file.name),
+            "",
+            "Choose the file that holds the records.",
+            place="file",
         )
     progress.at(1.0)
     told = (*encoding.warnings, *_preamble(head, dialect, options), *warnings)
@@ -81,7 +85,7 @@ def preview(path: str | os.PathLike[str], options: ReadOptions = GUESS, rows: in
     try:
         table, warnings = parse([head], dialect, options.ragged, encoding.nul_line)
     except Problem as problem:
-        cut_short = file.stat().st_size > HEAD and problem.what.endswith(NEVER_CLOSED)
+        cut_short = file.stat().st_size > HEAD and isinstance(problem, NeverClosed)
         stops = () if cut_short else (problem,)
         table, warnings = _what_can_be_shown(head, dialect)
     shown = Table(tuple(Column(column.name, column.values, column.codes[:rows]) for column in table.columns))
@@ -102,9 +106,11 @@ def _what_can_be_shown(head: str, dialect: Dialect) -> tuple[Table, tuple[Proble
 def _existing(path: str | os.PathLike[str]) -> Path:
     file = Path(path)
     if file.is_dir():
-        raise Problem(f"'{file.name}' is a folder.", "", "Choose a CSV file in it.", place="file")
+        raise Problem(Said("'{name}' is a folder.", name=file.name), "", "Choose a CSV file in it.", place="file")
     if not file.is_file():
-        raise Problem(f"The file '{file.name}' is not there.", "", "Check the name and the folder.", place="file")
+        raise Problem(
+            Said("The file '{name}' is not there.", name=file.name), "", "Check the name and the folder.", place="file"
+        )
     return file
 
 
@@ -112,7 +118,10 @@ def _layout(head: str, options: ReadOptions, name: str) -> Dialect:
     _check(options)
     if not head.strip():
         raise Problem(
-            f"The file '{name}' is empty.", "It holds no header and no records.", "Choose another file.", place="file"
+            Said("The file '{name}' is empty.", name=name),
+            "It holds no header and no records.",
+            "Choose another file.",
+            place="file",
         )
     return find_dialect(head, options.separator, options.quote, options.header_line)
 
@@ -143,7 +152,10 @@ def _preamble(head: str, dialect: Dialect, options: ReadOptions) -> tuple[Proble
         return ()
     return (
         Problem(
-            f"The table starts in line {dialect.header_line}; the lines above it were left out.",
+            Said(
+                "The table starts in line {line}; the lines above it were left out.",
+                line=dialect.header_line,
+            ),
             "They do not have the cells of a table.",
             "Choose the header line by hand if this is wrong.",
             place=f"line {dialect.header_line}",

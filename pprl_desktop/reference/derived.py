@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.reference.sets import ReferenceSet
+from pprl_desktop.said import Said
 
 SMALLEST, LARGEST = 20, 20_000  # records
 SHORTEST_SECRET = 16  # bytes: below that a reference set could be guessed
@@ -70,8 +71,8 @@ def from_secret(secret: bytes, size: int = 200) -> ReferenceSet:
     """First, last and digits, all from the shared secret."""
     if not SMALLEST <= size <= LARGEST:
         raise Problem(
-            f"A reference set of {size} records cannot be made.",
-            f"Between {SMALLEST} and {LARGEST:,} are possible.",
+            Said("A reference set of {size} records cannot be made.", size=size),
+            Said("Between {smallest} and {largest} are possible.", smallest=SMALLEST, largest=LARGEST),
             "Choose another size, for example secret-200.",
             place="reference",
         )

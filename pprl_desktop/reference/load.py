@@ -16,6 +16,7 @@ from pprl_desktop.records.fields import Field
 from pprl_desktop.records.reading import read_table
 from pprl_desktop.reference.derived import DIGITS, digits, from_secret
 from pprl_desktop.reference.sets import ReferenceSet
+from pprl_desktop.said import Said, sentences
 
 BUILT_IN = ("us-200", "us-2000", "places-200")
 FEWEST_RECORDS = 20
@@ -39,9 +40,9 @@ def reference_set(
     if path.is_file():
         return _kept(path, progress)
     raise Problem(
-        f"There is no reference set '{path.name}'.",
-        f"Built in are: {', '.join(names())}; a CSV file of your own is the other possibility.",
-        f"{did_you_mean(name, names())}Choose one of these or check the file's path.",
+        Said("There is no reference set '{name}'.", name=path.name),
+        Said("Built in are: {names}; a CSV file of your own is the other possibility.", names=names()),
+        sentences(did_you_mean(name, names()), "Choose one of these or check the file's path."),
         place="reference",
     )
 
@@ -86,16 +87,16 @@ def from_csv(path: Path, progress: Progress = NO_PROGRESS) -> ReferenceSet:
     records = [record for record in zip(*cleaned, strict=True) if all(record)]
     if len(records) < FEWEST_RECORDS:
         raise Problem(
-            f"The file has {len(records)} complete records, too few for a reference set.",
-            f"At least {FEWEST_RECORDS} are needed to tell values apart; 200 are usual.",
+            Said("The file has {n} complete {n|record|records}, too few for a reference set.", n=len(records)),
+            Said("At least {n} are needed to tell values apart; 200 are usual.", n=FEWEST_RECORDS),
             "Add records or choose a built-in set.",
             place="reference",
         )
     for name, column in zip(table.names, zip(*records, strict=True), strict=True):
         if len(set(column)) < FEWEST_DISTINCT:
             raise Problem(
-                f"The column '{name}' has only {len(set(column))} different values.",
-                f"At least {FEWEST_DISTINCT} are needed to tell values apart.",
+                Said("The column '{name}' has only {n} different {n|value|values}.", name=name, n=len(set(column))),
+                Said("At least {n} are needed to tell values apart.", n=FEWEST_DISTINCT),
                 "Remove this column from the file or choose a built-in set.",
                 place=name,
             )

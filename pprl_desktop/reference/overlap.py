@@ -11,12 +11,13 @@ import numpy as np
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable
 from pprl_desktop.reference.sets import ReferenceSet
+from pprl_desktop.said import Said
 
-WHY = (
+WHY = Said(
     "A value that stands in the reference set has distance 0 to it. Whoever sees the distances, and that is the "
     "partner, reads such a value at once instead of having to search for it."
 )
-NOT_ALONE = (
+NOT_ALONE = Said(
     "Do not leave these records out on your own: a gap tells the partner that you hold somebody with exactly such a "
     "name, and both sides would drop different people. Leaving out, or another reference set, is a matter for the "
     "agreement. A set derived from the shared secret has no real names in it."
@@ -45,18 +46,21 @@ class Overlap:
     records: int  # records with at least one such value
     whole_records: int  # records of which every mapped field is in the reference set
     of_records: int
-    why: str = WHY
-    advice: str = NOT_ALONE
+    why: Said = WHY
+    advice: Said = NOT_ALONE
 
-    def sentence(self) -> str:
+    def sentence(self) -> Said:
         if self.records == 0:
-            return "No value of your table occurs in the reference set."
+            return Said("No value of your table occurs in the reference set.")
         share = self.records / max(self.of_records, 1)
-        count = f"{self.records:,} of {self.of_records:,} records ({share:.1%})"
-        return f"{count} hold a value that occurs in the reference set."
+        return Said(
+            "{n} of {of} records ({share:percent 1}) {n|holds|hold} a value that occurs in the reference set.",
+            n=self.records, of=self.of_records, share=share,
+        )  # fmt: skip
 
     def as_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "sentence": self.sentence()}
+        said = {"sentence": self.sentence(), "why": self.why, "advice": self.advice}
+        return {**asdict(self), **{name: str(one) for name, one in said.items()}}
 
 
 def overlap(

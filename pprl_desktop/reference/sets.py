@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pprl_desktop.problem import Problem
+from pprl_desktop.said import Said
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,8 @@ class ReferenceSet:
     def attribute(self, name: str) -> tuple[str, ...]:
         if name not in self.attributes:
             raise Problem(
-                f"The reference set has no attribute '{name}'.",
-                f"It has: {', '.join(self.attributes)}.",
+                Said("The reference set has no attribute '{name}'.", name=name),
+                Said("It has: {attributes}.", attributes=self.attributes),
                 "Map the field to one of these.",
                 place=name,
             )

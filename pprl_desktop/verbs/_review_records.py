@@ -53,7 +53,7 @@ def verify(args: argparse.Namespace, progress: Progress) -> Answer:
         "problems": [problem.as_dict() for problem in found.problems],
     }  # fmt: skip
     if not found.ok:
-        return Answer("\n".join(problem.sentence() for problem in found.problems), data, 1)
+        return Answer("\n".join(str(problem) for problem in found.problems), data, 1)
     how = "hashes and seals" if found.sealed else "hashes"
     return Answer(f"The ledger is whole: {found.entries} entries, {how} fit. Head {found.head}.", data)
 

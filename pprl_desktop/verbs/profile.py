@@ -80,7 +80,7 @@ def as_text(reading: Reading, made: Profile) -> str:
     for column in made.columns:
         if column.dates is not None:
             lines.append(f"Dates in {column.name}: {column.dates.sentence()}")
-    lines += [f"Warning: {problem.sentence()}" for problem in (*reading.warnings, *made.warnings)]
+    lines += [f"Warning: {problem}" for problem in (*reading.warnings, *made.warnings)]
     return "\n".join(lines)
 
 

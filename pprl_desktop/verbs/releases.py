@@ -64,7 +64,7 @@ def _list(ledger: ReleaseLedger) -> Answer:
     by_number = {one.number: _line(one) for one in releases} | {one.number: _beside_line(one) for one in beside}
     lines = [by_number[number] for number in sorted(by_number)] or ["Nothing has been released yet."]
     lines += [f"Limit: {_limit_words(unit, most)}" for unit, most in limits.items()]
-    lines.append(_chain_words(checked.events, checked.head) if checked.problem is None else checked.problem.sentence())
+    lines.append(_chain_words(checked.events, checked.head) if checked.problem is None else str(checked.problem))
     return Answer("\n".join(lines), data, 0 if checked.whole else FAILURE)
 
 
@@ -101,7 +101,7 @@ def _verify(ledger: ReleaseLedger, head: str) -> Answer:
     found = ledger.verify(head)
     data = {"whole": found.whole, "events": found.events, "head": found.head}
     if found.problem is not None:
-        return Answer(found.problem.sentence(), {**data, "problem": found.problem.as_dict()}, FAILURE)
+        return Answer(str(found.problem), {**data, "problem": found.problem.as_dict()}, FAILURE)
     return Answer(_chain_words(found.events, found.head), data)
 
 

@@ -85,4 +85,4 @@ def test_documents_with_any_content_are_problems_or_documents(
         found = problem
     else:
         return
-    assert found.what.endswith(".")
+    assert str(found.what).endswith(".")

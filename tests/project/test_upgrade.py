@@ -145,8 +145,8 @@ def test_a_choice_that_only_a_newer_program_knows_is_refused_and_kept(old: Path,
     for _ in range(2):  # a refusal leaves the file closed and as it was
         with pytest.raises(Problem) as refused:
             Project.open(old)
-        assert refused.value.what == "The project was made by a newer version of PPRL Desktop."
-        assert refused.value.why == f"It holds a choice that this version does not know: {name}. " + (
+        assert str(refused.value.what) == "The project was made by a newer version of PPRL Desktop."
+        assert str(refused.value.why) == f"It holds a choice that this version does not know: {name}. " + (
             f"This is version {__version__}."
         )
     db = sqlite3.connect(old)

@@ -196,4 +196,4 @@ def test_date_report_of_a_column() -> None:
     proven = date_report(Column.of("d", ["01/02/1990", "13/02/1990", "13/02/1990", "x", ""]))
     assert (proven.order, proven.proven, proven.ambiguous, proven.only_day_first) == ("day-first", True, 1, 2)
     assert (proven.unparsed, proven.missing, proven.rows) == (1, 1, 5)
-    assert "prove" in proven.sentence()
+    assert "prove" in str(proven.sentence())

@@ -38,7 +38,7 @@ def test_every_listed_file_reads_as_listed_or_is_refused_by_line(messy: Path) ->
             with pytest.raises(Problem) as problem:
                 read_table(messy / name)
             assert name in empty or problem.value.place == refused[name]
-            assert name in refused or empty[name] in problem.value.what
+            assert name in refused or empty[name] in str(problem.value.what)
             continue
         table = read_table(messy / name).table
         assert (name, table.rows, len(table.columns)) == (name, int(entry["rows"]), int(entry["cols"]))
@@ -85,7 +85,7 @@ def test_cleaning_makes_the_right_ones_equal(messy: Path) -> None:
 def test_the_profile_warns_of_duplicate_ids_and_namesakes(messy: Path) -> None:
     twice = profile(read_table(messy / "duplicate_ids.csv").table)
     assert twice.duplicate_ids == 2
-    assert "(1)" in twice.warnings[0].what
+    assert "(1)" in str(twice.warnings[0].what)
     same = profile(read_table(messy / "identical_people.csv").table)
     assert same.exact_duplicates == 1999
     assert profile(read_table(messy / "leading_zeros_excel.csv").table).column("dob").dates.serial == 1

@@ -175,7 +175,7 @@ def test_duplicate_ids_name_rows_but_no_registry_number() -> None:
     rows = [("A1234567", "x"), ("B7654321", "y"), ("A1234567", "z"), ("C0000001", "z")]
     made = profile(Table.of(["patient_id", "name"], rows))
     assert made.duplicate_ids == 2
-    assert "records 1 and 3" in made.warnings[0].what
+    assert "records 1 and 3" in str(made.warnings[0].what)
     assert "A1234567" not in str(made.warnings[0])
 
 

@@ -61,7 +61,7 @@ def test_tampering_is_found(tmp_path, tamper, word) -> None:
         problems = verify(path).problems
     except Problem as problem:
         problems = (problem,)
-    assert word in problems[0].sentence()
+    assert word in str(problems[0].sentence())
     with pytest.raises(Problem, match="not whole"):
         Ledger(path, KEY)
 

@@ -14,7 +14,7 @@ def test_missing_libraries_are_named_with_the_install_line(monkeypatch: pytest.M
     monkeypatch.setattr(libraries, "_like_fedora", lambda: False)
     with pytest.raises(Problem) as caught:
         libraries.check({"DISPLAY": ":0"}, "linux")
-    assert caught.value.do == "Install them with: sudo apt install libegl1 libxcb-cursor0"
+    assert str(caught.value.do) == "Install them with: sudo apt install libegl1 libxcb-cursor0"
 
 
 def test_the_names_follow_the_distribution(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,7 +38,7 @@ def test_an_offscreen_window_needs_no_x_libraries(monkeypatch: pytest.MonkeyPatc
 
 def test_an_import_that_fails_names_the_library() -> None:
     problem = libraries.from_import_error(ImportError("libEGL.so.1: cannot open shared object file"))
-    assert "libegl1" in problem.do or "libglvnd-egl" in problem.do
+    assert "libegl1" in str(problem.do) or "libglvnd-egl" in str(problem.do)
 
 
 def test_an_unknown_option_is_refused_before_anything_opens() -> None:

@@ -11,14 +11,15 @@ import json
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QLibraryInfo, QLocale, QTranslator
 from PySide6.QtWidgets import QApplication
 
-from pprl_desktop import resources
+from pprl_desktop import languages, resources
+from pprl_desktop.said import ENGLISH, PLACE, Language, Said
 
-LANGUAGES: Mapping[str, str] = {"en": "English", "de": "Deutsch"}  # code -> its own name
+LANGUAGES = languages.NAMES
 PSEUDO = "pseudo"
 
 MOST_PIECES = 6  # neighbouring sentences that are looked up as one
@@ -27,25 +28,29 @@ _catalogue: dict[str, str] = {}
 _core: dict[str, str] = {}  # the part of it that the core's sentences need
 _patterns: list[tuple[re.Pattern[str], str, frozenset[str]]] = []  # the last: values in quotes, which are names
 _state = {"language": "en"}
+_now: dict[str, Language] = {"language": ENGLISH}
+_WORDLESS = re.compile(rf"(?:{PLACE.pattern}|\W)*")
 _NUMBER = re.compile(r"[+-]?\d[\d,]*(\.\d+)?( ?%)?")
 _DECIMALS = str.maketrans(",.", ".,")
 _LIST = re.compile(r"(, |; | · | \((?=[^)]*\))|\): |: )")
 _ACCENTS = str.maketrans("aeiouAEIOU", "áéíóúÁÉÍÓÚ")
 
 
-def tr(text: str, **values: object) -> str:
+def tr(text: str, **values: Any) -> str:
     """The text in the steward's language, with its values filled in."""
-    found = _pseudo(text) if _state["language"] == PSEUDO else _catalogue.get(text, text)
-    return found.format(**values) if values else found
+    return Said(text, **values).words(_now["language"])
 
 
-def tr_n(one: str, many: str, n: int, **values: object) -> str:
-    """Singular or plural; {n} is shown with the locale's separators."""
-    return tr(one if n == 1 else many, n=number(n), **values)
+def tr_n(one: str, many: str, n: int, **values: Any) -> str:
+    """English has two forms; a language with more writes them into its translation: {n|…|…|…}."""
+    return tr(one if n == 1 else many, n=n, **values)
 
 
-def tr_core(text: str) -> str:
+def tr_core(text: Said | str) -> str:
     """A sentence made by the core (problems, statements): values inside it are kept, the words translated."""
+    if isinstance(text, Said):
+        known = _state["language"] in ("en", PSEUDO) or text.template in _catalogue
+        return text.words(_now["language"]) if known or _WORDLESS.fullmatch(text.template) else tr_core(str(text))
     if _state["language"] == "en" or not text:
         return text
     if _state["language"] == PSEUDO:
@@ -141,7 +146,7 @@ def locale() -> QLocale:
 
 
 def number(value: float, decimals: int = 0) -> str:
-    return locale().toString(value, "f", decimals) if decimals else locale().toString(int(value))
+    return _now["language"].number(value if decimals else int(value), decimals)
 
 
 def system_language() -> str:
@@ -163,6 +168,7 @@ def install(app: QApplication | None, code: str) -> None:
         _catalogue.update(core)
         _catalogue.update(_read(chosen))
         _patterns.extend(_compiled(core))
+    _now["language"] = Language(spoken=_pseudo) if chosen == PSEUDO else languages.language(chosen)
     if app is None:
         return
     old = app.property("qt_words")

@@ -20,6 +20,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Cancelled, Progress
+from pprl_desktop.said import NOTHING, Said
 from pprl_desktop.ui.kit.garbage import Collector
 from pprl_desktop.ui.kit.i18n import number, tr
 
@@ -46,7 +47,7 @@ class Job:
     stop: threading.Event = field(default_factory=threading.Event, repr=False)
     started: float = 0.0
     fraction: float = 0.0
-    what: str = ""
+    what: Said = NOTHING
     held: bool = False  # not yet to be started
 
     def seconds_left(self) -> float | None:
@@ -81,7 +82,7 @@ class Jobs(QObject):
     progressed = Signal(object)
     ended = Signal(object, str)  # job, End
     crashed = Signal(object)  # an exception that is the program's fault
-    _moved = Signal(object, float, str)
+    _moved = Signal(object, float, object)
     _finished = Signal(object, str, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -201,7 +202,7 @@ class Jobs(QObject):
 
     # window's thread ------------------------------------------------------------------------------
 
-    def _on_moved(self, job: Job, fraction: float, what: str) -> None:
+    def _on_moved(self, job: Job, fraction: float, what: Said) -> None:
         first = job.fraction == 0.0 and not job.what and fraction == 0.0
         job.fraction, job.what = max(job.fraction, fraction), what or job.what
         if job.stop.is_set() or self._closing:

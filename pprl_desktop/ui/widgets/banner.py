@@ -69,7 +69,7 @@ class Banner(QFrame):
         cls, problem: Problem, *, kind: str = "problem", act: tuple[str, Callable[[], object]] | None = None
     ) -> Banner:
         more = " ".join(tr_core(part) for part in (problem.why, problem.do) if part)
-        return cls(kind, tr_core(problem.what), more, act=act, closable=True, copy=problem.sentence())
+        return cls(kind, tr_core(problem.what), more, act=act, closable=True, copy=tr_core(problem.sentence()))
 
 
 class Messages(QWidget):
