@@ -94,7 +94,7 @@ def answer(args: argparse.Namespace, progress: Progress) -> Answer:
         *(f"  {one.name}: {one.filled:,} cells of the form {', '.join(one.forms) or 'none'}" for one in planned.fields),
     ]
     if args.send_in_clear is None:
-        blocked = [planned.blocked.sentence()] if planned.blocked is not None else []
+        blocked = [str(planned.blocked)] if planned.blocked is not None else []
         lines += blocked or [f"Nothing was sent. To send it, add --send-in-clear {planned.records}."]
         return Answer("\n".join(lines), {**shown, "sent": False}, BAD_INPUT)
     if args.send_in_clear != planned.records:
