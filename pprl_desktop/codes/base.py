@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -94,17 +94,6 @@ class Settings:
 
 # methods whose bits can stand for a field or for the whole record
 RECORD_LAYOUTS = ("simhash", "bloom")
-
-
-def with_noise(name: str, settings: Settings, epsilon: float | None) -> Settings:
-    """The settings with this noise, in the layout that noise protects: one code per record, not one per field.
-
-    Epsilon is per bit, so a record of five fields with a code each carries five times the bits, and the partner's
-    dictionary reads names from them at an epsilon where the record code gives little away (rehearsal/).
-    """
-    if epsilon is not None and settings.epsilon is None and name in RECORD_LAYOUTS:
-        return replace(settings, epsilon=epsilon, layout="record", decision="threshold")
-    return replace(settings, epsilon=epsilon)
 
 
 @dataclass(frozen=True)

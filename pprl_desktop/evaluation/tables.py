@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from pprl_desktop.codes.base import Kernel, Recipe, method, with_noise
-from pprl_desktop.codes.mapping import default_mapping
+from pprl_desktop.codes.base import Kernel, Recipe, method
+from pprl_desktop.codes.recipe import build, changed, settings
 from pprl_desktop.compute.attended import stage
 from pprl_desktop.decisions.base import MatchOptions
 from pprl_desktop.evaluation.figures import Figures, Truth, interval
@@ -64,9 +64,9 @@ def measured(contest: Contest, recipe: Recipe, progress: Progress = NO_PROGRESS)
     """The figures of one recipe; where it does not apply to these fields or these data, a row that says why."""
     from pprl_desktop.privacy.statements import epsilon_unit
 
-    settings = recipe.settings
-    unit = epsilon_unit(recipe) if settings.epsilon is not None else ""
-    row = Row(recipe.method, settings.decision, settings.layout, settings.epsilon, unit, None, None, None, 0, 0.0)
+    used = recipe.settings
+    unit = epsilon_unit(recipe) if used.epsilon is not None else ""
+    row = Row(recipe.method, used.decision, used.layout, used.epsilon, unit, None, None, None, 0, 0.0)
     try:
         wrong = method(recipe.method).problems(recipe)
         if wrong:
@@ -103,27 +103,25 @@ def sweep(
 
 
 def with_epsilon(recipe: Recipe, epsilon: float | None) -> Recipe:
-    return replace(recipe, settings=replace(recipe.settings, epsilon=epsilon))
+    return replace(recipe, settings=changed(recipe.method, recipe.settings, epsilon=epsilon))
 
 
-def recipe_for(name: str, like: Recipe, reference: ReferenceSet) -> Recipe:
-    """Another method with its own defaults on the same fields."""
-    made = method(name)
-    used = reference if made.uses_reference else None
-    mapping = default_mapping(like.fields, used) if used is not None else ()
-    settings = replace(made.defaults(), one_to_one=like.settings.one_to_one)
-    return Recipe(name, like.fields, settings, used, mapping, like.secret)
+def in_its_own_way(name: str, like: Recipe, reference: ReferenceSet, **wanted: Any) -> Recipe:
+    """Another method with its own settings on the same fields."""
+    return build(
+        name, like.fields, settings(name, one_to_one=like.settings.one_to_one, **wanted), reference, secret=like.secret
+    )
 
 
 def compared(name: str, like: Recipe, reference: ReferenceSet, epsilon: float | None, kernel: Kernel | None) -> Recipe:
     """A method for the comparison: with the noise asked for where noise is per bit or edit, else in its own way."""
-    made = recipe_for(name, like, reference)
-    settings = made.settings
-    if settings.epsilon is None and method(name).exportable:
-        settings = with_noise(name, settings, epsilon)
-    if kernel is not None and settings.decision == "svm":
-        settings = replace(settings, kernel=kernel)
-    return replace(made, settings=settings)
+    own = method(name).defaults()
+    wanted: dict[str, Any] = {}
+    if own.epsilon is None and method(name).exportable:
+        wanted["epsilon"] = epsilon
+    if kernel is not None and own.decision == "svm":
+        wanted["kernel"] = kernel
+    return in_its_own_way(name, like, reference, **wanted)
 
 
 @stage
@@ -162,10 +160,8 @@ def frontier(
 
 def frontier_recipes(like: Recipe, reference: ReferenceSet) -> tuple[Recipe, ...]:
     """Every exportable method without noise and at the epsilons that mean something for it."""
-    made = [recipe_for("split", like, reference), recipe_for("split-svm", like, reference)]
+    made = [in_its_own_way(name, like, reference) for name in ("split", "split-svm")]
     for name in ("bloom", "simhash"):
-        base = recipe_for(name, like, reference)
-        record = replace(base, settings=replace(base.settings, layout="record", decision="threshold"))
-        noisy = [replace(base, settings=with_noise(name, base.settings, epsilon)) for epsilon in reversed(PSH_EPSILONS)]
-        made += [base, record, *noisy]
+        made += [in_its_own_way(name, like, reference), in_its_own_way(name, like, reference, layout="record")]
+        made += [in_its_own_way(name, like, reference, epsilon=epsilon) for epsilon in reversed(PSH_EPSILONS)]
     return tuple(made)

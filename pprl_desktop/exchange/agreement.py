@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from pprl_desktop.codes.base import Recipe, Settings, method
+from pprl_desktop.codes.recipe import build, checked
 from pprl_desktop.exchange import clock, contacts, files, letters, refusals, seal, strict, terms
 from pprl_desktop.exchange.contacts import Contact
 from pprl_desktop.exchange.home import Home
@@ -242,10 +243,7 @@ def recipe(found: Terms, secret: bytes, reference: bytes = b"") -> Recipe:
         raise refusals.does_not_fit(
             "reference.fingerprint", f"The reference set {wanted.name} here is not the one agreed on."
         )
-    complete = replace(found.recipe(secret), reference=used)
-    if wrong := made.problems(complete):
-        raise wrong[0]
-    return complete
+    return checked(build(found.method, found.fields, found.settings, used, found.mapping, secret))
 
 
 def recipe_of(home: Home, own: Identity, pact: Pact) -> Recipe:
@@ -271,25 +269,14 @@ def with_columns(home: Home, pact: Pact, columns: Mapping[str, str]) -> Pact:
 
 
 def _recipe_offered(offer: Offer, secret: bytes) -> Recipe:
-    made = method(offer.method)
-    if not made.exportable:
+    if not method(offer.method).exportable:
         raise Problem(
             f"The method '{offer.method}' cannot be agreed on.",
             "It works on clear tables, which never leave this computer.",
             "Choose another method.",
             place="method",
         )
-    reference, mapping = None, offer.mapping
-    if made.uses_reference:
-        from pprl_desktop.codes.mapping import default_mapping
-        from pprl_desktop.reference.load import reference_set
-
-        reference = reference_set(offer.reference, secret)
-        mapping = mapping or default_mapping(offer.fields, reference)
-    complete = Recipe(offer.method, offer.fields, offer.settings, reference, mapping, secret)
-    if wrong := made.problems(complete):
-        raise wrong[0]
-    return complete
+    return checked(build(offer.method, offer.fields, offer.settings, offer.reference, offer.mapping, secret))
 
 
 def _terms(offer: Offer, complete: Recipe, own: Identity, contact: Contact) -> Terms:

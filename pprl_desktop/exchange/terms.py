@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
-from pprl_desktop.codes.base import REGISTRY, Recipe, Settings
+from pprl_desktop.codes.base import REGISTRY, Settings
 from pprl_desktop.exchange import refusals, strict
 from pprl_desktop.exchange.card import Card
 from pprl_desktop.exchange.keys import MODES, Mode
@@ -122,10 +122,6 @@ class Terms:
     @property
     def epsilon(self) -> str:
         return decimal(self.settings.epsilon)
-
-    def recipe(self, secret: bytes) -> Recipe:
-        """Without the reference set; exchange.agreement adds it."""
-        return Recipe(self.method, self.fields, self.settings, None, self.mapping, secret)
 
 
 def agreement_id(document: bytes) -> str:

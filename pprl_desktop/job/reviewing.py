@@ -177,9 +177,8 @@ def _match(choices: Choices, own: CleanTable, partner: CleanTable, progress: Pro
     from pprl_desktop.codes.base import method
     from pprl_desktop.decisions.base import MatchOptions
     from pprl_desktop.matching.match import match
-    from pprl_desktop.project.recipes import recipe_of
 
-    recipe = recipe_of(choices, settings=replace(choices.settings, epsilon=None))
+    recipe = choices.recipe(replace(choices.settings, epsilon=None))
     made = method(recipe.method)
     ours = made.smash(own, recipe, progress.part(0.0, 0.2))
     theirs = made.smash(partner, recipe, progress.part(0.2, 0.4))

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.project.choices import Choices
-from pprl_desktop.project.recipes import IMAGINED_SECRET, recipe_of
 
 if TYPE_CHECKING:
-    from pprl_desktop.codes.base import Recipe, Settings
+    from pprl_desktop.codes.base import Settings
     from pprl_desktop.decisions.base import Match
     from pprl_desktop.evaluation.synthetic import Forecast
     from pprl_desktop.evaluation.tables import Row
@@ -176,7 +175,7 @@ class Workplace:
         from pprl_desktop.records.cleaning import clean
         from pprl_desktop.records.table import Table
 
-        recipe = recipe_of(choices)
+        recipe = choices.recipe()
         table = Table.of([one.name for one in choices.fields], [[text] * len(choices.fields)])
         cleaned = clean(table, choices.fields, {one.name: one.name for one in choices.fields})
         smashed = method(choices.method).smash(cleaned, recipe, NO_PROGRESS)
@@ -187,13 +186,10 @@ class Workplace:
 
     # method and privacy ---------------------------------------------------------------------------
 
-    def recipe(self, choices: Choices, secret: bytes = IMAGINED_SECRET, settings: Settings | None = None) -> Recipe:
-        return recipe_of(choices, secret, settings)
-
     def statement(self, choices: Choices, settings: Settings | None = None) -> Statement:
         from pprl_desktop.privacy.statements import statement
 
-        return statement(recipe_of(choices, settings=settings), choices.rows)
+        return statement(choices.recipe(settings), choices.rows)
 
     def forecast(
         self, choices: Choices, settings: Settings | None = None, *, most: int = 2000, progress: Progress = NO_PROGRESS
@@ -202,7 +198,7 @@ class Workplace:
         from pprl_desktop.evaluation.synthetic import forecast
 
         clean = self.clean(choices, progress.part(0.0, 0.2))
-        return forecast(clean, recipe_of(choices, settings=settings), most=most, progress=progress.part(0.2, 1.0))
+        return forecast(clean, choices.recipe(settings), most=most, progress=progress.part(0.2, 1.0))
 
     def rehearse(
         self, choices: Choices, *, sample: int = 300, changes: bool = True, progress: Progress = NO_PROGRESS
@@ -211,11 +207,11 @@ class Workplace:
         from pprl_desktop.rehearsal.rehearse import rehearse
 
         clean = self.clean(choices, progress.part(0.0, 0.2))
-        return rehearse(clean, recipe_of(choices), sample=sample, changes=changes, progress=progress.part(0.2, 1.0))
+        return rehearse(clean, choices.recipe(), sample=sample, changes=changes, progress=progress.part(0.2, 1.0))
 
     def sweep(self, choices: Choices, *, most: int = 1000, progress: Progress = NO_PROGRESS) -> tuple[Row, ...]:
         """Found, wrong and named at the usual epsilons, on synthetic pairs of the own records."""
-        from pprl_desktop.codes.base import with_noise
+        from pprl_desktop.codes.recipe import changed
         from pprl_desktop.decisions.base import MatchOptions
         from pprl_desktop.evaluation.figures import Truth
         from pprl_desktop.evaluation.synthetic import synthetic_pairs
@@ -226,9 +222,9 @@ class Workplace:
         contest = Contest(made.a, made.b, Truth(made.truth), options)
         nearest = choices.settings.decision == "nearest"
         epsilons: tuple[float | None, ...] = NEAREST_EPSILONS if nearest else (*PSH_EPSILONS, None)
-        recipe = recipe_of(choices)
+        recipe = choices.recipe()
         recipes = [
-            replace(recipe, settings=with_noise(recipe.method, recipe.settings, epsilon)) for epsilon in epsilons
+            replace(recipe, settings=changed(recipe.method, recipe.settings, epsilon=epsilon)) for epsilon in epsilons
         ]
         return frontier(contest, recipes, sample=200, progress=progress.part(0.1, 1.0))
 
@@ -236,7 +232,7 @@ class Workplace:
         """How many own values stand in the reference set, and why that matters."""
         from pprl_desktop.reference.overlap import overlap
 
-        recipe = recipe_of(choices)
+        recipe = choices.recipe()
         assert recipe.reference is not None
         return overlap(self.clean(choices, progress), recipe.reference, recipe.mapping)
 

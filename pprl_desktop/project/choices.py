@@ -6,7 +6,8 @@ import json
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from pprl_desktop.codes.base import REGISTRY, Settings
+from pprl_desktop.codes import recipe
+from pprl_desktop.codes.base import REGISTRY, Recipe, Settings
 from pprl_desktop.matching.reconcile import RULES
 from pprl_desktop.problem import Problem
 from pprl_desktop.project.known import checked, newer
@@ -54,6 +55,15 @@ class Choices:
 
     def column_of(self, field_name: str) -> str:
         return dict(self.columns).get(field_name, "")
+
+    def recipe(self, settings: Settings | None = None) -> Recipe:
+        """What these choices describe, with the secret for playing both parties on one computer."""
+        return recipe.build(self.method, self.fields, settings or self.settings, self.reference, self.mapping)
+
+    def with_method(self, name: str) -> Choices:
+        """Another method with its own settings; direction and decoys stay as the steward set them."""
+        now = self.settings
+        return self.changed(method=name, settings=recipe.settings(name, one_to_one=now.one_to_one, decoys=now.decoys))
 
     def as_dict(self) -> dict[str, Any]:
         plain = {f.name: getattr(self, f.name) for f in fields(self)}

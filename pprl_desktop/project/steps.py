@@ -155,7 +155,6 @@ def _fields(choices: Choices) -> list[Problem]:
 
 def _method(choices: Choices) -> list[Problem]:
     from pprl_desktop.codes.base import method
-    from pprl_desktop.project.recipes import recipe_of
 
     chosen = method(choices.method)
     if not chosen.exportable:
@@ -168,7 +167,7 @@ def _method(choices: Choices) -> list[Problem]:
             )
         ]
     try:
-        return list(chosen.problems(recipe_of(choices)))
+        return list(chosen.problems(choices.recipe()))
     except Problem as problem:  # the reference set is gone, or is no reference set
         return [problem]
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from pprl_desktop.codes.decoys import add_decoys
+from pprl_desktop.codes.recipe import changed
 from pprl_desktop.privacy.statements import epsilon_unit
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable
@@ -26,10 +27,10 @@ def try_changes(small: Stage, now: Share, seed: int, progress: Progress = NO_PRO
     """`now` is what the partner reads of the same records as things are."""
     made = [*_smaller_epsilons(small, now, seed, progress.part(0.0, 0.4))]
     others = [*_fewer_reference_records(small), *_one_row_per_record(small), *_more_fields(small)]
-    for number, (name, words, changed) in enumerate(others):
+    for number, (name, words, tried) in enumerate(others):
         part = progress.part(0.4 + 0.5 * number / len(others), 0.4 + 0.5 * (number + 1) / len(others))
         part.at(0.0, f"Trying: {words}")
-        share = named(changed, attacked(changed, 1, seed, part)).named
+        share = named(tried, attacked(tried, 1, seed, part)).named
         made.append(Change(name, f"With {words}: {share.words('records')}.", share))
     made.append(_decoys(small, now, seed, progress.part(0.9, 1.0)))
     return tuple(made)
@@ -41,11 +42,11 @@ def _smaller_epsilons(stage: Stage, now: Share, seed: int, progress: Progress) -
     current = stage.epsilon
     smaller = [epsilon for epsilon in EPSILONS if current is None or epsilon < current]
     for number, epsilon in enumerate(smaller[step] for step in STEPS if step < len(smaller)):
-        changed = _with_settings(stage, epsilon=epsilon)
-        words = f"epsilon {epsilon:g} {epsilon_unit(changed.recipe)}"
+        tried = _with_settings(stage, epsilon=epsilon)
+        words = f"epsilon {epsilon:g} {epsilon_unit(tried.recipe)}"
         part = progress.part(number / len(STEPS), (number + 1) / len(STEPS))
         part.at(0.0, f"Trying: {words}")
-        share = named(changed, attacked(changed, 1, seed, part)).named
+        share = named(tried, attacked(tried, 1, seed, part)).named
         yield Change("epsilon", f"With {words}: {share.words('records')}.", share)
         if share.share < 0.9 * now.share:
             return
@@ -56,15 +57,15 @@ def _fewer_reference_records(stage: Stage) -> Iterator[Try]:
     if reference is None or reference.size < 2 * FEWEST_REFERENCE:
         return
     half = replace(reference, columns=tuple(column[::2] for column in reference.columns))
-    changed = replace(stage, recipe=replace(stage.recipe, reference=half))
-    yield "fewer reference records", f"{half.size} reference records instead of {reference.size}", changed
+    tried = replace(stage, recipe=replace(stage.recipe, reference=half))
+    yield "fewer reference records", f"{half.size} reference records instead of {reference.size}", tried
 
 
 def _one_row_per_record(stage: Stage) -> Iterator[Try]:
     if stage.recipe.method not in ("bloom", "simhash") or stage.recipe.settings.layout == "record":
         return
-    changed = _with_settings(stage, layout="record", decision="threshold")
-    yield "record layout", "one row of bits for the whole record instead of one per field", changed
+    tried = _with_settings(stage, layout="record")
+    yield "record layout", "one row of bits for the whole record instead of one per field", tried
 
 
 def _more_fields(stage: Stage) -> Iterator[Try]:
@@ -76,8 +77,8 @@ def _more_fields(stage: Stage) -> Iterator[Try]:
     fields = (*stage.recipe.fields, *more)
     whole = CleanTable(fields, tuple(stage.spare.column(one.name) for one in fields))
     guesses = (*stage.guesses, *guesses_for(whole, more, {}, {one.name: "other" for one in more}))
-    changed = replace(stage, whole=whole, recipe=replace(stage.recipe, fields=fields), guesses=guesses)
-    yield "more fields", f"{len(fields)} fields instead of {len(used)}", changed
+    tried = replace(stage, whole=whole, recipe=replace(stage.recipe, fields=fields), guesses=guesses)
+    yield "more fields", f"{len(fields)} fields instead of {len(used)}", tried
 
 
 def _decoys(stage: Stage, own: Share, seed: int, progress: Progress) -> Change:
@@ -95,5 +96,6 @@ def _decoys(stage: Stage, own: Share, seed: int, progress: Progress) -> Change:
 
 
 def _with_settings(stage: Stage, **changes: object) -> Stage:
-    settings = replace(stage.recipe.settings, **changes)  # type: ignore[arg-type]
+    """What the steward would get by asking for this."""
+    settings = changed(stage.recipe.method, stage.recipe.settings, **changes)
     return replace(stage, recipe=replace(stage.recipe, settings=settings))

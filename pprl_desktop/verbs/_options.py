@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
 
 METHODS = ("split", "split-svm", "simhash", "bloom", "dp-nn", "plain")
 MOST_EPSILON = 1000.0  # beyond it no bit, edit or answer ever changes
-# a fixed secret is right where both parties are played on one computer; real agreements make a fresh one
-REHEARSED_SECRET = b"both parties are played on this computer"
+ANY_EPSILON = 1.0  # stands for those of a sweep
 
 
 def method_options(parser: argparse.ArgumentParser) -> None:
@@ -136,15 +134,6 @@ def read(path: str, progress: Progress = NO_PROGRESS) -> Table:
     return read_table(Path(path), progress=progress).table
 
 
-def _decision_of(layout: str | None, method: str) -> dict[str, Any]:
-    """A layout chosen by hand brings the decision that goes with it; another one can still be named."""
-    from pprl_desktop.codes.base import RECORD_LAYOUTS
-
-    if layout is None or method not in RECORD_LAYOUTS:
-        return {}
-    return {"decision": "threshold" if layout == "record" else "adaptive"}
-
-
 def _no_idle_option(args: argparse.Namespace, defaults: Settings, settings: Settings) -> None:
     """An option that changes nothing is a misunderstanding, and is said before any work starts."""
     from pprl_desktop.codes.base import RECORD_LAYOUTS
@@ -165,26 +154,21 @@ def _no_idle_option(args: argparse.Namespace, defaults: Settings, settings: Sett
         raise Problem(idle, do=f"Leave --{option} out, or see 'pprl-desktop evaluate --help'.", place=option)
 
 
-def recipe_from(args: argparse.Namespace, fields: tuple[Field, ...], secret: bytes = REHEARSED_SECRET) -> Recipe:
-    from pprl_desktop.codes.base import Recipe, method, with_noise
-    from pprl_desktop.codes.mapping import default_mapping
-    from pprl_desktop.reference.load import reference_set
+def settings_from(args: argparse.Namespace, **more: Any) -> Settings:
+    """What the options ask for; `more` is what only one verb has."""
+    from pprl_desktop.codes import recipe
+    from pprl_desktop.codes.base import method
 
-    made = method(args.method)
-    given: Mapping[str, Any] = {
-        name: getattr(args, name)
-        for name in ("decision", "layout", "kernel", "epsilon", "noise")
-        if getattr(args, name) is not None
-    }
-    settings = replace(made.defaults(), one_to_one=args.one_to_one)
-    if args.epsilon is not None or getattr(args, "sweep", None):
-        settings = replace(with_noise(args.method, settings, args.epsilon or 1.0), epsilon=args.epsilon)
-    settings = replace(settings, **{**_decision_of(args.layout, args.method), **given})
-    _no_idle_option(args, made.defaults(), settings)
-    reference = reference_set(args.reference, secret) if made.uses_reference else None
-    mapping = default_mapping(fields, reference) if reference is not None else ()
-    recipe = Recipe(args.method, fields, settings, reference, mapping, secret)
-    wrong = made.problems(recipe)
-    if wrong:
-        raise wrong[0]
-    return recipe
+    names = ("decision", "layout", "kernel", "epsilon", "noise")
+    given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+    if getattr(args, "sweep", None) and method(args.method).exportable:
+        given.setdefault("epsilon", ANY_EPSILON)
+    settings = recipe.settings(args.method, one_to_one=args.one_to_one, **{**given, **more})
+    _no_idle_option(args, method(args.method).defaults(), settings)
+    return settings
+
+
+def recipe_from(args: argparse.Namespace, fields: Sequence[Field]) -> Recipe:
+    from pprl_desktop.codes import recipe
+
+    return recipe.checked(recipe.build(args.method, fields, settings_from(args), args.reference))

@@ -115,18 +115,14 @@ def _fields(args: argparse.Namespace) -> tuple[Field, ...]:
 
 
 def _settings(args: argparse.Namespace) -> Settings:
-    from pprl_desktop.codes.base import method
+    from pprl_desktop.codes.base import Settings
 
-    given = {
-        name: getattr(args, name)
-        for name in ("decision", "layout", "kernel", "epsilon", "noise")
-        if getattr(args, name) is not None
-    }
-    settings = replace(method(args.method).defaults(), one_to_one=args.one_to_one, decoys=args.decoys, **given)
+    plain = Settings()
+    further: dict[str, Any] = {"decoys": args.decoys}
     for text in args.set:
         name, _, value = text.partition("=")
-        settings = _changed(settings, name, value, "set")
-    return settings
+        further[name] = getattr(_changed(plain, name, value, "set"), name)
+    return _options.settings_from(args, **further)
 
 
 def _changed(value: Any, name: str, text: str, place: str) -> Any:

@@ -11,7 +11,6 @@ from pprl_desktop.job.workplace import Workplace, file_sha256
 from pprl_desktop.problem import Problem
 from pprl_desktop.project.choices import Choices
 from pprl_desktop.project.project import Project
-from pprl_desktop.project.recipes import with_method
 
 SAMPLE = resources.find("samples", "hospital_a.csv")
 
@@ -67,7 +66,7 @@ def test_no_table_is_a_sentence() -> None:
 
 def test_another_method_brings_its_own_defaults(loaded: tuple[Workplace, Choices]) -> None:
     _, choices = loaded
-    changed = with_method(choices, "bloom")
+    changed = choices.with_method("bloom")
     assert changed.method == "bloom"
     assert changed.settings.one_to_one == choices.settings.one_to_one
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtWidgets import QCheckBox, QSizePolicy, QTabWidget, QWidget
@@ -25,7 +24,6 @@ from pprl_desktop.ui.widgets.meter import Bar
 from pprl_desktop.ui.widgets.reflow import columns
 
 if TYPE_CHECKING:
-    from pprl_desktop.codes.base import Settings
     from pprl_desktop.evaluation.synthetic import Forecast
     from pprl_desktop.rehearsal.rehearse import Rehearsal
 
@@ -187,9 +185,12 @@ class MethodPane(Pane):
 
     def _describe(self) -> None:
         """The unit of epsilon and what it means for a whole record; both come from the privacy statement."""
-        settings = replace(self.project.choices.settings, epsilon=self.slider.epsilon())
+        from pprl_desktop.codes.recipe import changed
+
+        choices = self.project.choices
+        settings = changed(choices.method, choices.settings, epsilon=self.slider.epsilon())
         try:
-            said = self.desk.workplace.statement(self.project.choices, settings)
+            said = self.desk.workplace.statement(choices, settings)
         except Problem as problem:
             self.slider.describe(tr("per bit"), tr_core(problem.what))
             return
@@ -334,9 +335,7 @@ class MethodPane(Pane):
     # what the steward does ------------------------------------------------------------------------
 
     def _choose(self, name: str) -> None:
-        from pprl_desktop.project.recipes import with_method
-
-        changed = with_method(self.project.choices, name)
+        changed = self.project.choices.with_method(name)
         self.change(tr("Choose method"), method=changed.method, settings=changed.settings)
         self._show()
         self._ask()
@@ -348,13 +347,10 @@ class MethodPane(Pane):
         self._set_epsilon(epsilon)
 
     def _settings(self, **values: Any) -> None:
-        from pprl_desktop.codes.base import with_noise
+        from pprl_desktop.codes.recipe import changed
 
         choices = self.project.choices
-        settings: Settings = choices.settings
-        if "epsilon" in values:
-            settings = with_noise(choices.method, settings, values.pop("epsilon"))
-        settings = replace(settings, **values)
+        settings = changed(choices.method, choices.settings, **values)
         self.change(tr("Change settings"), settings=settings)
         self._show()
         self._ask()
