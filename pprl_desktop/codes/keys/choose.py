@@ -1,0 +1,329 @@
+"""Chooses the keys on the own table alone: greedily, by what they find in the worlds against what guessing reaches."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.codes.keys import coverage, strangers
+from pprl_desktop.codes.keys.atoms import SLIP, Atom, atoms_of
+from pprl_desktop.codes.keys.recipe import (
+    LEAST_FIELDS,
+    MOST_ATOMS,
+    MOST_SLIPS,
+    Columns,
+    Key,
+    Recipe,
+    lines_of,
+    strength,
+)
+from pprl_desktop.codes.keys.worlds import Worlds, single_letters, worlds_of
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.table import CleanTable
+
+Bits = npt.NDArray[np.uint8]
+Numbers = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What was tuned, with its unit (DESIGN 4.6; measured on the developers' sets with blind_quality.py)."""
+
+    bound: float = 0.10  # union coverage
+    bound_with_date: float = 0.05  # where a full date of birth leaves less to guess
+    values: float = 24.0  # key values per record, all types together
+    strangers: float = 0.1  # own pairs of strangers that share a key, per record
+    types: int = 14
+    weights: tuple[float, ...] = (0.2, 0.7, 2.0)  # recall that a unit of coverage is worth
+    prices: tuple[float, ...] = (2e-4, 1e-3, 4e-3)  # recall that one value per record must bring
+    kept: int = 1200  # candidates per pair of multipliers that the greedy choice looks at
+    sample: int = 5000  # own records on which coverage is counted while choosing
+    least_gain: float = 2e-4  # recall, below which a further type is not worth its questions
+    padding: float = 1.05  # budget beyond the expected number of keys
+
+
+TUNING = Tuning()
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    recipe: Recipe
+    recall: tuple[tuple[str, float], ...]  # world -> share of people that share a key
+    added: tuple[float, ...]  # per key: mean recall that it added when it was chosen
+    values: float  # per record, all types
+    coverage: float  # as counted while choosing
+    bound: float
+    dependent: frozenset[frozenset[str]] = field(default=frozenset(), repr=False)
+
+    @property
+    def mean_recall(self) -> float:
+        return float(sum(self.added))
+
+    def recall_range(self) -> tuple[float, float]:
+        """Over the worlds in which fields are damaged, not those in which whole fields are lost."""
+        shares = [share for name, share in self.recall if not name.startswith("without")]
+        return min(shares), max(shares)
+
+
+def choose(
+    table: CleanTable,
+    partner_rows: int,
+    bound: float | None = None,
+    seed: int = 0,
+    tuning: Tuning = TUNING,
+    progress: Progress = NO_PROGRESS,
+) -> Choice:
+    """The keys for this table, against a partner who may ask about so many records."""
+    refuse(table)
+    if bound is None:
+        bound = tuning.bound_with_date if _has_full_date(table) else tuning.bound
+    atoms = _useful(table)
+    telling = coverage.dependent(table, seed)
+    keys = list(_candidates(table, atoms, telling))
+    if not keys:
+        raise too_few_fields()
+    progress.at(0.05, "Trying keys on damaged copies")
+    worlds = worlds_of(table, seed)
+    held = worlds.holds(atoms, progress.part(0.05, 0.4))
+    pool = _pool(table, keys, atoms, held, worlds, partner_rows, bound, seed, tuning, progress.part(0.4, 0.75))
+    found: list[Choice] = []
+    grid = list(itertools.product(tuning.weights, tuning.prices))
+    for place, (weight, price) in enumerate(grid):
+        progress.at(0.75 + 0.25 * place / len(grid), "Choosing keys")
+        found.append(_greedy(pool, weight, price, bound, tuning, progress))
+    best = max(found, key=lambda one: (one.mean_recall - 1e-4 * one.values, -one.coverage))
+    if not best.recipe.keys:
+        raise over_bound(bound)
+    progress.at(1.0)
+    return replace(best, dependent=telling)
+
+
+def refuse(table: CleanTable) -> None:
+    """Fields with which blind must not be used at all."""
+    kinds = {one.kind for one in table.fields}
+    if not kinds - {"name", "category"}:
+        raise Problem(
+            "Blind needs more than names.",
+            "With names alone a partner can guess most keys, and few slips are survived.",
+            "Add a date of birth, an age, a place or a number, or choose another method.",
+            place="fields",
+        )
+
+
+def too_few_fields() -> Problem:
+    return Problem(
+        "These fields make no key that names a person.",
+        "A key needs three fields that do not tell each other (a full date counts as two; sex and categories never "
+        "count).",
+        "Add a field, or choose another method.",
+        place="fields",
+    )
+
+
+def over_bound(bound: float) -> Problem:
+    return Problem(
+        f"No key stays below the coverage of {100 * bound:g} of 100.",
+        "With so many questions a lying partner could guess more of your records than that.",
+        "Add a field that is hard to guess, allow a larger coverage, or link fewer records at a time.",
+        place="coverage",
+    )
+
+
+def _has_full_date(table: CleanTable) -> bool:
+    for one in table.fields:
+        if one.kind == "date":
+            column = table.column(one.name)
+            full = np.array([len(str(value)) == 8 and str(value).isdigit() for value in column.values] or [False])
+            if float(full[column.codes[column.codes >= 0]].mean() if (column.codes >= 0).any() else 0.0) > 0.5:
+                return True
+    return False
+
+
+def _useful(table: CleanTable) -> tuple[Atom, ...]:
+    """Atoms of fields that are filled in at least a twentieth of the records and have more than one value."""
+    good = {
+        one.name
+        for one in table.columns
+        if float((one.codes >= 0).mean()) >= 0.05 and len(np.unique(one.codes[one.codes >= 0])) > 1
+    }
+    # a column of initials meets whole names in the partner's file: only the letter can be shared
+    letters = {
+        one.name
+        for one, column in zip(table.fields, table.columns, strict=True)
+        if one.kind == "name" and single_letters(column) > 0.8
+    }
+    return tuple(
+        atom
+        for atom in atoms_of(table.fields)
+        if set(atom.fields) <= good and (atom.form == "initial" or not letters & set(atom.fields))
+    )
+
+
+def _candidates(table: CleanTable, atoms: Sequence[Atom], telling: frozenset[frozenset[str]]) -> Iterator[Key]:
+    fields = {one.name: one for one in table.fields}
+
+    def grow(chosen: tuple[Atom, ...], start: int) -> Iterator[Key]:
+        if len(chosen) >= 2:
+            key = Key(chosen)
+            if strength(key, fields) >= LEAST_FIELDS:
+                yield key
+        if len(chosen) == MOST_ATOMS:
+            return
+        used = [name for atom in chosen for name in atom.fields]
+        for place in range(start, len(atoms)):
+            atom = atoms[place]
+            if set(atom.fields) & set(used):
+                continue
+            if any(frozenset((one, two)) in telling for one in used for two in atom.fields):
+                continue
+            if atom.form == SLIP and sum(one.form == SLIP for one in chosen) >= MOST_SLIPS:
+                continue
+            yield from grow((*chosen, atom), place + 1)
+
+    yield from grow((), 0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Pool:
+    keys: list[Key]
+    holds: Bits  # [keys, worlds, people / 8]
+    hit: Bits  # [keys, sample / 8]: reached by guessing
+    values: Numbers  # per record
+    recall: Numbers
+    cover: Numbers
+    worlds: Worlds
+    people: int
+    sampled: int
+    near: strangers.Near
+    reach: _Reach
+
+
+class _Reach:
+    """What guessing reaches of the whole table, to the last record: for the keys that are about to be taken."""
+
+    def __init__(self, guesser: coverage.Guesser, records: float) -> None:
+        self._guesser = guesser
+        self._records = records
+        self._hits: dict[Key, Numbers] = {}
+
+    def hits(self, key: Key) -> Numbers:
+        if key not in self._hits:
+            rows = max(self._guesser.columns.table.rows, 1)
+            budget = max(self._records * len(lines_of(self._guesser.columns, key)[0]) / rows, 1.0)
+            self._hits[key] = coverage.hits(self._guesser, key, budget)
+        return self._hits[key]
+
+
+def _pool(
+    table: CleanTable,
+    keys: list[Key],
+    atoms: Sequence[Atom],
+    held: npt.NDArray[np.bool_],
+    worlds: Worlds,
+    partner_rows: int,
+    bound: float,
+    seed: int,
+    tuning: Tuning,
+    progress: Progress,
+) -> _Pool:
+    """Everything the greedy choice needs of each key, for the keys that stay below the bound alone."""
+    columns = Columns(table)
+    guesser = coverage.Guesser(columns, "public")
+    place_of = {atom: place for place, atom in enumerate(atoms)}
+    people, count = worlds.people.rows, len(worlds.worlds)
+    by_world = np.packbits(held.reshape(count, people, len(atoms)).transpose(2, 0, 1), axis=2)
+    mean = np.array([columns[atom].mean_values() for atom in atoms])
+    filled = np.array([float((columns[atom].units >= 0).mean()) for atom in atoms])
+    random = np.random.default_rng(seed)
+    some = np.sort(random.choice(table.rows, min(tuning.sample, table.rows), replace=False))
+    weights = worlds.weights()
+    rows: list[tuple[Key, Bits, Bits, float, float, float]] = []
+    for place, key in enumerate(keys):
+        if place % 256 == 0:
+            progress.at(place / len(keys), "Weighing keys")
+        at = [place_of[atom] for atom in key.atoms]
+        values = float(np.prod(mean[at]) * np.prod(filled[at]))
+        if values > tuning.values:
+            continue
+        holds = np.bitwise_and.reduce(by_world[at], axis=0)
+        recall = float(np.bitwise_count(holds).sum(axis=1) / people @ weights)
+        if recall < 0.02:
+            continue
+        budget = max(partner_rows * values * tuning.padding, 1.0)
+        odds = guesser.of_key(key)
+        end = coverage.bar([one.counts(coverage.COARSE, 4 * budget) for one in odds], budget, coverage.COARSE)
+        hit = end.hits(-np.sum([one.best[some] for one in odds], axis=0)) >= 0.5
+        cover = float(hit.mean())
+        if cover > bound:
+            continue
+        rows.append((key, holds, np.packbits(hit), values, recall, cover))
+    if not rows:
+        raise over_bound(bound)
+    kept = _promising(rows, tuning)
+    return _Pool(
+        [rows[place][0] for place in kept],
+        np.array([rows[place][1] for place in kept], dtype=np.uint8).reshape(len(kept), count, -1),
+        np.array([rows[place][2] for place in kept], dtype=np.uint8).reshape(len(kept), -1),
+        np.array([rows[place][3] for place in kept]),
+        np.array([rows[place][4] for place in kept]),
+        np.array([rows[place][5] for place in kept]),
+        worlds, people, len(some), strangers.Near(columns, seed), _Reach(guesser, partner_rows * tuning.padding),
+    )  # fmt: skip
+
+
+def _promising(rows: Sequence[tuple[Key, Bits, Bits, float, float, float]], tuning: Tuning) -> list[int]:
+    """The best under each pair of multipliers, and the best of each world."""
+    values, recall, cover = (np.array([row[place] for row in rows]) for place in (3, 4, 5))
+    kept: set[int] = set()
+    for weight, price in itertools.product(tuning.weights, tuning.prices):
+        net = recall - weight * cover - price * values
+        kept.update(np.argsort(-net, kind="stable")[: tuning.kept].tolist())
+    held = np.array([np.bitwise_count(row[1]).sum(axis=1) for row in rows])  # [keys, worlds]
+    for world in range(held.shape[1]):
+        net = held[:, world] / max(held.max(), 1) - 2.0 * cover - 4e-3 * values
+        kept.update(np.argsort(-net, kind="stable")[: tuning.kept // 20].tolist())
+    return sorted(kept)
+
+
+def _greedy(pool: _Pool, weight: float, price: float, bound: float, tuning: Tuning, progress: Progress) -> Choice:
+    shares = pool.worlds.weights()
+    missing = ~np.zeros_like(pool.holds[0])  # people not found yet, by world
+    unhit = ~np.zeros_like(pool.hit[0])
+    open_ = np.ones(len(pool.keys), dtype=np.bool_)
+    chosen: list[int] = []
+    added: list[float] = []
+    values, cover = 0.0, 0.0
+    near = pool.near.start()
+    missed: Numbers = np.ones(1)  # per record of the table the chance that no guess reaches it
+    while open_.any() and len(chosen) < tuning.types:
+        progress.check()
+        at = np.flatnonzero(open_)
+        gain = np.bitwise_count(pool.holds[at] & missing).sum(axis=2) / pool.people @ shares
+        more = np.bitwise_count(pool.hit[at] & unhit).sum(axis=1) / pool.sampled
+        fits = (cover + more <= bound) & (values + pool.values[at] <= tuning.values) & (gain >= tuning.least_gain)
+        open_[at[~fits]] = False
+        net = np.where(fits, gain - weight * more - price * pool.values[at], -np.inf)
+        best = int(np.argmax(net))
+        if net[best] <= 0:
+            break
+        place = int(at[best])
+        open_[place] = False
+        tried, kept = near.with_key(pool.keys[place]), missed * (1.0 - pool.reach.hits(pool.keys[place]))
+        if tried.per_record > tuning.strangers or 1.0 - kept.mean() > bound:
+            continue
+        near, missed = tried, kept
+        chosen.append(place)
+        added.append(float(gain[best]))
+        values, cover = values + float(pool.values[place]), float(1.0 - missed.mean())
+        missing = missing & ~pool.holds[place]
+        unhit = unhit & ~pool.hit[place]
+    found = 1.0 - np.bitwise_count(missing[:, : pool.holds.shape[2]]).sum(axis=1) / pool.people
+    spare = missing.shape[1] * 8 - pool.people  # bits beyond the last person
+    found = found + spare / pool.people
+    recall = tuple((world.name, float(share)) for world, share in zip(pool.worlds.worlds, found, strict=True))
+    return Choice(Recipe(tuple(pool.keys[place] for place in chosen)), recall, tuple(added), values, cover, bound)

@@ -1,0 +1,245 @@
+"""Coverage: which share of the own records a lying partner reaches who may guess so many keys of each type.
+
+The partner guesses best first: by the product of what it holds likely of each atom. How many products lie above a bar
+is counted by convolving histograms of log-probabilities; the bar is where the count reaches the budget. A record is
+reached if its own likeliest product lies above the bar. Only the partner's *order* takes the atoms of a key for
+independent (keys never combine fields that tell each other, see `dependent`); who is reached is counted on the records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.codes.keys.atoms import ANY, BOTH, FORMS, Atom, AtomColumn
+from pprl_desktop.codes.keys.recipe import Columns, Key
+from pprl_desktop.records.table import CleanTable
+from pprl_desktop.reference.names import dictionary
+
+FITS = 1.5  # nats: a public list that describes the column worse than its own frequencies by more is no help
+UNLISTED = np.log(1e-7)  # what a value outside the list costs it
+LISTED = 0.5  # share of the records whose value a list must hold
+COARSE, FINE = 0.1, 0.01  # nats: width of a bin while choosing, and in what is told
+DEEPEST = 30.0  # nats below certainty; nobody guesses what is rarer
+TELLS = 0.4  # share of a field's information that another field gives: above it they are one to a guesser
+DEPENDENCE_ROWS = 20_000
+
+Numbers = npt.NDArray[np.float64]
+Knowledge = Literal["public", "own"]
+
+
+@dataclass(frozen=True, eq=False)
+class Odds:
+    """What a guesser holds likely of one atom."""
+
+    log_share: Numbers = field(repr=False)  # of every text it may guess, rising or not
+    best: Numbers = field(repr=False)  # per own row: its likeliest text; -inf where it cannot be guessed or is missing
+
+    def counts(self, width: float, most: float) -> Numbers:
+        """Texts per bin of -log share, none above `most` (more cannot matter to a budget of that size)."""
+        bins = np.bincount(_bins(self.log_share, width), minlength=int(DEEPEST / width) + 1)
+        return np.minimum(bins[: int(DEEPEST / width) + 1], most).astype(np.float64)
+
+
+def _bins(log_share: Numbers, width: float) -> npt.NDArray[np.int64]:
+    known = log_share[np.isfinite(log_share)]
+    return np.clip(np.rint(-known / width), 0, int(DEEPEST / width)).astype(np.int64)
+
+
+class Guesser:
+    """A partner with public name lists where they fit, and the own frequencies of everything else."""
+
+    def __init__(self, columns: Columns, knowledge: Knowledge) -> None:
+        self.columns = columns
+        self.knowledge = knowledge
+        self._odds: dict[Atom, Odds] = {}
+        self._lists: dict[str, str] = {}
+        if knowledge == "public":
+            names = [one.name for one in columns.table.fields if one.kind == "name"]
+            self._lists = {name: found for name in names if (found := fitting_list(columns.table, name))}
+
+    def lists(self) -> Mapping[str, str]:
+        """Field -> public list used for it."""
+        return self._lists
+
+    def odds(self, atom: Atom) -> Odds:
+        if atom not in self._odds:
+            self._odds[atom] = self._made(atom)
+        return self._odds[atom]
+
+    def of_key(self, key: Key) -> list[Odds]:
+        """One per atom; two names in any order are guessed as two names."""
+        return [self.odds(part) for atom in key.atoms for part in _parts(atom)]
+
+    def _made(self, atom: Atom) -> Odds:
+        column = self.columns[atom]
+        if all(name in self._lists for name in atom.fields):
+            listed = _any_listed(tuple(self._lists[name] for name in atom.fields), atom.form)
+            shares = np.array([listed.get(text, 0.0) for text in column.texts] or [0.0])
+            everything = np.log(np.array(list(listed.values())))
+        else:
+            rows = max(int((column.units >= 0).sum()), 1)
+            shares = column.holders() / rows if len(column.texts) else np.zeros(1)
+            everything = np.log(np.maximum(shares[shares > 0], 1e-12))
+        with np.errstate(divide="ignore"):
+            log_share = np.log(shares)
+        return Odds(everything, _best(column, log_share))
+
+
+def _parts(atom: Atom) -> tuple[Atom, ...]:
+    return tuple(Atom((name,), "whole") for name in atom.fields) if atom.form == BOTH else (atom,)
+
+
+@lru_cache(maxsize=32)
+def _any_listed(lists: tuple[str, ...], form: str) -> Mapping[str, float]:
+    """As `_listed`; of "either of two names" the text may come from both lists."""
+    if form != ANY:
+        return _listed(lists[0], form)
+    made: dict[str, float] = {}
+    for which in lists:
+        for text, share in _listed(which, "whole").items():
+            made[text] = made.get(text, 0.0) + share
+    return made
+
+
+def _best(column: AtomColumn, log_share: Numbers) -> Numbers:
+    units = len(column.start) - 1
+    best = np.full(units + 1, -np.inf)  # index -1 reads the last: missing
+    if len(column.items):
+        here = np.flatnonzero(column.sizes > 0)
+        best[here] = np.maximum.reduceat(log_share[column.items], column.start[here])
+    return np.asarray(best[column.units])
+
+
+@lru_cache(maxsize=32)
+def _listed(which: str, form: str) -> Mapping[str, float]:
+    """Text -> share of the people of the list that hold it."""
+    names = dictionary("first" if which == "first" else "last")
+    make = FORMS["name"][form]
+    made: dict[str, float] = {}
+    for name, share in zip(names.values, names.shares.tolist(), strict=True):
+        for text in make(name):
+            made[text] = made.get(text, 0.0) + share
+    return made
+
+
+def fitting_list(table: CleanTable, name: str) -> str:
+    """The public list that describes this column about as well as the column itself; '' where none does."""
+    column = table.column(name)
+    counts = column.counts().astype(np.float64)
+    total = counts.sum()
+    if not total:
+        return ""
+    used = counts > 0
+    share = counts[used] / total
+    own = _true_entropy(counts[used])
+    found, best = "", own + FITS
+    for which in ("first", "last"):
+        listed = _listed(which, "whole")
+        known = np.array([listed.get(str(value), 0.0) for value in column.values[used]])
+        cost = float(-(share * np.log(np.maximum(known, np.exp(UNLISTED)))).sum())
+        if cost <= best and float(share[known > 0].sum()) >= LISTED:
+            found, best = which, cost
+    return found
+
+
+def _true_entropy(counts: Numbers) -> float:
+    """Of the people behind a sample, with those not seen yet (Chao and Shen 2003): plain shares look too telling."""
+    total = counts.sum()
+    seen = max(1.0 - float((counts == 1).sum()) / total, 1.0 / total)  # Good and Turing: share of what was seen
+    share = seen * counts / total
+    return float(-(share * np.log(share) / (1.0 - (1.0 - share) ** total)).sum())
+
+
+# ---- how far a budget reaches
+
+
+@dataclass(frozen=True, eq=False)
+class Bar:
+    """Bin of -log probability where a budget ends, and the part of that bin that it still pays for."""
+
+    bin: int
+    part: float
+    width: float
+
+    def hits(self, cost: Numbers) -> Numbers:
+        """Per row the chance to be reached, from -log probability (inf: cannot be guessed)."""
+        at = np.where(np.isfinite(cost), np.rint(np.minimum(cost, 1e6) / self.width), np.inf)
+        return np.where(at < self.bin, 1.0, np.where(at == self.bin, self.part, 0.0))
+
+
+def bar(histograms: Sequence[Numbers], budget: float, width: float) -> Bar:
+    """Where best-first guessing ends, from the histograms of a key's atoms."""
+    total = histograms[0]
+    for one in histograms[1:]:
+        total = np.minimum(np.convolve(total, one), 4 * budget)
+    return cut(total, budget, width)
+
+
+def cut(total: Numbers, budget: float, width: float) -> Bar:
+    reached = np.cumsum(total)
+    end = int(np.searchsorted(reached, budget, side="right"))
+    if end >= len(total):
+        return Bar(len(total), 1.0, width)
+    before = float(reached[end - 1]) if end else 0.0
+    return Bar(end, float((budget - before) / max(total[end], 1e-12)), width)
+
+
+def hits(guesser: Guesser, key: Key, budget: float, width: float = FINE) -> Numbers:
+    """Per own row the chance that a partner who guesses best-first reaches it through this type of key."""
+    odds = guesser.of_key(key)
+    end = bar([one.counts(width, 4 * budget) for one in odds], budget, width)
+    return end.hits(-np.sum([one.best for one in odds], axis=0))
+
+
+def union(reached: Sequence[Numbers]) -> float:
+    """Share of the rows reached through any type."""
+    if not reached:
+        return 0.0
+    missed = np.ones_like(reached[0])
+    for one in reached:
+        missed = missed * (1.0 - one)
+    return float(1.0 - missed.mean()) if len(missed) else 0.0
+
+
+# ---- fields that tell each other
+
+
+def dependent(table: CleanTable, seed: int = 0) -> frozenset[frozenset[str]]:
+    """Pairs of fields of which one tells much of the other: a guesser who knows that needs fewer guesses.
+
+    Mutual information over the smaller entropy, less what the same counts give when one column is shuffled.
+    """
+    random = np.random.default_rng(seed)
+    rows = np.arange(table.rows)
+    if table.rows > DEPENDENCE_ROWS:
+        rows = random.choice(table.rows, DEPENDENCE_ROWS, replace=False)
+    found = set()
+    for place, one in enumerate(table.columns):
+        for other in table.columns[place + 1 :]:
+            a, b = one.codes[rows], other.codes[rows]
+            both = (a >= 0) & (b >= 0)
+            a, b = a[both], b[both]
+            if len(a) < 50:
+                continue
+            least = min(_entropy(a), _entropy(b))
+            told = _entropy(a) + _entropy(b) - _entropy(_joint(a, b))
+            by_chance = _entropy(a) + _entropy(b) - _entropy(_joint(a, random.permutation(b)))
+            if least > 0 and (told - by_chance) / max(least - by_chance, 0.05 * least) > TELLS:
+                found.add(frozenset((one.name, other.name)))
+    return frozenset(found)
+
+
+def _joint(a: npt.NDArray[np.int32], b: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+    return a.astype(np.int64) * (int(b.max()) + 1) + b
+
+
+def _entropy(codes: npt.NDArray[np.integer]) -> float:
+    _, counts = np.unique(codes, return_counts=True)
+    share = counts / counts.sum()
+    return float(-(share * np.log(share)).sum())

@@ -1,0 +1,195 @@
+"""Worlds of damage: what the partner's records of the same people may look like, made from the own ones.
+
+No world is a forecast. A recipe is wanted that holds in many of them, because nobody knows which one is real.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.codes.corrupt import SINGLE_EDITS, Rates, corrupt
+from pprl_desktop.codes.keys.atoms import Atom, AtomColumn
+from pprl_desktop.codes.keys.recipe import Columns
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.table import MISSING, CleanTable, Column
+
+PEOPLE = 500  # own records in each world
+LOST_TOGETHER = 12  # pairs of fields that are lost together, at most
+
+LIGHT = Rates(touched=0.7, further=0.15, initial=0.1, swap=0.05, missing=0.1)
+HEAVY = Rates(touched=1.0, further=0.65, initial=0.1, swap=0.1, missing=0.1, most=6)
+HOLES = Rates(
+    touched=0.9, further=0.5, insert=0.1, delete=0.1, substitute=0.1, transpose=0.1, keyboard=0.1, ocr=0.0,
+    phonetic=0.1, initial=2.0, swap=0.0, missing=2.0, date=0.1,
+)  # fmt: skip
+SWAPPED = Rates(
+    touched=0.9, further=0.1, insert=0.1, delete=0.1, substitute=0.1, transpose=0.1, keyboard=0.1, ocr=0.0,
+    phonetic=0.1, initial=0.0, swap=6.0, missing=0.1, date=3.0,
+)  # fmt: skip
+
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    name: str
+    weight: float  # in the mean recall
+    damaged: CleanTable = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Worlds:
+    """The same people, whole and in every world."""
+
+    people: CleanTable = field(repr=False)
+    worlds: tuple[World, ...]
+
+    def holds(self, atoms: Sequence[Atom], progress: Progress = NO_PROGRESS) -> Flags:
+        """[worlds x people, atoms]: the atom shares a text between the record and its damaged copy."""
+        whole = Columns(self.people)
+        made = np.zeros((len(self.worlds) * self.people.rows, len(atoms)), dtype=np.bool_)
+        for place, world in enumerate(self.worlds):
+            progress.at(place / len(self.worlds), "Trying keys on damaged copies")
+            columns = Columns(world.damaged)
+            some = slice(place * self.people.rows, (place + 1) * self.people.rows)
+            for at, atom in enumerate(atoms):
+                progress.check()
+                made[some, at] = shared(whole[atom], columns[atom])
+        return made
+
+    def weights(self) -> npt.NDArray[np.float64]:
+        """Per world, adding up to one."""
+        given = np.array([world.weight for world in self.worlds])
+        return np.asarray(given / given.sum())
+
+
+def shared(left: AtomColumn, right: AtomColumn) -> Flags:
+    """Row by row: do the two sets of texts meet?"""
+    known = {text: place for place, text in enumerate(left.texts)}
+    place_of = np.array([known.get(text, -1) for text in right.texts] or [-1], dtype=np.int64)
+    made = np.zeros(len(left.units), dtype=np.bool_)
+    seen: dict[tuple[int, int], bool] = {}
+    for row in np.flatnonzero((left.units >= 0) & (right.units >= 0)).tolist():
+        a, b = int(left.units[row]), int(right.units[row])
+        if (a, b) not in seen:
+            mine = set(left.items[left.start[a] : left.start[a + 1]].tolist())
+            theirs = place_of[right.items[right.start[b] : right.start[b + 1]]].tolist()
+            seen[a, b] = not mine.isdisjoint(theirs)
+        made[row] = seen[a, b]
+    return made
+
+
+def worlds_of(table: CleanTable, seed: int = 0, people: int = PEOPLE) -> Worlds:
+    random = np.random.default_rng(seed)
+    rows = np.sort(random.choice(table.rows, size=min(people, table.rows), replace=False))
+    some = table.take(rows)
+    made = [
+        World("light slips", 1.5, corrupt(some, seed + 1, LIGHT)),
+        World("heavy slips", 1.0, corrupt(some, seed + 2, HEAVY)),
+        World("a slip in every word", 1.0, _slip_everywhere(some, seed + 5)),
+        World("as incomplete as here", 1.5, _as_incomplete(some, table, random)),
+        World("missing and initials", 1.0, corrupt(some, seed + 3, HOLES)),
+        World("changed", 1.0, _changed(some, random)),
+        World("swapped", 0.5, corrupt(some, seed + 4, SWAPPED)),
+    ]
+    names = [one.name for one in some.fields]
+    alone = [(name,) for name in names]
+    pairs = list(itertools.combinations(names, 2))
+    if len(pairs) > LOST_TOGETHER:
+        pairs = [pairs[place] for place in np.sort(random.choice(len(pairs), LOST_TOGETHER, replace=False))]
+    if len(names) > 3:  # with three fields or fewer a key has no field to do without
+        made += [World(f"without {lost[0]}", 1.5 / len(alone), _without(some, lost)) for lost in alone]
+    if len(names) > 4:
+        made += [World(f"without {' and '.join(lost)}", 0.5 / len(pairs), _without(some, lost)) for lost in pairs]
+    return Worlds(some, tuple(made))
+
+
+def _without(table: CleanTable, lost: Sequence[str]) -> CleanTable:
+    columns = tuple(
+        Column(one.name, one.values, np.full_like(one.codes, MISSING)) if one.name in lost else one
+        for one in table.columns
+    )
+    return CleanTable(table.fields, columns)
+
+
+def _slip_everywhere(table: CleanTable, seed: int) -> CleanTable:
+    """One slip of the keyboard in every name and text: files that were typed from handwriting, or read by a machine."""
+    columns = []
+    for place, (one, column) in enumerate(zip(table.fields, table.columns, strict=True)):
+        if one.kind in ("name", "text"):
+            alone = corrupt(CleanTable((one,), (column,)), seed + place, SINGLE_EDITS)
+            column = alone.columns[0]
+        columns.append(column)
+    return CleanTable(table.fields, tuple(columns))
+
+
+def _as_incomplete(some: CleanTable, table: CleanTable, random: np.random.Generator) -> CleanTable:
+    """Values are missing, or mere initials, as often as in the own table: files of one kind have the same holes."""
+    columns = []
+    for one, column, whole in zip(some.fields, some.columns, table.columns, strict=True):
+        missing = float((whole.codes == MISSING).mean()) + 0.02
+        lost = random.random(some.rows) < missing
+        column = Column(column.name, column.values, np.where(lost, MISSING, column.codes).astype(np.int32))
+        if one.kind == "name":
+            short = float(single_letters(whole)) + 0.01
+            column = _moved(column, _initials(column), random.random(some.rows) < short)
+        columns.append(column)
+    return CleanTable(some.fields, tuple(columns))
+
+
+def single_letters(column: Column) -> float:
+    """Share of the values of a column, by rows, that are one letter."""
+    present = column.codes[column.codes >= 0]
+    if not len(present):
+        return 0.0
+    return float(np.array([len(str(value)) == 1 for value in column.values])[present].mean())
+
+
+def _initials(column: Column) -> Column:
+    return Column.of(column.name, [cell[:1] for cell in column.cells()])
+
+
+def _changed(table: CleanTable, random: np.random.Generator) -> CleanTable:
+    """People years later: half have another last-like name (half of these keep the old one elsewhere), half have moved,
+    a tenth of the categories is recoded. Which name is the changing one is not known: each name field in turn."""
+    rows = table.rows
+    columns = {one.name: one for one in table.columns}
+    names = [one.name for one in table.fields if one.kind == "name"]
+    changing = random.integers(0, max(len(names), 1), rows)
+    for place, name in enumerate(names):
+        here = (changing == place) & (random.random(rows) < 0.5)
+        old, other = columns[name], names[(place + 1) % len(names)]
+        kept = here & (random.random(rows) < 0.5)
+        if other != name:
+            columns[other] = _moved(columns[other], old, kept)
+        columns[name] = _redrawn(old, here, random)
+    moved = random.random(rows) < 0.5
+    for one in table.fields:
+        if one.kind in ("text", "id"):
+            columns[one.name] = _redrawn(columns[one.name], moved, random)
+        elif one.kind == "category":
+            columns[one.name] = _redrawn(columns[one.name], random.random(rows) < 0.1, random)
+        elif one.kind == "number":
+            columns[one.name] = _redrawn(columns[one.name], random.random(rows) < 0.05, random)
+    return CleanTable(table.fields, tuple(columns[one.name] for one in table.columns))
+
+
+def _redrawn(column: Column, where: Flags, random: np.random.Generator) -> Column:
+    """Another person's value at these rows."""
+    codes = np.where(where & (column.codes != MISSING), random.permutation(column.codes), column.codes)
+    return Column(column.name, column.values, codes.astype(np.int32))
+
+
+def _moved(into: Column, old: Column, where: Flags) -> Column:
+    """The values of another column put into this one at these rows."""
+    cells = into.cells()
+    for row in np.flatnonzero(where & (old.codes != MISSING)).tolist():
+        cells[row] = old.cell(row)
+    made = Column.of(into.name, cells)
+    blank = [place for place, value in enumerate(made.values) if value == ""]
+    return Column(made.name, made.values, np.where(np.isin(made.codes, blank), MISSING, made.codes).astype(np.int32))

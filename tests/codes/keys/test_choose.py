@@ -1,0 +1,144 @@
+"""Keys are chosen on the own table alone: they hold under damage, stay below the bound, and say what they are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pprl_desktop.codes.corrupt import corrupt
+from pprl_desktop.codes.keys import coverage, recipe
+from pprl_desktop.codes.keys.atoms import BOTH, FORMS, SLIP, Atom, deletions, sounds
+from pprl_desktop.codes.keys.choose import choose
+from pprl_desktop.codes.keys.recipe import Columns, Key, Recipe, values_of
+from pprl_desktop.problem import Problem
+from pprl_desktop.records.fields import Field
+from pprl_desktop.records.table import CleanTable, Column
+from tests.codes.keys.people import FIELDS, people
+
+
+def shared(a: CleanTable, b: CleanTable, keys: Recipe) -> set[tuple[int, int]]:
+    found = set()
+    for key in keys.keys:
+        mine, theirs = values_of(Columns(a), key), values_of(Columns(b), key)
+        rows: dict[bytes, list[int]] = {}
+        for row, digest in zip(theirs.rows.tolist(), theirs.digests, strict=True):
+            rows.setdefault(digest.tobytes(), []).append(row)
+        for row, digest in zip(mine.rows.tolist(), mine.digests, strict=True):
+            found.update((row, other) for other in rows.get(digest.tobytes(), ()))
+    return found
+
+
+def test_chosen_keys_find_damaged_people_and_stay_below_the_bound() -> None:
+    table = people(2000)
+    choice = choose(table, 2000, bound=0.05)
+    damaged = corrupt(table, 99)
+    pairs = shared(table, damaged, choice.recipe)
+    assert np.mean([(row, row) in pairs for row in range(table.rows)]) > 0.9
+    columns = Columns(table)
+    guesser = coverage.Guesser(columns, "public")
+    reached = [
+        coverage.hits(guesser, key, 2000 * len(values_of(columns, key).rows) / table.rows) for key in choice.recipe.keys
+    ]
+    assert coverage.union(reached) <= 0.06
+    assert choice.values <= 24
+    recipe.check(choice.recipe, FIELDS)
+
+
+def test_a_choice_is_the_same_again() -> None:
+    table = people(400)
+    assert choose(table, 400, seed=3).recipe == choose(table, 400, seed=3).recipe
+
+
+def test_keys_are_words_a_steward_can_read() -> None:
+    key = Key((Atom(("last_name",), SLIP), Atom(("first_name",), "initial"), Atom(("birth",), "year")))
+    assert key.words() == "last_name (one slip) + first_name (initial) + birth (year)"
+
+
+@pytest.mark.parametrize(
+    "atoms",
+    [
+        (Atom(("last_name",), "whole"), Atom(("first_name",), "whole")),
+        (Atom(("last_name",), "whole"), Atom(("birth",), "year"), Atom(("sex",), "whole")),
+    ],
+)
+def test_a_key_of_fewer_than_three_fields_is_refused(atoms: tuple[Atom, ...]) -> None:
+    with pytest.raises(Problem, match="fewer than three fields"):
+        recipe.check(Recipe((Key(atoms),)), FIELDS)
+
+
+def test_a_full_date_counts_as_two() -> None:
+    recipe.check(Recipe((Key((Atom(("last_name",), "whole"), Atom(("birth",), "whole"))),)), FIELDS)
+
+
+@pytest.mark.parametrize(
+    "atoms",
+    [
+        (Atom(("last_name",), "year"), Atom(("birth",), "whole")),
+        (Atom(("nobody",), "whole"), Atom(("birth",), "whole")),
+        (Atom(("last_name",), "whole"), Atom(("last_name",), SLIP), Atom(("birth",), "whole")),
+        (Atom(("last_name", "city"), BOTH), Atom(("birth",), "whole")),
+    ],
+)
+def test_keys_that_cannot_be_made_are_refused(atoms: tuple[Atom, ...]) -> None:
+    with pytest.raises(Problem):
+        recipe.check(Recipe((Key(atoms),)), FIELDS)
+
+
+def test_names_alone_are_refused_with_a_reason() -> None:
+    table = people(300)
+    kept = tuple(one for one in FIELDS if one.kind in ("name", "category"))
+    with pytest.raises(Problem, match="more than names"):
+        choose(CleanTable(kept, tuple(table.column(one.name) for one in kept)), 300)
+
+
+def test_guessable_fields_are_refused_with_a_reason() -> None:
+    """Few values in every field: any key is guessed by as many questions as there are records."""
+    random = np.random.default_rng(0)
+    fields = (Field.of("last"), Field.of("first"), Field.of("age", "number"))
+    cells = [random.choice(["ANNE", "BERT", "CARL"], 5000).tolist() for _ in range(2)]
+    columns = [Column.of("last", cells[0]), Column.of("first", cells[1])]
+    columns.append(Column.of("age", random.choice(["30", "40"], 5000).tolist()))
+    with pytest.raises(Problem, match="coverage"):
+        choose(CleanTable(fields, tuple(columns)), 5000)
+
+
+def test_one_slip_apart_shares_a_text() -> None:
+    for other in ("MEIER", "MEYR", "MEYERS", "EMYER", "MEYEN"):
+        assert set(deletions("MEYER")) & set(deletions(other)), other
+    assert not set(deletions("MEYER")) & set(deletions("SCHULZ"))
+
+
+def test_names_that_sound_alike_share_a_text_in_latin_letters_only() -> None:
+    assert sounds("MEIER") == sounds("MAYER") == sounds("MEYR")
+    assert sounds("PHILIP") == sounds("FILLIP")
+    assert sounds("田中") == ()
+    assert sounds("Müller") == sounds("MULLER")
+
+
+def test_any_script_makes_keys() -> None:
+    table = CleanTable(FIELDS[:3], (
+        Column.of("last_name", ["田中", "ΠΑΠΠΑΣ", "إبراهيم"]),
+        Column.of("first_name", ["一郎", "ΝΙΚΟΣ", "علي"]),
+        Column.of("birth", ["19700102", "19800304", "19900506"]),
+    ))  # fmt: skip
+    key = Key((Atom(("last_name",), "first 3"), Atom(("first_name",), SLIP), Atom(("birth",), "year")))
+    assert set(values_of(Columns(table), key).rows.tolist()) == {0, 1, 2}
+
+
+def test_what_a_form_makes_never_changes_under_one_version() -> None:
+    """Both sides must make the same keys: a change here needs a new VERSION."""
+    import hashlib
+
+    made = []
+    examples = {
+        "name": "MAYER SMITH",
+        "date": "19700312",
+        "number": "41",
+        "id": "AB1234",
+        "text": "UPPER MAIN ST",
+        "category": "F",
+    }
+    for kind, forms in FORMS.items():
+        made += [f"{kind} {form} {make(examples[kind])}" for form, make in forms.items()]
+    digest = hashlib.sha256("\n".join(made).encode()).hexdigest()
+    assert (recipe.VERSION, digest[:16]) == (1, "c47a80db514d3c0c")
