@@ -1,4 +1,4 @@
-"""The product's default, method "split": the distances of split-svm, with the adaptive decision of DESIGN 4.5.
+"""The product's default, method "split": the distances of split-svm, with the adaptive decision of ARCHITECTURE 4.5.
 
 Beside the distances go keyed tokens for what distances cannot say exactly: equality, initials, swapped dates.
 """

@@ -1,4 +1,4 @@
-"""Answers each record of the partner's bundle with the own nearest record under noise (DESIGN 4.4).
+"""Answers each record of the partner's bundle with the own nearest record under noise (ARCHITECTURE 4.4).
 
 What is handed on is only who was answered: every pair has the same score and the same probability, because a score
 per pair would give the distance away that the noise has just hidden. The evidence per field is for the answering side's

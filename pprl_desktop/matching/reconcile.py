@@ -1,4 +1,4 @@
-"""What to do where the two sides decided differently: both / either / review (DESIGN 1, step 8)."""
+"""What to do where the two sides decided differently: both / either / review (ARCHITECTURE 1, step 8)."""
 
 from __future__ import annotations
 

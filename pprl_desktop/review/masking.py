@@ -1,4 +1,4 @@
-"""Masks for the four field types: what two cells show of each other at each disclosure level (DESIGN 7)."""
+"""Masks for the four field types: what two cells show of each other at each disclosure level (ARCHITECTURE 7)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every refusal of DESIGN 6, caused for real. None leaves a file or changes the home folder."""
+"""Every refusal of ARCHITECTURE 6, caused for real. None leaves a file or changes the home folder."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """The self-linkage null: how many pairs of different records of one's own file would be called matches.
 
 The posterior believes its own model; where fields depend on each other in a way the model does not know, it claims a
-precision that is not there (DESIGN 4.5). A file holds no match with itself, so every pair above the border is a false
-one, and their number carries over to the two files: surplus() holds the weights to it, SelfLinkage tells what is left.
+precision that is not there (ARCHITECTURE 4.5). A file holds no match with itself, so every pair above the border is a
+false one, and their number carries over to the two files: surplus() holds the weights to it, SelfLinkage tells what
+is left.
 """
 
 from __future__ import annotations

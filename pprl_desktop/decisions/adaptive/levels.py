@@ -19,7 +19,7 @@ from pprl_desktop.codes.base import Part, Smashed
 from pprl_desktop.decisions.rules import FieldComparison
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
-# share of random pairs at least that similar (DESIGN 4.5); the first two serve fields of few values under noise
+# share of random pairs at least that similar (ARCHITECTURE 4.5); the first two serve fields of few values under noise
 QUANTILES = (0.35, 0.12, 4e-2, 1e-2, 3e-3, 5e-4, 8e-5)
 
 # level codes; NEAR, NEAR + 1 .. are ever rarer among strangers

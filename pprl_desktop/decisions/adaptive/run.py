@@ -1,6 +1,6 @@
 """The adaptive decision: field by field on smashed data, weights learned from the real candidates without labels.
 
-DESIGN 4.5. Levels at null quantiles (levels.py), value-specific u (strangers.py), candidates (candidates.py,
+ARCHITECTURE 4.5. Levels at null quantiles (levels.py), value-specific u (strangers.py), candidates (candidates.py,
 listed_scan.py), EM (weights.py), values in another field (crossing.py), dependent fields (dependence.py). The steps
 that use them are in learning.py, what they learn in model.py; here is their order, and what is told at the end.
 """

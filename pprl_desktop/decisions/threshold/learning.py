@@ -34,7 +34,7 @@ Rows = npt.NDArray[np.int64]
 
 
 def flip_rate(epsilon: float | None) -> float:
-    """Randomised response: each bit is flipped with this probability (DESIGN 4.2)."""
+    """Randomised response: each bit is flipped with this probability (ARCHITECTURE 4.2)."""
     return 0.0 if epsilon is None else 1.0 / (math.exp(epsilon) + 1.0)
 
 
