@@ -87,7 +87,7 @@ def test_only_the_window_imports_qt() -> None:
 
 
 def test_the_window_never_holds_a_clear_table() -> None:
-    """Cells reach the window through the review gate, or as the own steward's preview from the workplace."""
+    """Cells reach the window through the review gate, or as the own steward's preview from the own table."""
     clear = ("pprl_desktop.records.table", "pprl_desktop.records.reading", "pprl_desktop.records.cleaning")
     wrong = []
     for module, tree in modules():
@@ -96,7 +96,7 @@ def test_the_window_never_holds_a_clear_table() -> None:
         wrong += [f"{module} imports {name}" for name in imports(tree) if name.startswith(clear)]
         calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args]
         named = [(node.lineno, node.func.attr) for node in calls if isinstance(node.func, ast.Attribute)]
-        # Workplace.clean(choices) and Workplace.table(choices) are for work inside the core
+        # OwnTable.clean(choices) and OwnTable.table(choices) are for work inside the core
         wrong += [f"{module}:{line} asks for a table" for line, name in named if name in ("clean", "table")]
     assert not wrong
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
@@ -68,6 +69,13 @@ class PartnerBundle:
     pseudonyms: Pseudonyms = field(repr=False)
 
 
+Smash = Callable[[CleanTable, Recipe, Progress], Smashed]
+
+
+def smash_table(table: CleanTable, recipe: Recipe, progress: Progress = NO_PROGRESS) -> Smashed:
+    return method(recipe.method).smash(table, recipe, progress)
+
+
 # ---- out
 
 
@@ -78,6 +86,7 @@ def export(
     table: CleanTable,
     out: Path,
     progress: Progress = NO_PROGRESS,
+    smash: Smash = smash_table,
 ) -> Exported:
     """Smashes the table, adds noise and decoys as agreed, seals it for the partner and writes it to `out`.
 
@@ -102,7 +111,7 @@ def export(
         if item is None:
             pact, item = _send(
                 home, own, pact, table, recipe, hashed, release.number, release.seed, said.text(),
-                progress.part(0.0, 0.9),
+                smash, progress.part(0.0, 0.9),
             )  # fmt: skip
         elif item.table != hashed:
             raise Problem(
@@ -131,11 +140,12 @@ def _send(
     release: int,
     seed: bytes,
     said: str,
+    smash: Smash,
     progress: Progress,
 ) -> tuple[Pact, Item]:
     table, is_decoy = add_decoys(table, recipe.settings.decoys)
     rows = np.where(is_decoy, -1, np.cumsum(~is_decoy) - 1).astype(np.int32)
-    smashed = method(recipe.method).smash(table, recipe, progress.part(0.0, 0.6))
+    smashed = smash(table, recipe, progress.part(0.0, 0.6))
     smashed = released(smashed, recipe, seed, progress.part(0.6, 0.8))
     pseudonyms = np.frombuffer(os.urandom(PSEUDONYM * len(rows)), np.uint8).reshape(-1, PSEUDONYM)
     order = order_of(pseudonyms)  # sorting by random names is a random order: the order of the file tells nothing

@@ -1,29 +1,23 @@
-"""Matching the own table with the partner's bundle, and keeping what came out of it."""
+"""What came out of a match, kept at home, sealed; and the two bundles it belongs to."""
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.codes.base import Recipe, Smashed, method
-from pprl_desktop.decisions.base import DEFAULT_MEMORY, Match, MatchOptions, Numbers, Rows
-from pprl_desktop.exchange import agreement, bundles, letters, refusals, seal, terms
+from pprl_desktop.decisions.base import Match, Numbers, Rows
+from pprl_desktop.exchange import bundles, letters, refusals, seal, terms
 from pprl_desktop.exchange.container import Array, Arrays
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.pact import Item, Pact
 from pprl_desktop.exchange.pseudonyms import PseudonymMap, Pseudonyms
 from pprl_desktop.exchange.strict import Plain
-from pprl_desktop.matching.match import estimate, match
 from pprl_desktop.problem import Problem
-from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable
-
-LEARN_FROM = 2_000  # rows: what a rule takes in memory does not depend on how many it was learned from
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,33 +48,6 @@ def both_bundles(pact: Pact) -> tuple[Item, Item]:
     return sent, received
 
 
-def match_with_partner(
-    home: Home,
-    own: Identity,
-    pact: Pact,
-    table: CleanTable,
-    *,
-    accept: float | None = None,
-    review: float | None = None,
-    memory: int = DEFAULT_MEMORY,
-    progress: Progress = NO_PROGRESS,
-) -> Match:
-    """The match of one party: own clean table against the partner's bundle, with a rule learned from the own table."""
-    pact.must_be_in_force()
-    sent, received = both_bundles(pact)
-    must_be_exported(home, sent, table)
-    recipe = agreement.recipe_of(home, own, pact)
-    partner = bundles.load(letters.reopen(home, own, pact, received), progress.part(0.0, 0.05))
-    made = method(recipe.method)
-    known = _known(home, own, pact, sent, table, recipe, progress.part(0.05, 0.2))
-    seed = _seed(pact)
-    rule = made.learn(table, known, recipe, seed, progress.part(0.2, 0.4))
-    options = MatchOptions(
-        one_to_one=recipe.settings.one_to_one, memory=memory, accept=accept, review=review, seed=seed
-    )
-    return match(known, partner.smashed, rule, options, progress.part(0.4, 1.0))
-
-
 def must_be_exported(home: Home, sent: Item, table: CleanTable) -> None:
     """That a table is the one behind the pseudonyms of the bundle, row by row."""
     if bundles.table_hash(table, home.ledger().key) != sent.table:
@@ -90,36 +57,6 @@ def must_be_exported(home: Home, sent: Item, table: CleanTable) -> None:
             "Use the table as exported, or export this one first.",
             place="table",
         )
-
-
-def memory_needed(home: Home, own: Identity, pact: Pact, table: CleanTable, progress: Progress = NO_PROGRESS) -> int:
-    """Bytes that the match will take at most, before it starts; its rule is learned from the first rows only."""
-    sent, received = both_bundles(pact)
-    recipe = agreement.recipe_of(home, own, pact)
-    partner = bundles.load(letters.reopen(home, own, pact, received), progress.part(0.0, 0.2))
-    known = _known(home, own, pact, sent, table, recipe, progress.part(0.2, 0.7))
-    some = table.take(np.arange(min(table.rows, LEARN_FROM)))
-    made = method(recipe.method)
-    rule = made.learn(some, made.smash(some, recipe, progress), recipe, _seed(pact), progress.part(0.7, 1.0))
-    options = MatchOptions(one_to_one=recipe.settings.one_to_one, memory=DEFAULT_MEMORY, seed=_seed(pact))
-    return estimate(known, partner.smashed, rule, options)
-
-
-def _known(
-    home: Home, own: Identity, pact: Pact, sent: Item, table: CleanTable, recipe: Recipe, progress: Progress
-) -> Smashed:
-    """The own side of the comparison: clean, or as it was sent where both sides were agreed to carry noise."""
-    noised = recipe.settings.epsilon is not None and recipe.settings.decision != "nearest"
-    if noised and recipe.settings.noise == "two-sided":
-        copy = bundles.own_copy(home, own, pact, sent)
-        names = bundles.own_map(home, own, pact, sent)
-        return bundles.reordered(copy.smashed, names.places(np.arange(table.rows)))
-    return method(recipe.method).smash(table, recipe, progress)
-
-
-def _seed(pact: Pact) -> int:
-    """The same on every run of this side, so that a match can be repeated."""
-    return int.from_bytes(hashlib.sha256(f"{pact.id}{pact.role}".encode()).digest()[:4], "big")
 
 
 def keep(home: Home, own: Identity, pact: Pact, made: Match) -> Found:

@@ -11,8 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pprl_desktop import resources
+from pprl_desktop.job import preview
 from pprl_desktop.job.finishing import finish
-from pprl_desktop.job.workplace import Workplace
+from pprl_desktop.job.offers import adopted, offer_of
+from pprl_desktop.job.own_table import OwnTable
+from pprl_desktop.job.partnership import Partnership
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.project.project import SUFFIX, Project
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.contacts import Contact
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.exchange.identity import Identity
-    from pprl_desktop.exchange.pact import Pact
     from pprl_desktop.exchange.results import Outcome
     from pprl_desktop.project.choices import Choices
     from pprl_desktop.rehearsal.rehearse import Rehearsal
@@ -53,18 +55,18 @@ class Party:
     folder: Path
     home: Home
     own: Identity
-    workplace: Workplace
+    own_table: OwnTable
     choices: Choices
     project: Project
     contact: Contact | None = None
-    pact: Pact | None = None
+    partnership: Partnership | None = None
     rehearsal: Rehearsal | None = None
     match: Match | None = None
     outcome: Outcome | None = None
 
-    def agreed(self) -> Pact:
-        assert self.pact is not None
-        return self.home.pact(self.pact.id)
+    def agreed(self) -> Partnership:
+        assert self.partnership is not None
+        return self.partnership
 
 
 @dataclass(frozen=True)
@@ -96,8 +98,8 @@ def run_demo(out: Path, progress: Progress = NO_PROGRESS) -> Summary:
     try:
         words = _exchange_cards(a, b, folder)
         progress.at(0.12, "rehearsing the attack before anything leaves")
-        a.rehearsal = a.workplace.rehearse(
-            a.choices, sample=REHEARSED, changes=False, progress=progress.part(0.12, 0.2)
+        a.rehearsal = preview.rehearse(
+            a.own_table, a.choices, sample=REHEARSED, changes=False, progress=progress.part(0.12, 0.2)
         )
         progress.at(0.2, "agreeing")
         _agree(a, b, folder)
@@ -151,11 +153,11 @@ def _party(folder: Path, side: int, progress: Progress) -> Party:
     home = Home(place / "keys")
     own = identity.new(NAMES[side])
     home.create(own, PASSPHRASE)
-    workplace = Workplace()
-    seen = workplace.load(resources.find("samples", f"{FOLDERS[side]}.csv"), progress=progress)
+    own_table = OwnTable()
+    seen = own_table.load(resources.find("samples", f"{FOLDERS[side]}.csv"), progress=progress)
     project = Project.create(place / f"{FOLDERS[side]}{SUFFIX}", f"{NAMES[side]} × {NAMES[1 - side]}")
     choices = Choices().changed(**seen.changes(), home=str(home.path))
-    return Party(place, home, own, workplace, choices, project)
+    return Party(place, home, own, own_table, choices, project)
 
 
 def _exchange_cards(a: Party, b: Party, folder: Path) -> str:
@@ -175,66 +177,48 @@ def _exchange_cards(a: Party, b: Party, folder: Path) -> str:
 
 
 def _agree(a: Party, b: Party, folder: Path) -> None:
-    from pprl_desktop.exchange import agreement, inbox
-
     assert a.contact is not None
-    offer = agreement.Offer(
-        a.choices.method, a.choices.fields, a.choices.settings, a.choices.reference, purpose="Try the program"
-    )
     proposal, answer = folder / "post" / "proposal.pprl", folder / "post" / "answer.pprl"
-    a.pact = agreement.propose(a.home, a.own, a.contact, offer, proposal)
-    received = inbox.open_file(b.home, b.own, proposal)
+    a.partnership = Partnership.propose(a.home, a.own, a.contact.id, offer_of(a.choices, "Try the program"), proposal)
+    received = Partnership.open(b.home, b.own, proposal)
     assert received.proposal is not None
-    b.pact = agreement.accept(b.home, b.own, received.proposal, answer)
-    inbox.open_file(a.home, a.own, answer)
-    fields = a.choices.fields
-    b.choices = b.choices.changed(
-        fields=fields,
-        columns=tuple((one.name, COLUMNS_B[one.name]) for one in fields),
-        method=a.choices.method,
-        settings=a.choices.settings,
-        reference=a.choices.reference,
-    )
+    columns = tuple((one.name, COLUMNS_B[one.name]) for one in a.choices.fields)
+    b.partnership = Partnership.accept(b.home, b.own, received.proposal, answer, dict(columns))
+    Partnership.open(a.home, a.own, answer)
+    a.partnership.remember(dict(a.choices.columns))
+    b.choices = b.choices.changed(**adopted(b.choices, b.partnership.agreement.terms, columns))
     for party in (a, b):
-        party.pact = agreement.with_columns(party.home, party.agreed(), dict(party.choices.columns))
+        party.choices = party.choices.changed(agreement=party.agreed().id)
 
 
 def _exchange_bundles(a: Party, b: Party, folder: Path, progress: Progress) -> tuple[int, int]:
-    from pprl_desktop.exchange import bundles, inbox
-
     sizes = []
     for side, (one, other) in enumerate(((a, b), (b, a))):
         part = progress.part(0.5 * side, 0.5 * (side + 1))
         part.at(0.0, f"{NAMES[side]}: sealing the bundle")
         path = folder / "post" / f"bundle_of_{'ab'[side]}.pprl"
-        made = bundles.export(one.home, one.own, one.agreed(), one.workplace.clean(one.choices), path, progress=part)
-        sizes.append(made.bytes)
-        inbox.open_file(other.home, other.own, path)
+        sizes.append(one.agreed().export(one.own_table, one.choices, path, part).bytes)
+        Partnership.open(other.home, other.own, path)
         one.choices = one.choices.changed(bundle_path=str(path))
         other.choices = other.choices.changed(partner_path=str(path))
     return sizes[0], sizes[1]
 
 
 def _match(party: Party, progress: Progress) -> None:
-    from pprl_desktop.exchange import linking
-
     progress.at(0.0, f"{party.own.name}: matching")
-    table = party.workplace.clean(party.choices)
-    party.match = linking.match_with_partner(party.home, party.own, party.agreed(), table, progress=progress)
-    linking.keep(party.home, party.own, party.agreed(), party.match)
+    party.match = party.agreed().match(party.own_table, party.choices, progress=progress)
+    party.agreed().keep(party.match)
 
 
 def _exchange_results(a: Party, b: Party, folder: Path) -> None:
-    from pprl_desktop.exchange import inbox, results
-
     for side, (one, other) in enumerate(((a, b), (b, a))):
         path = folder / "post" / f"result_of_{'ab'[side]}.pprl"
-        results.export(one.home, one.own, one.agreed(), path)
-        inbox.open_file(other.home, other.own, path)
+        one.agreed().send_result(path)
+        Partnership.open(other.home, other.own, path)
         one.choices = one.choices.changed(result_path=str(path))
         other.choices = other.choices.changed(partner_result_path=str(path))
     for party in (a, b):
-        party.outcome = results.outcome(party.home, party.own, party.agreed())
+        party.outcome = party.agreed().outcome()
 
 
 def _score(a: Party, b: Party) -> Figures:
@@ -245,7 +229,7 @@ def _score(a: Party, b: Party) -> Figures:
     from pprl_desktop.records.reading import read_table
 
     truth = read_table(resources.find("samples", "truth.csv")).table
-    ids = [party.workplace.table(party.choices).column(party.choices.id_column).cells() for party in (a, b)]
+    ids = [party.own_table.table(party.choices).column(party.choices.id_column).cells() for party in (a, b)]
     true = pairs_of_ids(
         ids[0], ids[1], list(zip(truth.column("id_a").cells(), truth.column("id_b").cells(), strict=True))
     )
@@ -263,7 +247,7 @@ def _finish(party: Party, figures: Figures) -> tuple[str, ...]:
         party.home,
         party.own,
         party.choices,
-        party.workplace,
+        party.own_table,
         title=f"What was disclosed: {party.own.name}",
         match=party.match,
         outcome=party.outcome,
@@ -291,13 +275,12 @@ def _keep_project(party: Party) -> None:
 def _summary(
     a: Party, b: Party, folder: Path, words: str, sizes: tuple[int, int], figures: Figures, files: tuple[str, ...]
 ) -> Summary:
-    from pprl_desktop.exchange import agreement
     from pprl_desktop.privacy.statements import statement
 
     assert a.match is not None
     assert b.match is not None
     assert a.outcome is not None
-    recipe = agreement.recipe_of(a.home, a.own, a.agreed())
+    recipe = a.agreed().recipe()
     return Summary(
         str(folder),
         str(a.project.path),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.exchange.identity import Identity
     from pprl_desktop.exchange.results import Outcome
-    from pprl_desktop.job.workplace import Workplace
+    from pprl_desktop.job.own_table import OwnTable
     from pprl_desktop.project.choices import Choices
 
 
@@ -35,7 +35,7 @@ def finish(
     home: Home,
     own: Identity,
     choices: Choices,
-    workplace: Workplace,
+    own_table: OwnTable,
     *,
     title: str,
     match: Match | None = None,
@@ -57,7 +57,7 @@ def finish(
     outcome = outcome if outcome is not None else results.outcome(home, own, pact)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        table = workplace.table(choices, progress.part(0.0, 0.6))
+        table = own_table.table(choices, progress.part(0.0, 0.6))
         linked = write_linked(folder / "linked.csv", table, outcome, choices.sensitive, identifying)
         recipe = agreement.recipe_of(home, own, pact)
         said = statement(recipe, table.rows)

@@ -1,134 +1,270 @@
-"""Between the choices of one steward and an agreement of two: what differs, what to adopt, which column is meant."""
+"""Partnership: the job with one partner under one agreement, step by step; window, terminal, demo and tests call it.
+
+An agreement is never handed in: each step reads it anew from the home folder, so that no caller holds an old one.
+What a step needs again (the partner's bundle, the own smashed table, the learned rule) is made once and kept.
+"""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
 
+import numpy as np
+
+from pprl_desktop.codes.base import Recipe, Rule, Smashed, method
+from pprl_desktop.decisions.base import DEFAULT_MEMORY, Match, MatchOptions, Outlook
+from pprl_desktop.exchange import agreement, bundles, clear_cells, inbox, letters, linking, results
+from pprl_desktop.exchange.agreement import Offer, Proposal
+from pprl_desktop.exchange.bundles import Exported, PartnerBundle
+from pprl_desktop.exchange.clear_cells import Asked, InClear, SentInClear
+from pprl_desktop.exchange.home import Home
+from pprl_desktop.exchange.identity import Identity
+from pprl_desktop.exchange.inbox import Received
+from pprl_desktop.exchange.linking import Found
+from pprl_desktop.exchange.pact import Item, Pact
+from pprl_desktop.exchange.pseudonyms import Pseudonyms
+from pprl_desktop.exchange.results import ExportedResult, Outcome
+from pprl_desktop.job.own_table import OwnTable
+from pprl_desktop.matching.decide import decide
+from pprl_desktop.matching.match import match, outlook
+from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.project.choices import Choices
-from pprl_desktop.records.fields import Field
-from pprl_desktop.records.hints import hint, words_of
-
-if TYPE_CHECKING:
-    from pprl_desktop.exchange.agreement import Offer
-    from pprl_desktop.exchange.home import Home
-    from pprl_desktop.exchange.pact import Pact
-    from pprl_desktop.exchange.terms import Terms
-    from pprl_desktop.records.profile import Profile
-
-# words for the same thing in a heading; a column is guessed, and the steward sees and corrects the guess
-_ALIKE = (
-    {"last", "lastname", "surname", "family", "familyname", "nachname", "familienname", "lname"},
-    {"first", "firstname", "given", "givenname", "forename", "vorname", "fname"},
-    {"middle", "second", "middlename", "mname", "zweitname"},
-    {"birth", "birthdate", "birthday", "dob", "born", "geburtsdatum", "geburtstag", "gebdat"},
-    {"sex", "gender", "geschlecht"},
-    {"city", "town", "ort", "wohnort", "stadt", "place", "suburb"},
-    {"postcode", "zip", "zipcode", "postal", "plz"},
-    {"street", "address", "strasse", "adresse"},
-)
-LEAST_LIKENESS = 1.0  # of _likeness: the same thing, or the same kind and a similar name
+from pprl_desktop.records.table import CleanTable
+from pprl_desktop.review import partner, sources
+from pprl_desktop.review.desk import Desk
+from pprl_desktop.review.plan import Policy, Review
+from pprl_desktop.review.report import PrivacyLoss
 
 
-@dataclass(frozen=True)
-class Difference:
-    """One point of an agreement, as each side has it."""
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """Both sides of a comparison, ready: what was learned from the own one, and what comparing will take."""
 
-    what: str
-    mine: str
-    theirs: str
+    table: CleanTable
+    key: tuple[str, str, int]  # digests of both bundles, memory allowed
+    own: Smashed
+    theirs: Smashed
+    rule: Rule
+    options: MatchOptions
+    outlook: Outlook
+
+
+class Partnership:
+    """`agreement_id` may be the beginning of an id; without one, the only agreement in force is meant."""
+
+    def __init__(self, home: Home, identity: Identity, agreement_id: str = "") -> None:
+        self.home, self.identity = home, identity
+        self.id = home.pact(agreement_id).id
+        self._bundle: tuple[str, PartnerBundle] | None = None
+        self._sides: Sides | None = None
+
+    # coming to an agreement -----------------------------------------------------------------------
+
+    @classmethod
+    def propose(cls, home: Home, identity: Identity, contact: str, offer: Offer, out: Path) -> Partnership:
+        """Writes a sealed proposal for a verified contact."""
+        return cls(home, identity, agreement.propose(home, identity, home.contact(contact), offer, out).id)
+
+    @classmethod
+    def accept(
+        cls, home: Home, identity: Identity, proposal: Proposal, out: Path, columns: Mapping[str, str] | None = None
+    ) -> Partnership:
+        """Signs, and writes the sealed answer. `columns` says which own column is meant by each field."""
+        made = cls(home, identity, agreement.accept(home, identity, proposal, out).id)
+        if columns:
+            made.remember(columns)
+        return made
+
+    @classmethod
+    def decline(cls, home: Home, identity: Identity, proposal: Proposal, reason: str, out: Path) -> Partnership:
+        return cls(home, identity, agreement.decline(home, identity, proposal, reason, out).id)
+
+    @staticmethod
+    def read_proposal(home: Home, identity: Identity, path: Path) -> Proposal:
+        return agreement.read_proposal(home, identity, path)
+
+    @staticmethod
+    def open(home: Home, identity: Identity, path: Path, progress: Progress = NO_PROGRESS) -> Received:
+        """Whatever a partner sent: checked as a whole, then taken in, or refused with nothing changed."""
+        return inbox.open_file(home, identity, path, progress)
+
+    # the agreement --------------------------------------------------------------------------------
 
     @property
-    def differs(self) -> bool:
-        return self.mine != self.theirs
+    def agreement(self) -> Pact:
+        """As it is at home now."""
+        return self.home.pact(self.id)
 
+    @property
+    def partner_name(self) -> str:
+        return self.agreement.partner_side.name
 
-def offer_of(choices: Choices, purpose: str = "") -> Offer:
-    from pprl_desktop.exchange.agreement import Offer
+    def recipe(self) -> Recipe:
+        return agreement.recipe_of(self.home, self.identity, self.agreement)
 
-    rule: Any = choices.rule
-    return Offer(
-        choices.method, choices.fields, choices.settings, choices.reference, choices.mapping, rule, purpose=purpose
-    )
+    def remember(self, columns: Mapping[str, str]) -> None:
+        """Which own column is meant by each field; nothing of it is sent."""
+        with self.home.locked():
+            agreement.with_columns(self.home, self.agreement, columns)
 
+    def choices(self, table: Path, columns: Mapping[str, str] | None = None) -> Choices:
+        """What a steward without a project decides: the file, and the columns as given or as remembered."""
+        agreed = self.agreement
+        names = [one.name for one in agreed.terms.fields]
+        merged = {name: name for name in names} | dict(agreed.columns) | dict(columns or {})
+        return Choices(
+            table_path=str(table),
+            fields=agreed.terms.fields,
+            columns=tuple((name, merged[name]) for name in names),
+            agreement=self.id,
+        )
 
-def differences(choices: Choices, terms: Terms) -> tuple[Difference, ...]:
-    """A proposal beside the own choices, point by point."""
-    mine, theirs = choices.settings, terms.settings
-    own_fields, their_fields = (
-        ", ".join(f"{one.name} ({one.kind})" for one in fields) for fields in (choices.fields, terms.fields)
-    )
-    cleaning = {one.name: one.cleaning for one in choices.fields}
-    changed = [one.name for one in terms.fields if one.name in cleaning and cleaning[one.name] != one.cleaning]
-    return (
-        Difference("fields", own_fields, their_fields),
-        Difference("cleaning", "", ", ".join(changed)),
-        Difference("method", choices.method, terms.method),
-        Difference("decision", f"{mine.decision}, {mine.layout}", f"{theirs.decision}, {theirs.layout}"),
-        Difference("noise", _noise(choices.settings.epsilon, terms.unit), _noise(theirs.epsilon, terms.unit)),
-        Difference("reference set", choices.reference if terms.reference.name else "", terms.reference.name),
-        Difference("decoys", str(mine.decoys), str(theirs.decoys)),
-        Difference("rule", choices.rule, terms.rule),
-    )
+    def receipt(self, received: Received, out: Path) -> None:
+        """The confirmation that a file arrived and was accepted."""
+        inbox.receipt(self.home, self.identity, received, out)
 
+    # bundles --------------------------------------------------------------------------------------
 
-def _noise(epsilon: float | None, unit: str) -> str:
-    return "none" if epsilon is None else f"{epsilon:g} {unit}".strip()
+    def export(self, own: OwnTable, choices: Choices, out: Path, progress: Progress = NO_PROGRESS) -> Exported:
+        """The sealed bundle; the same table gives the same bytes again."""
+        table = own.clean(choices, progress.part(0.0, 0.2))
+        return bundles.export(
+            self.home, self.identity, self.agreement, table, out, smash=own.smash, progress=progress.part(0.2, 1.0)
+        )
 
+    def partner_names(self) -> Pseudonyms:
+        """The random names in the partner's bundle."""
+        return self._partner_bundle(NO_PROGRESS).pseudonyms
 
-def adopted(choices: Choices, terms: Terms, columns: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """The changes of the own choices that follow from accepting the terms."""
-    return {
-        "fields": terms.fields,
-        "columns": tuple(columns),
-        "method": terms.method,
-        "settings": terms.settings,
-        "reference": terms.reference.name or choices.reference,
-        "mapping": terms.mapping,
-        "rule": terms.rule,
-    }
+    def _partner_bundle(self, progress: Progress) -> PartnerBundle:
+        """Decrypted once, as long as no newer one comes."""
+        agreed = self.agreement
+        received = linking.both_bundles(agreed)[1]
+        if self._bundle is None or self._bundle[0] != received.digest:
+            opened = letters.reopen(self.home, self.identity, agreed, received)
+            self._bundle = received.digest, bundles.load(opened, progress)
+        return self._bundle[1]
 
+    # the match ------------------------------------------------------------------------------------
 
-def fits(choices: Choices, pact: Pact) -> bool:
-    """Whether an agreement is about what the steward has chosen now."""
-    terms = pact.terms
-    return (terms.fields, terms.method, terms.settings) == (choices.fields, choices.method, choices.settings)
+    def outlook(
+        self, own: OwnTable, choices: Choices, *, memory: int = DEFAULT_MEMORY, progress: Progress = NO_PROGRESS
+    ) -> Outlook:
+        """What match() will take, before it starts."""
+        return self._both(own, choices, memory, progress).outlook
 
+    def match(
+        self, own: OwnTable, choices: Choices, *, memory: int = DEFAULT_MEMORY, progress: Progress = NO_PROGRESS
+    ) -> Match:
+        """The own table against the partner's bundle; with borders set by hand where the steward did."""
+        both = self._both(own, choices, memory, progress.part(0.0, 0.4))
+        options = replace(both.options, accept=choices.accept, review=choices.review)
+        return match(both.own, both.theirs, both.rule, options, progress.part(0.4, 1.0), needed=both.outlook)
 
-def pacts_with(home: Home, partner: str) -> tuple[Pact, ...]:
-    """Agreements with one partner, newest first."""
-    return tuple(pact for pact in reversed(home.pacts()) if pact.contact == partner)
+    def decide(self, match: Match, choices: Choices, progress: Progress = NO_PROGRESS) -> Match:
+        """Bands and assignment again, on the same scores, with other borders."""
+        one_to_one = self.agreement.terms.settings.one_to_one
+        return decide(match.scored, MatchOptions(one_to_one, accept=choices.accept, review=choices.review), progress)
 
+    def keep(self, match: Match) -> Found:
+        """The pairs, sealed at home; replaces an earlier match."""
+        return linking.keep(self.home, self.identity, self.agreement, match)
 
-def guess_columns(fields: Sequence[Field], profile: Profile, taken: dict[str, str]) -> dict[str, str]:
-    """Field -> own column: as mapped before, the same name, a word for the same thing, or the most alike name.
+    def kept(self) -> Found:
+        return linking.kept(self.home, self.identity, self.agreement)
 
-    A field for which no column is alike enough is left out: better no guess than a wrong one.
-    """
-    free = [column.name for column in profile.columns if column.name not in profile.sensitive]
-    found: dict[str, str] = {}
-    for wanted in (taken, {one.name: one.name for one in fields}):
-        for one in fields:
-            column = wanted.get(one.name, "")
-            if one.name not in found and column in free and column not in found.values():
-                found[one.name] = column
-    for one in fields:
-        rest = [name for name in free if name not in found.values()]
-        if one.name not in found and rest:
-            best = max(rest, key=lambda name: _likeness(one, name, profile))
-            if _likeness(one, best, profile) >= LEAST_LIKENESS:
-                found[one.name] = best
-    return found
+    def _both(self, own: OwnTable, choices: Choices, memory: int, progress: Progress) -> Sides:
+        agreed = self.agreement
+        agreed.must_be_in_force()
+        sent, received = linking.both_bundles(agreed)
+        table = own.clean(choices, progress.part(0.0, 0.2))
+        key = (sent.digest, received.digest, memory)
+        if self._sides is not None and self._sides.table is table and self._sides.key == key:
+            return self._sides
+        linking.must_be_exported(self.home, sent, table)
+        recipe, seed = self.recipe(), self._seed()
+        theirs = self._partner_bundle(progress.part(0.2, 0.3)).smashed
+        known = self._own_side(own, table, recipe, sent, progress.part(0.3, 0.6))
+        rule = method(recipe.method).learn(table, known, recipe, seed, progress.part(0.6, 1.0))
+        options = MatchOptions(one_to_one=recipe.settings.one_to_one, memory=memory, seed=seed)
+        needed = outlook(known, theirs, rule, options)
+        self._sides = Sides(table, key, known, theirs, rule, options, needed)
+        return self._sides
 
+    def _own_side(self, own: OwnTable, table: CleanTable, recipe: Recipe, sent: Item, progress: Progress) -> Smashed:
+        """Clean, or as it was sent where both sides were agreed to carry noise."""
+        noised = recipe.settings.epsilon is not None and recipe.settings.decision != "nearest"
+        if noised and recipe.settings.noise == "two-sided":
+            agreed = self.agreement
+            copy = bundles.own_copy(self.home, self.identity, agreed, sent)
+            names = bundles.own_map(self.home, self.identity, agreed, sent)
+            return bundles.reordered(copy.smashed, names.places(np.arange(table.rows)))
+        return own.smash(table, recipe, progress)
 
-def _likeness(field: Field, column: str, profile: Profile) -> float:
-    mine, theirs = set(words_of(field.name)), set(words_of(column))
-    same_thing = any(mine & alike and theirs & alike for alike in _ALIKE)
-    return (
-        2.0 * same_thing
-        + 0.5 * (profile.column(column).kind == field.kind)
-        + 0.5 * (hint(field.name) == hint(column) != "")
-        + difflib.SequenceMatcher(None, field.name.casefold(), column.casefold()).ratio()
-    )
+    def _seed(self) -> int:
+        """The same on every run of this side, so that a match can be repeated."""
+        agreed = self.agreement
+        return int.from_bytes(hashlib.sha256(f"{agreed.id}{agreed.role}".encode()).digest()[:4], "big")
+
+    # results --------------------------------------------------------------------------------------
+
+    def send_result(self, out: Path, progress: Progress = NO_PROGRESS) -> ExportedResult:
+        """The accepted pairs for the partner, as random names."""
+        return results.export(self.home, self.identity, self.agreement, out, progress)
+
+    def outcome(self) -> Outcome:
+        """What both results give under the agreed rule."""
+        return results.outcome(self.home, self.identity, self.agreement)
+
+    # the masked review ----------------------------------------------------------------------------
+
+    def ask(self, out: Path, progress: Progress = NO_PROGRESS) -> Asked:
+        """Names the uncertain pairs, by random names."""
+        return clear_cells.ask(self.home, self.identity, self.agreement, out, progress)
+
+    def would_leave(self, own: OwnTable, choices: Choices, progress: Progress = NO_PROGRESS) -> InClear:
+        """What answering the partner's request would send in clear, for the steward who is to confirm it."""
+        table = own.clean(choices, progress.part(0.0, 0.5))
+        return clear_cells.would_leave(self.home, self.identity, self.agreement, table, progress.part(0.5, 1.0))
+
+    def answer(
+        self, own: OwnTable, choices: Choices, out: Path, confirmed: InClear, progress: Progress = NO_PROGRESS
+    ) -> SentInClear:
+        """Sends the partner what the steward has seen and confirmed, and nothing else."""
+        table = own.clean(choices, progress.part(0.0, 0.3))
+        return clear_cells.answer(
+            self.home, self.identity, self.agreement, table, out, confirmed, progress.part(0.3, 1.0)
+        )
+
+    def uncertain(
+        self, own: OwnTable, choices: Choices, policy: Policy, title: str = "", progress: Progress = NO_PROGRESS
+    ) -> Review:
+        """The review band, over the own table and the cells that the partner sent."""
+        table = own.clean(choices, progress.part(0.0, 0.3))
+        return partner.from_answer(
+            self.home, self.identity, self.agreement, table, policy, title, progress.part(0.3, 1.0)
+        )
+
+    def review(
+        self,
+        own: OwnTable,
+        choices: Choices,
+        folder: Path,
+        passphrase: str,
+        *,
+        budget: Fraction = Fraction(3, 10),
+        progress: Progress = NO_PROGRESS,
+    ) -> Desk:
+        """The uncertain pairs on a desk of their own, with the usual rules."""
+        fields = sources.review_fields(choices.fields)
+        swaps = sources.name_swaps([one.name for one in fields])
+        policy = Policy(fields, reviewer_budget=budget, blind=True, name_swaps=swaps)
+        made = self.uncertain(own, choices, policy, self.partner_name, progress)
+        return Desk.create(folder, made, passphrase)
+
+    def take_in(self, review: Review, decided: Mapping[str, bool | None], losses: Sequence[PrivacyLoss] = ()) -> Found:
+        """The kept match with the reviewed pairs as decided; the result must then be sent again."""
+        return partner.take_in(self.home, self.identity, self.agreement, review, decided, losses)

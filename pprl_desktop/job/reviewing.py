@@ -11,7 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pprl_desktop.job.partnership import guess_columns
+from pprl_desktop.job.offers import guess_columns
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.fields import Field
@@ -19,10 +19,7 @@ from pprl_desktop.review.marks import Cap, Level
 
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
-    from pprl_desktop.exchange.clear_cells import InClear, SentInClear
-    from pprl_desktop.exchange.home import Home
-    from pprl_desktop.exchange.identity import Identity
-    from pprl_desktop.job.workplace import Workplace
+    from pprl_desktop.job.own_table import OwnTable
     from pprl_desktop.project.choices import Choices
     from pprl_desktop.records.table import CleanTable
     from pprl_desktop.review.desk import Desk
@@ -69,60 +66,8 @@ def look_at(path: Path, fields: Sequence[Field], progress: Progress = NO_PROGRES
     return SecondTable(str(path), reading.table.rows, names, columns, seen.id_column)
 
 
-def review_with_partner(
-    workplace: Workplace,
-    choices: Choices,
-    home: Home,
-    own: Identity,
-    folder: Path,
-    passphrase: str,
-    *,
-    budget: Fraction = Fraction(3, 10),
-    progress: Progress = NO_PROGRESS,
-) -> Desk:
-    """The review band of a match with the partner, over the own table and the cells that the partner sent."""
-    from pprl_desktop.review import partner, sources
-    from pprl_desktop.review.desk import Desk
-    from pprl_desktop.review.plan import Policy
-
-    table = workplace.clean(choices, progress.part(0.0, 0.3))
-    fields = sources.review_fields(choices.fields)
-    swaps = sources.name_swaps([one.name for one in fields])
-    policy = Policy(fields, reviewer_budget=budget, blind=True, name_swaps=swaps)
-    pact = home.pact(choices.agreement)
-    review = partner.from_answer(home, own, pact, table, policy, pact.partner_side.name, progress.part(0.3, 0.9))
-    return Desk.create(folder, review, passphrase)
-
-
-def answer_would_leave(
-    workplace: Workplace, choices: Choices, home: Home, own: Identity, progress: Progress = NO_PROGRESS
-) -> InClear:
-    """What answering the partner's request would send in clear, for the page that asks."""
-    from pprl_desktop.exchange import clear_cells
-
-    table = workplace.clean(choices, progress.part(0.0, 0.5))
-    return clear_cells.would_leave(home, own, home.pact(choices.agreement), table, progress.part(0.5, 1.0))
-
-
-def answer_partner(
-    workplace: Workplace,
-    choices: Choices,
-    home: Home,
-    own: Identity,
-    out: Path,
-    confirmed: InClear,
-    progress: Progress = NO_PROGRESS,
-) -> SentInClear:
-    """Sends the partner what the steward has seen and confirmed, and nothing else."""
-    from pprl_desktop.exchange import clear_cells
-
-    table = workplace.clean(choices, progress.part(0.0, 0.3))
-    pact = home.pact(choices.agreement)
-    return clear_cells.answer(home, own, pact, table, out, confirmed, progress.part(0.3, 1.0))
-
-
 def make_review(
-    workplace: Workplace,
+    own_table: OwnTable,
     choices: Choices,
     plan: ReviewPlan,
     folder: Path,
@@ -140,7 +85,7 @@ def make_review(
         raise Problem(
             f"The second table has no column for '{missing[0]}'.", do="Pick the column that holds it.", place=missing[0]
         )
-    own = workplace.clean(choices, progress.part(0.0, 0.2))
+    own = own_table.clean(choices, progress.part(0.0, 0.2))
     second = read_table(Path(plan.second_path), progress=progress.part(0.2, 0.35)).table
     partner = clean(second, choices.fields, dict(plan.columns), progress.part(0.35, 0.45))
     fields = tuple(replace(one, cap=plan.caps.get(one.name, "none")) for one in sources.review_fields(choices.fields))
@@ -154,7 +99,7 @@ def make_review(
     )
     if plan.pairs_path:
         listed = read_table(Path(plan.pairs_path), progress=progress.part(0.45, 0.5)).table
-        table = workplace.table(choices)
+        table = own_table.table(choices)
         for column, which in ((choices.id_column, "first"), (plan.second_id, "second")):
             if not column:
                 raise Problem(

@@ -52,11 +52,19 @@ def score(
 
 
 @stage
-def match(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progress: Progress = NO_PROGRESS) -> Match:
+def match(
+    own: Smashed,
+    partner: Smashed,
+    rule: Rule,
+    options: MatchOptions,
+    progress: Progress = NO_PROGRESS,
+    needed: Outlook | None = None,
+) -> Match:
+    """`needed` is the outlook where it was asked for already."""
     from pprl_desktop.decisions.namesakes import warning
     from pprl_desktop.matching.decide import decide
 
-    needed = outlook(own, partner, rule, options)
+    needed = needed or outlook(own, partner, rule, options)
     progress.at(0.0, f"Comparing records, with {max(needed.bytes >> 20, 1):,} MB of memory at most")
     if needed.seconds is not None and needed.seconds >= WORTH_TELLING:
         progress.at(0.0, f"Comparing records takes about {max(round(needed.seconds / 60), 1)} min on this computer")

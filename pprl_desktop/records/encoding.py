@@ -10,10 +10,10 @@ import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.held import Held
 from pprl_desktop.said import Said
 
 BLOCK = 1 << 20  # bytes
@@ -105,32 +105,32 @@ def refuse_what_is_no_table(head: bytes, name: str) -> None:
         )
 
 
-def find_encoding(path: Path, asked: str = "", progress: Progress = NO_PROGRESS, limit: int | None = None) -> Encoding:
+def find_encoding(file: Held, asked: str = "", progress: Progress = NO_PROGRESS, limit: int | None = None) -> Encoding:
     """Looks at the whole file (or at `limit` bytes of it) before anything is parsed."""
-    found = _find(path, asked, progress, limit)
-    return found if found.name.startswith(("utf-16", "utf-32")) else replace(found, nul_line=_nul_line(path, limit))
+    found = _find(file, asked, progress, limit)
+    return found if found.name.startswith(("utf-16", "utf-32")) else replace(found, nul_line=_nul_line(file, limit))
 
 
-def _nul_line(path: Path, limit: int | None) -> int:
-    for done, block, _ in blocks(path, limit):
+def _nul_line(file: Held, limit: int | None) -> int:
+    for done, block, _ in blocks(file, limit):
         if b"\0" in block:
-            return line_at(path, done - len(block) + block.index(b"\0"))
+            return line_at(file, done - len(block) + block.index(b"\0"))
     return 0
 
 
-def _find(path: Path, asked: str, progress: Progress, limit: int | None) -> Encoding:
-    with path.open("rb") as file:
-        head = file.read(HEAD)
+def _find(file: Held, asked: str, progress: Progress, limit: int | None) -> Encoding:
+    with file.open() as source:
+        head = source.read(HEAD)
     mark = next(((len(bom), name) for bom, name in _BOMS if head.startswith(bom)), None)
     if asked:
         chosen = _asked(asked, mark)
-        return _utf8(path, chosen.skip, progress, limit, sure=True) if chosen.name == "utf-8" else chosen
-    refuse_what_is_no_table(head, path.name)
+        return _utf8(file, chosen.skip, progress, limit, sure=True) if chosen.name == "utf-8" else chosen
+    refuse_what_is_no_table(head, file.name)
     if mark:
         skip, name = mark
         if name != "utf-8":
             return Encoding(name, skip)
-        return _utf8(path, skip, progress, limit)
+        return _utf8(file, skip, progress, limit)
     if wide := _wide_without_mark(head):
         told = Problem(
             Said("The file has no byte order mark; it is read as {wide}.", wide=wide.upper()),
@@ -139,7 +139,7 @@ def _find(path: Path, asked: str, progress: Progress, limit: int | None) -> Enco
             place="encoding",
         )
         return Encoding(wide, warnings=(told,))
-    return _utf8(path, 0, progress, limit)
+    return _utf8(file, 0, progress, limit)
 
 
 def _asked(asked: str, mark: tuple[int, str] | None) -> Encoding:
@@ -186,8 +186,8 @@ def _is_high_half(half: bytes, other: bytes) -> bool:
     return zeros > 0.2 * len(half) or (few and zeros > 0.05 * len(half))
 
 
-def _utf8(path: Path, skip: int, progress: Progress, limit: int | None, *, sure: bool = False) -> Encoding:
-    bad = _first_bad_line(path, progress, limit)
+def _utf8(file: Held, skip: int, progress: Progress, limit: int | None, *, sure: bool = False) -> Encoding:
+    bad = _first_bad_line(file, progress, limit)
     if bad is None:
         return Encoding("utf-8", skip)
     line, good_marks, bad_marks, undefined = bad
@@ -213,12 +213,12 @@ def _utf8(path: Path, skip: int, progress: Progress, limit: int | None, *, sure:
     return Encoding(name, warnings=(told,))
 
 
-def _first_bad_line(path: Path, progress: Progress, limit: int | None) -> tuple[int, int, int, bool] | None:
+def _first_bad_line(file: Held, progress: Progress, limit: int | None) -> tuple[int, int, int, bool] | None:
     """Line of the first byte that is not UTF-8, bytes in good and in damaged places, and whether cp1252 lacks one."""
-    size = max(path.stat().st_size, 1)
+    size = max(file.size, 1)
     first, good, bad, undefined = 0, 0, 0, False
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")  # a damaged byte becomes a half surrogate
-    for done, block, last in blocks(path, limit):
+    for done, block, last in blocks(file, limit):
         progress.at(done / size, "Checking the encoding")
         if block.isascii() and not decoder.getstate()[0]:
             continue
@@ -227,7 +227,7 @@ def _first_bad_line(path: Path, progress: Progress, limit: int | None) -> tuple[
         if damaged and not first:
             found = _ESCAPED.search(text)
             inside = text[: found.start() if found else 0].encode("utf-8", "surrogateescape")
-            first = line_at(path, done - len(block)) + line_ends(inside)
+            first = line_at(file, done - len(block)) + line_ends(inside)
         good += len(block) - len(text)
         bad += damaged
         undefined = undefined or any(byte in block for byte in _NOT_IN_CP1252)
@@ -242,22 +242,22 @@ def _is_clean(text: str) -> bool:
     return True
 
 
-def blocks(path: Path, limit: int | None = None) -> Iterator[tuple[int, bytes, bool]]:
+def blocks(file: Held, limit: int | None = None) -> Iterator[tuple[int, bytes, bool]]:
     """Bytes read so far, a block, and whether it is the last one."""
     done = 0
-    with path.open("rb") as file:
-        block = file.read(BLOCK if limit is None else min(BLOCK, limit))
+    with file.open() as source:
+        block = source.read(BLOCK if limit is None else min(BLOCK, limit))
         while block:
             done += len(block)
-            ahead = file.read(BLOCK if limit is None else min(BLOCK, limit - done))
+            ahead = source.read(BLOCK if limit is None else min(BLOCK, limit - done))
             yield done, block, not ahead
             block = ahead
 
 
-def line_at(path: Path, offset: int) -> int:
+def line_at(file: Held, offset: int) -> int:
     """The line in which that byte stands (in encodings where a line feed is one byte)."""
     line = 1
-    for _, block, _ in blocks(path, offset):
+    for _, block, _ in blocks(file, offset):
         line += line_ends(block)
     return line
 
@@ -267,17 +267,17 @@ def line_ends(data: bytes) -> int:
     return data.count(b"\n") + (data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else 0)
 
 
-def texts(path: Path, encoding: Encoding, progress: Progress = NO_PROGRESS, limit: int | None = None) -> Iterator[str]:
+def texts(file: Held, encoding: Encoding, progress: Progress = NO_PROGRESS, limit: int | None = None) -> Iterator[str]:
     """The file as text, block by block; a byte that the encoding lacks is a Problem that names the line."""
     decoder = codecs.getincrementaldecoder(encoding.name)(encoding.errors)
-    size = max(path.stat().st_size, 1)
+    size = max(file.size, 1)
     skip = encoding.skip
-    for done, block, last in blocks(path, limit):
+    for done, block, last in blocks(file, limit):
         progress.at(done / size)
         try:
             text = decoder.decode(block[skip:], last and limit is None)
         except UnicodeDecodeError:
-            line = _bad_line(path, encoding)
+            line = _bad_line(file, encoding)
             raise Problem(
                 Said("Line {line} cannot be read as {name}.", line=line, name=encoding.name),
                 "The bytes there are not text in this encoding.",
@@ -288,11 +288,11 @@ def texts(path: Path, encoding: Encoding, progress: Progress = NO_PROGRESS, limi
         yield text
 
 
-def _bad_line(path: Path, encoding: Encoding) -> int:
+def _bad_line(file: Held, encoding: Encoding) -> int:
     """The line of the first byte that cannot be decoded: reads again, which only a file with an error costs."""
     decoder = codecs.getincrementaldecoder(encoding.name)()
     line = 1
-    for _, block, last in blocks(path):
+    for _, block, last in blocks(file):
         try:
             line += decoder.decode(block, last).count("\n")
         except UnicodeDecodeError as error:

@@ -11,6 +11,7 @@ from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.dialect import Dialect, find_dialect, records
 from pprl_desktop.records.encoding import Encoding, find_encoding, texts
 from pprl_desktop.records.headers import header_names
+from pprl_desktop.records.held import Held, hold
 from pprl_desktop.records.parsing import parse
 from pprl_desktop.records.quotes import NeverClosed
 from pprl_desktop.records.ragged import Ragged
@@ -44,6 +45,7 @@ class Reading:
     quote: str
     header_line: int
     warnings: tuple[Problem, ...] = ()
+    sha256: str = ""  # of the file's bytes; "" where only its head was read
 
 
 def read_table(
@@ -52,7 +54,7 @@ def read_table(
     progress: Progress = NO_PROGRESS,
 ) -> Reading:
     """The whole file. Raises a Problem where cells could not be told apart with certainty."""
-    file = _existing(path)
+    file = hold(_existing(path))
     encoding = find_encoding(file, options.encoding, progress.part(0.0, 0.1))
     head = _head(file, encoding)
     dialect = _layout(head, options, file.name)
@@ -68,7 +70,8 @@ def read_table(
         )
     progress.at(1.0)
     told = (*encoding.warnings, *_preamble(head, dialect, options), *warnings)
-    return Reading(table, encoding.shown, dialect.separator, dialect.quote, dialect.header_line, told)
+    shown = encoding.shown
+    return Reading(table, shown, dialect.separator, dialect.quote, dialect.header_line, told, file.sha256())
 
 
 def preview(path: str | os.PathLike[str], options: ReadOptions = GUESS, rows: int = 50) -> Reading:
@@ -77,7 +80,7 @@ def preview(path: str | os.PathLike[str], options: ReadOptions = GUESS, rows: in
     What would stop the reading, as far as the head shows it, is the first of the warnings; lines that cannot be told
     apart with certainty are left out. Personal: for the own steward's screen only.
     """
-    file = _existing(path)
+    file = hold(_existing(path), HEAD)
     encoding = find_encoding(file, options.encoding, limit=HEAD)
     head = _head(file, encoding)
     dialect = _layout(head, options, file.name)
@@ -85,7 +88,7 @@ def preview(path: str | os.PathLike[str], options: ReadOptions = GUESS, rows: in
     try:
         table, warnings = parse([head], dialect, options.ragged, encoding.nul_line)
     except Problem as problem:
-        cut_short = file.stat().st_size > HEAD and isinstance(problem, NeverClosed)
+        cut_short = file.size > HEAD and isinstance(problem, NeverClosed)
         stops = () if cut_short else (problem,)
         table, warnings = _what_can_be_shown(head, dialect)
     shown = Table(tuple(Column(column.name, column.values, column.codes[:rows]) for column in table.columns))
@@ -139,9 +142,9 @@ def _check(options: ReadOptions) -> None:
         raise Problem("The header line is counted from 1.", "", "Use 0 if there is no header.", place="header_line")
 
 
-def _head(file: Path, encoding: Encoding) -> str:
+def _head(file: Held, encoding: Encoding) -> str:
     head = "".join(texts(file, encoding, limit=HEAD)).replace("\0", "")
-    if file.stat().st_size > HEAD:  # the last line is cut: leave it out
+    if file.size > HEAD:  # the last line is cut: leave it out
         head = head[: max(head.rfind("\n"), head.rfind("\r", 0, -1)) + 1] or head
     return head
 

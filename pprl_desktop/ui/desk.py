@@ -17,7 +17,9 @@ from pprl_desktop.ui.kit.jobs import Job, Jobs
 if TYPE_CHECKING:
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.exchange.identity import Identity
-    from pprl_desktop.job.workplace import Workplace
+    from pprl_desktop.job.findings import Findings
+    from pprl_desktop.job.own_table import OwnTable
+    from pprl_desktop.job.partnership import Partnership
     from pprl_desktop.project.project import Changed, Project
 
 
@@ -38,7 +40,7 @@ class Desk(QObject):
         self.jobs.ended.connect(_note_job)
         self.project: Project | None = None
         self._unlocked: tuple[Path, Identity] | None = None
-        self.working: dict[str, Any] = {}  # results of the open project kept in memory, by name; never saved
+        self._findings: Findings | None = None
 
     def need_project(self) -> Project:
         if self.project is None:
@@ -46,12 +48,18 @@ class Desk(QObject):
         return self.project
 
     @property
-    def workplace(self) -> Workplace:
-        """Where the clear tables of the open project are; panes ask it for work, never for a table."""
-        from pprl_desktop.job.workplace import Workplace
+    def findings(self) -> Findings:
+        """What was worked out for the open project."""
+        from pprl_desktop.job.findings import Findings
 
-        found: Workplace = self.working.setdefault("workplace", Workplace())
-        return found
+        if self._findings is None:
+            self._findings = Findings()
+        return self._findings
+
+    @property
+    def own_table(self) -> OwnTable:
+        """Where the clear table of the open project is; panes ask it for work, never for a table."""
+        return self.findings.own_table
 
     @property
     def home(self) -> Home:
@@ -69,6 +77,19 @@ class Desk(QObject):
     def unlocked(self, identity: Identity | None) -> None:
         self._unlocked = (self.home.path, identity) if identity is not None else None
         self.identity_changed.emit()
+
+    def partnership(self) -> Partnership | None:
+        """The job with the partner of the open project's agreement; None while the key is locked or none is signed."""
+        from pprl_desktop.job.partnership import Partnership
+
+        own, home = self.identity(), self.home
+        wanted = self.project.choices.agreement if self.project is not None else ""
+        if own is None or not wanted or not home.has_pact(wanted):
+            return None
+        kept = self.findings.partnership
+        if kept is None or (kept.home.path, kept.identity, kept.id) != (home.path, own, wanted):
+            kept = self.findings.partnership = Partnership(home, own, wanted)
+        return kept
 
     def open_project(self, path: Path) -> None:
         from pprl_desktop.project.project import Project
@@ -97,11 +118,8 @@ class Desk(QObject):
         self.project.close()
         self.project = None
         log.stop()
-        for kept in self.working.values():  # open ledgers of a review
-            close = getattr(kept, "close", None) or getattr(getattr(kept, "ledger", None), "close", None)
-            if close is not None:
-                close()
-        self.working.clear()
+        self.findings.close()
+        self._findings = None
         if not quiet:
             self.project_changed.emit()
 

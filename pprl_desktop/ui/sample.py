@@ -26,6 +26,5 @@ def free_path(folder: Path, stem: str) -> Path:
 def open_sample(desk: Desk, folder: Path) -> None:
     table = resources.find(*OWN_TABLE)
     desk.create_project(free_path(folder, tr("Sample project")), tr("Sample project"))
-    desk.working["sample"] = True
     desk.change("Open the sample", table_path=str(table))
     desk.go_to.emit("data")

@@ -158,8 +158,8 @@ class _Tour:
         second = look_at(resources.find("samples", "hospital_b.csv"), choices.fields)
         plan = ReviewPlan(second.path, second.columns, second.id_column, budget=Fraction(1, 25), audit=6)
         folder = self.place / "sample.review"
-        made = make_review(desk.workplace, choices, plan, folder, "sample people do not exist")
-        desk.working["review_desk"], desk.working["review"] = made, made.session()
+        made = make_review(desk.own_table, choices, plan, folder, "sample people do not exist")
+        desk.findings.manager, desk.findings.session = made, made.session()
         window.show_pane("review")
         panel = window.pane().panel  # type: ignore[attr-defined]
 

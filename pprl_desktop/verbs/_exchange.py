@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.exchange.identity import Identity
     from pprl_desktop.exchange.pact import Pact
-    from pprl_desktop.records.table import CleanTable
+    from pprl_desktop.job.own_table import OwnTable
+    from pprl_desktop.job.partnership import Partnership
+    from pprl_desktop.project.choices import Choices
 
 VARIABLE = "PPRL_PASSPHRASE"
 MAX_PASSPHRASE = 1024  # bytes read from a file descriptor
@@ -131,23 +133,26 @@ def columns(text: str | None, fields: list[str]) -> dict[str, str]:
     return dict(zip(fields, pieces, strict=True))
 
 
-def clean_table(
-    args: argparse.Namespace, here: Home, pact: Pact, progress: Progress = NO_PROGRESS
-) -> tuple[Pact, CleanTable]:
-    """The own table, cleaned as agreed; the choice of columns is remembered."""
-    from pprl_desktop.exchange.agreement import with_columns
-    from pprl_desktop.records.cleaning import clean
-    from pprl_desktop.records.reading import read_table
+def partnership(args: argparse.Namespace) -> Partnership:
+    """The job under the agreement that was named, with the key unlocked."""
+    from pprl_desktop.job.partnership import Partnership
+
+    here, own = unlock(args)
+    return Partnership(here, own, args.agreement)
+
+
+def own_table(
+    args: argparse.Namespace, partnership: Partnership, progress: Progress = NO_PROGRESS
+) -> tuple[OwnTable, Choices]:
+    """The own table, cleaned as agreed; the choice of columns is remembered once the table was seen to have them."""
+    from pprl_desktop.job.own_table import OwnTable
 
     progress.at(0.0, "Reading")
-    fields = pact.terms.fields
-    chosen = columns(args.columns, [one.name for one in fields])
-    table = read_table(Path(args.table), progress=progress.part(0.0, 0.6)).table
-    merged = {one.name: one.name for one in fields} | dict(pact.columns) | chosen
-    cleaned = clean(table, fields, {one.name: merged[one.name] for one in fields}, progress.part(0.6, 1.0))
-    with here.locked():
-        pact = with_columns(here, here.pact(pact.id), chosen)
-    return pact, cleaned
+    chosen = columns(args.columns, [one.name for one in partnership.agreement.terms.fields])
+    table, choices = OwnTable(), partnership.choices(Path(args.table), chosen)
+    table.clean(choices, progress)
+    partnership.remember(chosen)
+    return table, choices
 
 
 def contact_data(contact: Contact) -> dict[str, Any]:

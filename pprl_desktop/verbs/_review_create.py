@@ -103,15 +103,15 @@ def _from_tables(args: argparse.Namespace, progress: Progress) -> Review:
 
 def _from_partner(args: argparse.Namespace, passphrase: str, progress: Progress) -> Review:
     """One passphrase opens the home folder and seals the review."""
-    from pprl_desktop.review.partner import from_answer
+    from pprl_desktop.job.partnership import Partnership
     from pprl_desktop.review.sources import review_fields
 
     here = _exchange.home(args)
-    own = here.unlock(passphrase)
+    partnership = Partnership(here, here.unlock(passphrase), args.agreement)
     args.table = args.partner
-    pact, table = _exchange.clean_table(args, here, here.pact(args.agreement), progress.part(0.0, 0.5))
-    policy = _policy(args, review_fields(table.fields))
-    return from_answer(here, own, pact, table, policy, args.title, progress.part(0.5, 1.0))
+    table, choices = _exchange.own_table(args, partnership, progress.part(0.0, 0.5))
+    policy = _policy(args, review_fields(choices.fields))
+    return partnership.uncertain(table, choices, policy, args.title, progress.part(0.5, 1.0))
 
 
 def _policy(args: argparse.Namespace, fields: tuple[ReviewField, ...]) -> Policy:

@@ -67,10 +67,7 @@ def _ledger_key(args: argparse.Namespace) -> bytes:
 
 
 def ask(args: argparse.Namespace, progress: Progress) -> Answer:
-    from pprl_desktop.exchange.clear_cells import ask
-
-    here, own = _exchange.unlock(args)
-    asked = ask(here, own, here.pact(args.agreement), Path(args.out), progress)
+    asked = _exchange.partnership(args).ask(Path(args.out), progress)
     return Answer(
         f"Send {args.out} to the partner: it asks about {asked.pairs} pairs by pseudonym, "
         f"for the cells of {asked.records} records of theirs.",
@@ -80,11 +77,9 @@ def ask(args: argparse.Namespace, progress: Progress) -> Answer:
 
 def answer(args: argparse.Namespace, progress: Progress) -> Answer:
     """Shows what would leave in clear; sends it only when told to, with the number of records named."""
-    from pprl_desktop.exchange.clear_cells import answer, would_leave
-
-    here, own = _exchange.unlock(args)
-    pact, table = _exchange.clean_table(args, here, here.pact(args.agreement), progress.part(0.0, 0.4))
-    planned = would_leave(here, own, pact, table, progress.part(0.4, 0.6))
+    partnership = _exchange.partnership(args)
+    table, choices = _exchange.own_table(args, partnership, progress.part(0.0, 0.4))
+    planned = partnership.would_leave(table, choices, progress.part(0.4, 0.6))
     shown = {
         "records": planned.records, "fresh": planned.fresh, "before": planned.before, "most": planned.most,
         "asked": planned.asked, "withheld": planned.withheld, "fields": {f.name: f.forms for f in planned.fields},
@@ -104,7 +99,7 @@ def answer(args: argparse.Namespace, progress: Progress) -> Answer:
             "Look at it first: leave --send-in-clear away.",
             place="send-in-clear",
         )
-    sent = answer(here, own, pact, table, Path(args.out), planned, progress.part(0.6, 1.0))
+    sent = partnership.answer(table, choices, Path(args.out), planned, progress.part(0.6, 1.0))
     return Answer(
         f"{args.out} holds the identifying cells of {sent.records} records in clear: the partner can read them, "
         "nobody else. The record of releases says so.",
@@ -114,17 +109,17 @@ def answer(args: argparse.Namespace, progress: Progress) -> Answer:
 
 def take_in(args: argparse.Namespace, progress: Progress) -> Answer:
     from pprl_desktop.decisions.base import ACCEPT, REVIEW
-    from pprl_desktop.review.partner import take_in
+    from pprl_desktop.job.partnership import Partnership
 
     secret = _exchange.passphrase(args)  # one passphrase opens the home folder and the review, as it made them
     here = _exchange.home(args)
-    own = here.unlock(secret)
+    partnership = Partnership(here, here.unlock(secret), args.agreement)
     with opening.desk_of(Path(args.review), secret) as desk:
         if desk.review.own_crowd:
             raise Problem(
                 "This review is not one with the partner.", do="Use 'review export' for its result.", place="review"
             )
-        found = take_in(here, own, here.pact(args.agreement), desk.review, desk.outcome(), desk.losses(progress))
+        found = partnership.take_in(desk.review, desk.outcome(), desk.losses(progress))
     accepted, left = found.count(ACCEPT), found.count(REVIEW)
     text = f"{accepted:,} pairs are accepted now, {left:,} are still open. Write the result again: 'result export'."
     return Answer(text, {"accepted": accepted, "open": left})

@@ -80,6 +80,7 @@ def _propose(args: argparse.Namespace) -> Answer:
     from pprl_desktop.exchange import agreement
     from pprl_desktop.exchange.contacts import must_be_verified
     from pprl_desktop.exchange.terms import Limits, in_words
+    from pprl_desktop.job.partnership import Partnership
 
     here = _exchange.home(args)
     here.own_card()
@@ -90,7 +91,7 @@ def _propose(args: argparse.Namespace) -> Answer:
         limits=Limits(args.max_rows, args.max_mb, args.max_clear), purpose=args.purpose, seal=args.seal,
     )  # fmt: skip
     here, own = _exchange.unlock(args)
-    pact = agreement.propose(here, own, contact, offer, Path(args.out))
+    pact = Partnership.propose(here, own, contact.id, offer, Path(args.out)).agreement
     words = in_words(pact.terms)
     text = "\n".join([*words, "", f"Proposal {pact.id[:12]} written. Send it to {contact.name}."])
     return Answer(text, {**_exchange.pact_data(pact), "words": list(words), "file": args.out})
@@ -145,12 +146,12 @@ def _changed(value: Any, name: str, text: str, place: str) -> Any:
 
 
 def _show(args: argparse.Namespace) -> Answer:
-    from pprl_desktop.exchange import agreement
     from pprl_desktop.exchange.terms import in_words
+    from pprl_desktop.job.partnership import Partnership
 
     if Path(args.what).is_file():
         here, own = _exchange.unlock(args)
-        proposal = agreement.read_proposal(here, own, Path(args.what))
+        proposal = Partnership.read_proposal(here, own, Path(args.what))
         words = proposal.in_words()
         text = "\n".join([*words, "", "Nothing is signed yet: 'agree accept' or 'agree decline'."])
         return Answer(text, {"words": list(words), "id": proposal.terms.id, "partner": proposal.contact.name})
@@ -160,30 +161,30 @@ def _show(args: argparse.Namespace) -> Answer:
 
 
 def _accept(args: argparse.Namespace) -> Answer:
-    from pprl_desktop.exchange import agreement
+    from pprl_desktop.job.partnership import Partnership
 
     here, own = _exchange.unlock(args)
-    proposal = agreement.read_proposal(here, own, Path(args.file))
-    pact = agreement.accept(here, own, proposal, Path(args.out))
+    proposal = Partnership.read_proposal(here, own, Path(args.file))
+    pact = Partnership.accept(here, own, proposal, Path(args.out)).agreement
     text = f"Agreement {pact.id[:12]} signed and in force here. Send the answer to {proposal.contact.name}."
     return Answer(text, {**_exchange.pact_data(pact), "file": args.out})
 
 
 def _decline(args: argparse.Namespace) -> Answer:
-    from pprl_desktop.exchange import agreement
+    from pprl_desktop.job.partnership import Partnership
 
     here, own = _exchange.unlock(args)
-    proposal = agreement.read_proposal(here, own, Path(args.file))
-    pact = agreement.decline(here, own, proposal, args.reason, Path(args.out))
+    proposal = Partnership.read_proposal(here, own, Path(args.file))
+    pact = Partnership.decline(here, own, proposal, args.reason, Path(args.out)).agreement
     text = f"Proposal {pact.id[:12]} declined. Send the answer to {proposal.contact.name}."
     return Answer(text, {**_exchange.pact_data(pact), "file": args.out})
 
 
 def _finish(args: argparse.Namespace) -> Answer:
-    from pprl_desktop.exchange import inbox
+    from pprl_desktop.job.partnership import Partnership
 
     here, own = _exchange.unlock(args)
-    received = inbox.open_file(here, own, Path(args.file))
+    received = Partnership.open(here, own, Path(args.file))
     data = _exchange.pact_data(received.pact) if received.pact else {}
     return Answer(received.sentence, {"kind": received.kind, **data})
 

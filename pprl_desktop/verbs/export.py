@@ -20,16 +20,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
-    from pprl_desktop.exchange import bundles
-
-    here, own = _exchange.unlock(args)
-    pact, table = _exchange.clean_table(args, here, here.pact(args.agreement), progress.part(0.0, 0.2))
+    partnership = _exchange.partnership(args)
+    table, choices = _exchange.own_table(args, partnership, progress.part(0.0, 0.2))
     progress.at(0.2, "Smashing and sealing")
-    made = bundles.export(here, own, pact, table, Path(args.out), progress.part(0.2, 1.0))
+    made = partnership.export(table, choices, Path(args.out), progress.part(0.2, 1.0))
     decoys = f" and {made.decoys:,} decoys" if made.decoys else ""
     lines = [
         f"Bundle {made.sequence} of {made.rows:,} records{decoys} written ({made.bytes:,} bytes), sealed for "
-        f"{pact.partner_side.name} only.",
+        f"{partnership.partner_name} only.",
         *(["These are the same bytes as before: nothing new is disclosed."] if made.resent else []),
         f"Privacy: {made.statement}",
         *made.notes,

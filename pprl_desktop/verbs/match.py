@@ -26,16 +26,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
     from pprl_desktop.decisions.base import ACCEPT, REVIEW
-    from pprl_desktop.exchange import linking
 
-    here, own = _exchange.unlock(args)
-    pact, table = _exchange.clean_table(args, here, here.pact(args.agreement), progress.part(0.0, 0.2))
+    partnership = _exchange.partnership(args)
+    table, choices = _exchange.own_table(args, partnership, progress.part(0.0, 0.2))
+    choices = choices.changed(accept=args.accept, review=args.review)
     progress.at(0.2, "Matching")
-    made = linking.match_with_partner(
-        here, own, pact, table, accept=args.accept, review=args.review, memory=args.memory << 20,
-        progress=progress.part(0.2, 1.0),
-    )  # fmt: skip
-    found = linking.keep(here, own, pact, made)
+    made = partnership.match(table, choices, memory=args.memory << 20, progress=progress.part(0.2, 1.0))
+    found = partnership.keep(made)
     accepted, review = found.count(ACCEPT), found.count(REVIEW)
     expected = {name: float(value) for name, value in made.expected.items()}
     told = [
@@ -54,7 +51,7 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
     ]  # fmt: skip
     progress.at(1.0)
     return Answer("\n".join(lines), {
-        "agreement": pact.id, "accepted": accepted, "review": review, "candidates": len(made.scored),
+        "agreement": partnership.id, "accepted": accepted, "review": review, "candidates": len(made.scored),
         "examined": made.scored.examined, "accept_threshold": found.accept, "review_threshold": found.review,
         "expected": expected, "caveats": list(caveats), "ties": made.ties, "warnings": list(made.warnings),
         "pairs": _pairs.records(made, args.pairs),

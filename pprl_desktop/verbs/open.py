@@ -28,10 +28,10 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
 
 
 def opened(args: argparse.Namespace, here: Home, own: Identity, progress: Progress) -> Answer:
-    from pprl_desktop.exchange import inbox
+    from pprl_desktop.job.partnership import Partnership
 
     progress.at(0.0, "Checking")
-    received = inbox.open_file(here, own, Path(args.file), progress)
+    received = Partnership.open(here, own, Path(args.file), progress)
     lines = [received.sentence]
     data: dict[str, object] = {
         "kind": received.kind, "partner": received.contact.name, "rows": received.rows,
@@ -46,8 +46,8 @@ def opened(args: argparse.Namespace, here: Home, own: Identity, progress: Progre
         data["agreement"] = received.pact.id
     if received.item is not None:
         data["sequence"] = received.item.sequence
-        if args.receipt:
-            inbox.receipt(here, own, received, Path(args.receipt))
+        if args.receipt and received.pact is not None:
+            Partnership(here, own, received.pact.id).receipt(received, Path(args.receipt))
             lines.append("A confirmation for the partner was written.")
     progress.at(1.0)
     return Answer("\n".join(lines), data)

@@ -19,19 +19,18 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
-    from pprl_desktop.exchange import agreement, linking, results
     from pprl_desktop.job.disclosure import Happened, report
     from pprl_desktop.job.finishing import write_whole
     from pprl_desktop.job.report import to_html, to_text
     from pprl_desktop.privacy.statements import statement
 
-    home, own = _exchange.unlock(args)
-    pact = home.pact(args.agreement)
-    recipe = agreement.recipe_of(home, own, pact)
+    partnership = _exchange.partnership(args)
+    home, own, pact = partnership.home, partnership.identity, partnership.agreement
+    recipe = partnership.recipe()
     outcome, found = None, None
     with contextlib.suppress(Problem):  # not matched yet, or not both results here: the report says so
-        found = linking.kept(home, own, pact)
-        outcome = results.outcome(home, own, pact)
+        found = partnership.kept()
+        outcome = partnership.outcome()
     rows = next((release.table.rows for release in home.ledger().releases() if release.agreement == pact.id), 0)
     happened = Happened(home, pact, statement(recipe, rows) if rows else None, found=found, outcome=outcome)
     made = report(happened, f"What was disclosed: {own.name}")

@@ -14,9 +14,8 @@ from pprl_desktop.verbs import _exchange, _options
 from pprl_desktop.verbs.open import opened
 
 if TYPE_CHECKING:
-    from pprl_desktop.exchange.home import Home
-    from pprl_desktop.exchange.identity import Identity
     from pprl_desktop.exchange.results import Outcome
+    from pprl_desktop.job.partnership import Partnership
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,35 +38,29 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
-    here, own = _exchange.unlock(args)
     if args.step == "import":
-        return opened(args, here, own, progress)
-    pact = here.pact(args.agreement)
+        return opened(args, *_exchange.unlock(args), progress)
+    partnership = _exchange.partnership(args)
     if args.step == "export":
-        from pprl_desktop.exchange import results
-
-        made = results.export(here, own, pact, Path(args.out), progress)
+        made = partnership.send_result(Path(args.out), progress)
         text = (
             f"Result {made.sequence} with {made.accepted:,} accepted pairs"
-            f"{f' and {made.to_review:,} to review' if made.to_review else ''} written for {pact.partner_side.name}."
+            f"{f' and {made.to_review:,} to review' if made.to_review else ''} written for {partnership.partner_name}."
         )
         return Answer(text, {**asdict(made), "file": args.out})
-    return _reconcile(args, here, own, pact.id)
+    return _reconcile(args, partnership)
 
 
-def _reconcile(args: argparse.Namespace, here: Home, own: Identity, agreement: str) -> Answer:
-    from pprl_desktop.exchange import results
-
-    pact = here.pact(agreement)
-    merged = results.outcome(here, own, pact)
+def _reconcile(args: argparse.Namespace, partnership: Partnership) -> Answer:
+    merged, rule = partnership.outcome(), partnership.agreement.terms.rule
     counts = merged.counts()
     if args.out:
         _write(args, merged)
     text = (
         f"Both sides: {counts['both']:,}; only mine: {counts['only_mine']:,}; only theirs: {counts['only_theirs']:,}. "
-        f"Under the rule '{pact.terms.rule}': {counts['linked']:,} linked, {counts['open']:,} left for review."
+        f"Under the rule '{rule}': {counts['linked']:,} linked, {counts['open']:,} left for review."
     )
-    return Answer(text, {"agreement": pact.id, "rule": pact.terms.rule, **counts, "file": args.out or ""})
+    return Answer(text, {"agreement": partnership.id, "rule": rule, **counts, "file": args.out or ""})
 
 
 def _write(args: argparse.Namespace, merged: Outcome) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from pprl_desktop.codes.base import method
+from pprl_desktop.decisions.base import Match
 from pprl_desktop.exchange import agreement, bundles, contacts, identity, inbox
 from pprl_desktop.exchange.agreement import Offer
 from pprl_desktop.exchange.contacts import Contact
@@ -19,6 +20,10 @@ from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.pact import Pact
 from pprl_desktop.exchange.passphrase import Cost
 from pprl_desktop.exchange.terms import Limits
+from pprl_desktop.job.own_table import OwnTable
+from pprl_desktop.job.partnership import Partnership
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.project.choices import Choices
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.table import CleanTable, Column
 
@@ -27,6 +32,18 @@ PASSPHRASE = "four unrelated words here"
 FIELDS = (Field.of("first_name"), Field.of("last_name"), Field.of("born", "date"))
 FIRST = "ANNA BERTA CARLA DORA EMIL FRITZ GUSTAV HANNA IDA JAKOB KARL LENA MARIE NINA OTTO PAUL".split()
 LAST = "MEYER SCHULZ BECKER KOCH RICHTER KLEIN WOLF NEUMANN SCHWARZ BRAUN LANGE WERNER KRAUSE FUCHS".split()
+
+
+class Cleaned(OwnTable):
+    """An own table that was never a file."""
+
+    def __init__(self, table: CleanTable) -> None:
+        super().__init__()
+        self._clean = table
+
+    def clean(self, choices: Choices, progress: Progress = NO_PROGRESS) -> CleanTable:
+        assert self._clean is not None
+        return self._clean
 
 
 @dataclass
@@ -41,6 +58,9 @@ class Party:
     @property
     def partner(self) -> Contact:
         return self.home.contacts()[0]
+
+    def match(self, agreed: str, table: CleanTable) -> Match:
+        return Partnership(self.home, self.own, agreed).match(Cleaned(table), Choices())
 
     def moved(self, to: Path) -> Party:
         shutil.copytree(self.home.path, to)

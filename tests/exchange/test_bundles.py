@@ -35,8 +35,7 @@ def swap(scene: Scene, agreed: str, a: CleanTable, b: CleanTable) -> None:
 
 
 def matched(party: Party, agreed: str, table: CleanTable) -> linking.Found:
-    pact = party.home.pact(agreed)
-    return linking.keep(party.home, party.own, pact, linking.match_with_partner(party.home, party.own, pact, table))
+    return linking.keep(party.home, party.own, party.home.pact(agreed), party.match(agreed, table))
 
 
 @pytest.mark.parametrize("name", EXPORTABLE)
@@ -230,9 +229,9 @@ def test_steps_taken_too_early_say_what_is_missing(scene: Scene) -> None:
     a, pact = scene.a, scene.a.pact
     b = scene.b
     with pytest.raises(Problem, match="own bundle was not exported"):
-        linking.match_with_partner(b.home, b.own, b.pact, people(0, 5))
+        b.match(b.pact.id, people(0, 5))
     with pytest.raises(Problem, match="partner's bundle is not here"):
-        linking.match_with_partner(a.home, a.own, pact, people(0, 60))
+        a.match(pact.id, people(0, 60))
     with pytest.raises(Problem, match="no match yet"):
         results.export(a.home, a.own, pact, scene.folder / "r")
     with pytest.raises(Problem, match="own result was not exported"):
@@ -248,7 +247,7 @@ def test_an_outcome_needs_the_partners_result(exchanged: tuple[Scene, str]) -> N
 def test_matching_another_table_than_the_exported_one_is_refused(exchanged: tuple[Scene, str]) -> None:
     scene, agreed = exchanged
     with pytest.raises(Problem, match="not the table you exported"):
-        linking.match_with_partner(scene.a.home, scene.a.own, scene.a.home.pact(agreed), people(0, 79))
+        scene.a.match(agreed, people(0, 79))
 
 
 def test_a_newer_bundle_makes_the_match_old(exchanged: tuple[Scene, str]) -> None:
@@ -373,7 +372,7 @@ def test_evidence_per_field_of_a_record_code_lets_nothing_more_leave(
     assert [(part.name, part.field, part.width) for part in codes.parts] == [("record", "", 128)]
     sent = (scene.folder / "a.pprl").read_bytes()
 
-    made = linking.match_with_partner(here.home, here.own, pact, table)
+    made = here.match(agreed, table)
     assert made.scored.fields == tuple(field.name for field in FIELDS)
     assert made.evidence is not None
     assert made.evidence.shape == (len(made.kept()), len(FIELDS))

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from pprl_desktop import resources
 from pprl_desktop.job import demo
+from pprl_desktop.job.own_table import OwnTable
 from pprl_desktop.job.reviewing import ReviewPlan, look_at, make_review
-from pprl_desktop.job.workplace import Workplace
 from pprl_desktop.project import store
 from pprl_desktop.project.project import Project
 
@@ -88,7 +88,7 @@ def _keep_one_side(small: Path) -> None:
         second = look_at(Path("hospital_b.csv"), choices.fields)
         plan = ReviewPlan(second.path, second.columns, second.id_column, budget=Fraction(1, 2), audit=4)
         choices = choices.changed(table_path="hospital_a.csv")
-        review = make_review(Workplace(), choices, plan, side / "uncertain.review", demo.PASSPHRASE)
+        review = make_review(OwnTable(), choices, plan, side / "uncertain.review", demo.PASSPHRASE)
         with review:
             session = review.session()
             session.reveal(choices.fields[0].name)

@@ -15,7 +15,8 @@ from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.job import demo
 from pprl_desktop.job.finishing import finish
-from pprl_desktop.job.workplace import Workplace
+from pprl_desktop.job.own_table import OwnTable
+from pprl_desktop.job.partnership import Partnership
 from pprl_desktop.project import store
 from pprl_desktop.project.project import Project
 from pprl_desktop.review.desk import Desk
@@ -51,18 +52,18 @@ def test_every_step_is_still_there(folder: Path) -> None:
     with opened(folder) as project:
         # a version that adds a setting asks to look at the method again; nothing is ever forgotten
         assert {state.step.name for state in project.states() if state.state in ("done", "stale")} == set(STEPS)
-        assert project.choices.rows == len(Workplace().table(project.choices).column(project.choices.id_column).cells())
+        assert project.choices.rows == len(OwnTable().table(project.choices).column(project.choices.id_column).cells())
         assert project.can_undo()
 
 
 def test_matching_again_and_finishing_again_give_the_links(folder: Path) -> None:
     with opened(folder) as project:
         home, own = unlocked(project)
-        choices, place = project.choices, Workplace()
+        choices, place = project.choices, OwnTable()
         pact = home.pact(choices.agreement)
         before = results.outcome(home, own, pact)
         assert SHARED * 0.8 <= len(before.links) <= SHARED
-        again = place.match(choices, home, own)
+        again = Partnership(home, own, choices.agreement).match(place, choices)
         assert len(again.accepted()) >= SHARED * 0.8
         linking.keep(home, own, pact, again)
         made = finish(folder / "again", home, own, choices, place, title="Again", match=again)
@@ -77,7 +78,7 @@ def test_the_same_bundle_leaves_again_and_the_ledger_is_whole(folder: Path) -> N
         choices = project.choices
         pact = agreement.with_columns(home, home.pact(choices.agreement), dict(choices.columns))
         assert home.ledger().verify().whole
-        made = bundles.export(home, own, pact, Workplace().clean(choices), folder / "again.pprl")
+        made = bundles.export(home, own, pact, OwnTable().clean(choices), folder / "again.pprl")
         assert (folder / "again.pprl").read_bytes() == Path(choices.bundle_path).read_bytes()
         assert made.bytes == Path(choices.bundle_path).stat().st_size
         assert len(home.ledger().releases()) == 1

@@ -71,7 +71,7 @@ def review(window: MainWindow, folder: str, when: str) -> None:
     app = make_application()
     window.show_pane("review")
     window.pane()._open_desk(folder, PASSPHRASE)  # type: ignore[attr-defined]
-    while window.desk.working.get("review") is None:
+    while window.desk.findings.session is None:
         app.processEvents()
     moment(when)
     while True:

@@ -205,7 +205,7 @@ def test_a_step_that_fails_or_is_cancelled_leaves_the_finished_one(window, tmp_p
     bad.write_bytes(b"")
     window.open_file(good)
     qtbot.waitUntil(lambda: desk.need_project().choices.rows == 2, timeout=20_000)
-    kept, seen = desk.need_project().choices, desk.working["seen"]
+    kept, seen = desk.need_project().choices, desk.findings.seen
     window.open_file(bad)
     qtbot.waitUntil(lambda: bool(window.pane().messages.banners()), timeout=20_000)
     assert desk.need_project().choices == kept
@@ -214,7 +214,7 @@ def test_a_step_that_fails_or_is_cancelled_leaves_the_finished_one(window, tmp_p
     qtbot.waitUntil(desk.jobs.idle, timeout=20_000)
     qtbot.wait(20)
     assert desk.need_project().choices == kept
-    assert desk.working["seen"] is seen
+    assert desk.findings.seen is seen
     assert window.pane().profile.model.rowCount() == 2
 
 

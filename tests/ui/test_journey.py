@@ -178,9 +178,7 @@ def test_from_two_tables_to_a_linked_result(
         one.next("match")
         one.pane._match()
         one.wait()
-        assert one.window.desk.working.get("match") is not None, [
-            b.accessibleName() for b in one.pane.messages.banners()
-        ]
+        assert one.window.desk.findings.match is not None, [b.accessibleName() for b in one.pane.messages.banners()]
 
     # results
     for one, name in ((anna, "a"), (bernd, "b")):
@@ -188,8 +186,8 @@ def test_from_two_tables_to_a_linked_result(
         one.press(one.pane.write, post / f"result_{name}.pprl")
     for one, name in ((anna, "b"), (bernd, "a")):
         one.take(post / f"result_{name}.pprl")
-        one.qtbot.waitUntil(lambda o=one: o.window.desk.working.get("outcome") is not None, timeout=PATIENCE)
-    linked = [one.window.desk.working["outcome"].counts()["linked"] for one in (anna, bernd)]
+        one.qtbot.waitUntil(lambda o=one: o.window.desk.findings.outcome is not None, timeout=PATIENCE)
+    linked = [one.window.desk.findings.outcome.counts()["linked"] for one in (anna, bernd)]
     assert linked[0] == linked[1]
     # noisy answers find fewer, and the published decision knows only the errors it was trained on
     least = {"dp-nn": 0.0, "split-svm": 0.4}.get(method, 0.8)
@@ -259,7 +257,7 @@ def test_a_review_to_its_end_and_the_report_after_a_restart(  # type: ignore[no-
     bernd.wait()
     bernd.window.desk.unlocked(bernd.window.desk.home.unlock(SAMPLE))
     bernd.window.show_pane("finish")
-    qtbot.waitUntil(lambda: bernd.window.desk.working.get("outcome") is not None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: bernd.window.desk.findings.outcome is not None, timeout=PATIENCE)
     bernd.press(bernd.pane.make)
     page = Path(bernd.window.desk.need_project().choices.output_folder) / "report.html"
     text = page.read_text(encoding="utf-8")

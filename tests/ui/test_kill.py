@@ -15,7 +15,7 @@ import pytest
 from PySide6.QtWidgets import QFileDialog
 
 from pprl_desktop import resources
-from pprl_desktop.exchange import bundles, inbox
+from pprl_desktop.exchange import inbox
 from pprl_desktop.job import demo
 from pprl_desktop.project.project import SUFFIX, Project
 from pprl_desktop.review.desk import LEDGER, Desk
@@ -45,7 +45,7 @@ def stages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         demo._exchange_cards(a, b, folder)
         demo._agree(a, b, folder)
         theirs = folder / "post" / "theirs.pprl"
-        bundles.export(b.home, b.own, b.agreed(), b.workplace.clean(b.choices), theirs)
+        b.agreed().export(b.own_table, b.choices, theirs)
         inbox.open_file(a.home, a.own, theirs)
         assert a.contact is not None
         a.choices = a.choices.changed(
@@ -56,7 +56,7 @@ def stages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
             a.project.confirm(step)
         found["agreed"] = Path(shutil.copytree(a.folder, folder / "before"))
         ours = folder / "post" / "ours.pprl"
-        bundles.export(a.home, a.own, a.agreed(), a.workplace.clean(a.choices), ours)
+        a.agreed().export(a.own_table, a.choices, ours)
         a.project.change("Create bundle", bundle_path=str(ours))
         a.project.confirm("export")
     found["sealed"] = a.folder
@@ -111,11 +111,11 @@ def test_killed_while_matching(moment: str, project_at, reopen, qtbot) -> None: 
     killed("match", project, project, moment)
     window = reopen(project)
     assert window.current == "match"
-    assert window.desk.working.get("match") is None
+    assert window.desk.findings.match is None
     if moment != "progress 3":  # the whole match again, in the thorough run
         window.pane()._match()  # type: ignore[attr-defined]
-        qtbot.waitUntil(lambda: window.desk.working.get("match") is not None, timeout=PATIENCE)
-        assert len(window.desk.working["match"].accepted()) > 700
+        qtbot.waitUntil(lambda: window.desk.findings.match is not None, timeout=PATIENCE)
+        assert len(window.desk.findings.match.accepted()) > 700
 
 
 @pytest.mark.parametrize(
@@ -154,8 +154,8 @@ def test_killed_while_reviewing(moment: str, project_at, tmp_path: Path, reopen,
     window = reopen(project)
     window.show_pane("review")
     window.pane()._open_desk(str(folder), demo.PASSPHRASE)  # type: ignore[attr-defined]
-    qtbot.waitUntil(lambda: window.desk.working.get("review") is not None, timeout=PATIENCE)
-    session = window.desk.working["review"]
+    qtbot.waitUntil(lambda: window.desk.findings.session is not None, timeout=PATIENCE)
+    session = window.desk.findings.session
     assert len(session.decisions.current) == sum(one.what == "decide" for one in entries)
     charged = [one for one in entries if one.what in ("start", "reveal")]
     risk = session.gate.meter().risk

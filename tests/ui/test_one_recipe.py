@@ -145,11 +145,11 @@ def sent(post: Post, pact: Pact, rehearsed: Recipe, secret: bytes, spy: Spy) -> 
 
 
 def method_page(window: MainWindow, post: Post) -> Any:
-    from pprl_desktop.job.workplace import Workplace
+    from pprl_desktop.job.own_table import OwnTable
 
     window.desk.create_project(post.folder / f"{id(window)}.pprlproject", "One way")
-    seen = Workplace().load(Path(post.tables[0]))
-    window.desk.working["seen"] = seen
+    seen = OwnTable().load(Path(post.tables[0]))
+    window.desk.findings.seen = seen
     fields = tuple(Field.of(one.name, one.kind) for one in FIELDS)
     columns = tuple((one.name, one.name) for one in fields)
     window.desk.change("Load table", **{**seen.changes(), "fields": fields, "columns": columns})

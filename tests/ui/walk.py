@@ -15,15 +15,15 @@ PAGES = tuple(pages.PANES)
 
 
 def walk_window(path: Path, language: str) -> MainWindow:
-    from pprl_desktop.job.workplace import Workplace
+    from pprl_desktop.job.own_table import OwnTable
     from pprl_desktop.ui.app import make_application, make_window
 
     window = make_window(make_application(), ("--light", f"--language={language}"))
     window.resize(1024, 700)
     window.show()
     window.desk.create_project(path, "Walk")
-    seen = Workplace().load(resources.find("samples", "hospital_a.csv"))
-    window.desk.working["seen"] = seen
+    seen = OwnTable().load(resources.find("samples", "hospital_a.csv"))
+    window.desk.findings.seen = seen
     window.desk.change("Load table", **seen.changes())
     return window
 

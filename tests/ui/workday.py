@@ -53,7 +53,7 @@ class Workday:
         """Data page: the table is dropped on the window; its profile and first rows are shown."""
         self._watch("reading", lambda: self.window.open_file(table))
         assert self.window.current == "data"
-        assert self.window.desk.working["seen"].path == str(table)
+        assert self.window.desk.findings.seen.path == str(table)
 
     def turn(self) -> None:
         """On to the fields and the method: two page turns with Next."""
@@ -115,10 +115,10 @@ class Workday:
 
     def partner_seals(self, table: Path) -> None:
         """The partner's bundle comes and is opened; not watched."""
-        from pprl_desktop.job.workplace import Workplace
+        from pprl_desktop.job.own_table import OwnTable
         from pprl_desktop.project.choices import Choices
 
-        desk, place = self.window.desk, Workplace()
+        desk, place = self.window.desk, OwnTable()
         seen = place.load(table)
         choices = Choices().changed(**seen.changes())
         pact = self.homes[1].pact(desk.need_project().choices.agreement)
@@ -132,7 +132,7 @@ class Workday:
         """Matches page: own table against the partner's bundle, histogram, curve and table of pairs."""
         self._watch("page match", lambda: self.window.show_pane("match"))
         self._watch("matching", self.window.pane()._match)
-        assert self.window.desk.working.get("match") is not None
+        assert self.window.desk.findings.match is not None
 
     def _watch(self, during: str, act: Callable[[], object], enough: Callable[[], bool] = lambda: False) -> None:
         """Act from within the event loop, as a click does, and go on watching until all work has ended."""

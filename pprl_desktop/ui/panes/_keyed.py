@@ -43,21 +43,15 @@ class KeyedPane(Pane):
 
     def put_together(self, shown: Callable[[], None]) -> None:
         """What both sides decided, from the results kept at home; after a restart this is where it comes back."""
-        from pprl_desktop.exchange import results
-
-        own, home, choices = self.desk.identity(), self.desk.home, self.project.choices
-        if own is None or not (choices.result_path and choices.partner_result_path):
+        partnership, choices = self.desk.partnership(), self.project.choices
+        if partnership is None or not (choices.result_path and choices.partner_result_path):
             return
-        pact = home.pact(choices.agreement)
 
         def done(outcome: Outcome) -> None:
-            self.desk.working["outcome"] = outcome
+            self.desk.findings.outcome = outcome
             shown()
 
-        self.run(
-            tr("Putting both together"), lambda _progress: results.outcome(home, own, pact), done,
-            key="outcome", quiet=True,
-        )  # fmt: skip
+        self.run(tr("Putting both together"), lambda _progress: partnership.outcome(), done, key="outcome", quiet=True)
 
     # sealed files ---------------------------------------------------------------------------------
 
@@ -65,7 +59,7 @@ class KeyedPane(Pane):
         return self.TAKES and suffix in SEALED
 
     def take_file(self, path: str) -> None:
-        from pprl_desktop.exchange import inbox
+        from pprl_desktop.job.partnership import Partnership
 
         own, home = self.desk.identity(), self.desk.home
         if own is None:
@@ -74,7 +68,7 @@ class KeyedPane(Pane):
         self.messages.clear()
         self.run(
             tr("Checking the file"),
-            lambda progress: inbox.open_file(home, own, Path(path), progress),
+            lambda progress: Partnership.open(home, own, Path(path), progress),
             lambda received: self.received(received, path),
         )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QComboBox, QGridLayout, QInputDialog, QLineEdit, QWidget
 
-from pprl_desktop.job import partnership
+from pprl_desktop.job import offers
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.theme import GRID
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.agreement import Proposal
     from pprl_desktop.exchange.inbox import Received
     from pprl_desktop.exchange.pact import Pact
-    from pprl_desktop.job.workplace import Seen
+    from pprl_desktop.job.own_table import Seen
 
 _START, _WAIT, _DECIDE, _DONE = range(4)
 
@@ -165,8 +165,8 @@ class AgreementPane(KeyedPane):
         choices = self.project.choices
         if choices.agreement and self.desk.home.has_pact(choices.agreement):
             return self.desk.home.pact(choices.agreement)
-        for pact in partnership.pacts_with(self.desk.home, choices.partner):
-            if pact.state in ("proposed", "in force") and partnership.fits(choices, pact):
+        for pact in offers.pacts_with(self.desk.home, choices.partner):
+            if pact.state in ("proposed", "in force") and offers.fits(choices, pact):
                 return pact
         return None
 
@@ -216,16 +216,16 @@ class AgreementPane(KeyedPane):
                 point_value(one.what, one.mine),
                 point_value(one.what, one.theirs),
             )
-            for one in partnership.differences(choices, proposal.terms)
+            for one in offers.differences(choices, proposal.terms)
         ]
         self.points.show_rows(rows)
         self._say_all(self.words, proposal.in_words())
         clear(self._grid)
         self._columns = {}
-        seen: Seen | None = self.desk.working.get("seen")
+        seen: Seen | None = self.desk.findings.seen
         own = seen.columns if seen is not None else tuple(col for _, col in choices.columns)
         guessed = (
-            partnership.guess_columns(proposal.terms.fields, seen.profile, dict(choices.columns))
+            offers.guess_columns(proposal.terms.fields, seen.profile, dict(choices.columns))
             if seen is not None
             else dict(choices.columns)
         )
@@ -272,7 +272,8 @@ class AgreementPane(KeyedPane):
         self.show_state()
 
     def _propose(self) -> None:
-        from pprl_desktop.exchange import agreement, contacts
+        from pprl_desktop.exchange import contacts
+        from pprl_desktop.job.partnership import Partnership
 
         own, home, choices = self.desk.identity(), self.desk.home, self.project.choices
         assert own is not None
@@ -285,14 +286,15 @@ class AgreementPane(KeyedPane):
         out = out_path(self, tr("Write the proposal"), "proposal.pprl")
         if out is None:
             return
-        offer = partnership.offer_of(choices, self.purpose.text().strip())
+        offer = offers.offer_of(choices, self.purpose.text().strip())
 
-        def done(pact: Pact) -> None:
+        def done(_made: Partnership) -> None:
             self.say("good", tr("The proposal is written."), tr("Send {file} to the partner.", file=out.name))
-            self.desk.working["proposal_file"] = str(out)
             self.show_state()
 
-        self.run(tr("Writing the proposal"), lambda _progress: agreement.propose(home, own, contact, offer, out), done)
+        self.run(
+            tr("Writing the proposal"), lambda _progress: Partnership.propose(home, own, contact.id, offer, out), done
+        )
 
     def _resend(self) -> None:
         """A proposal is sealed once; a second one replaces it."""
@@ -300,7 +302,7 @@ class AgreementPane(KeyedPane):
         self._propose()
 
     def _accept(self) -> None:
-        from pprl_desktop.exchange import agreement
+        from pprl_desktop.job.partnership import Partnership
 
         own, home, proposal = self.desk.identity(), self.desk.home, self._proposal
         if own is None or proposal is None:
@@ -310,23 +312,19 @@ class AgreementPane(KeyedPane):
             return
         columns = tuple((name, str(which.currentData())) for name, which in self._columns.items())
 
-        def work(_progress: object) -> Pact:
-            pact = agreement.accept(home, own, proposal, out)
-            return agreement.with_columns(home, pact, dict(columns))
-
-        def done(pact: Pact) -> None:
-            self._proposal = None
-            changes = partnership.adopted(self.project.choices, pact.terms, columns)
+        def done(made: Partnership) -> None:
+            self._proposal, pact = None, made.agreement
+            changes = offers.adopted(self.project.choices, pact.terms, columns)
             self.change(tr("Accept agreement"), **changes, agreement=pact.id, partner=pact.contact)
             self.desk.confirm("fields")
             self.desk.confirm("method")
             self.say("good", tr("Signed. The answer is written."), tr("Send {file} to the partner.", file=out.name))
             self.show_state()
 
-        self.run(tr("Signing"), work, done)
+        self.run(tr("Signing"), lambda _progress: Partnership.accept(home, own, proposal, out, dict(columns)), done)
 
     def _decline(self) -> None:
-        from pprl_desktop.exchange import agreement
+        from pprl_desktop.job.partnership import Partnership
 
         own, home, proposal = self.desk.identity(), self.desk.home, self._proposal
         if own is None or proposal is None:
@@ -340,14 +338,14 @@ class AgreementPane(KeyedPane):
         if out is None:
             return
 
-        def done(_pact: Pact) -> None:
+        def done(_made: Partnership) -> None:
             self._proposal = None
             self.say("info", tr("Declined. Nothing was agreed."), tr("Send {file} to the partner.", file=out.name))
             self.show_state()
 
         self.run(
             tr("Writing the answer"),
-            lambda _progress: agreement.decline(home, own, proposal, reason, out),
+            lambda _progress: Partnership.decline(home, own, proposal, reason, out),
             done,
         )
 
@@ -370,9 +368,8 @@ class AgreementPane(KeyedPane):
         return tr("Next: export")
 
     def go_on(self, done: Callable[[], None]) -> None:
-        from pprl_desktop.exchange import agreement
-
-        home, choices = self.desk.home, self.project.choices
-        agreement.with_columns(home, home.pact(choices.agreement), dict(choices.columns))
+        partnership = self.desk.partnership()
+        if partnership is not None:
+            partnership.remember(dict(self.project.choices.columns))
         self.desk.confirm("agreement")
         done()

@@ -26,7 +26,7 @@ from pprl_desktop.ui.widgets.table import DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
 
 if TYPE_CHECKING:
-    from pprl_desktop.job.workplace import Seen
+    from pprl_desktop.job.own_table import Seen
     from pprl_desktop.project.choices import Choices
 
 TABLES = (".csv", ".tsv", ".tab", ".txt")
@@ -128,7 +128,7 @@ class DataPane(Pane):
 
     def enter(self) -> None:
         choices = self.project.choices
-        seen: Seen | None = self.desk.working.get("seen")
+        seen: Seen | None = self.desk.findings.seen
         if seen is not None and seen.path == choices.table_path:
             self._show(seen)
         elif choices.table_path:
@@ -164,7 +164,7 @@ class DataPane(Pane):
         self.changed.emit()
 
     def _show_first_rows(self) -> None:
-        names, rows = self.desk.workplace.head()
+        names, rows = self.desk.own_table.head()
         if self._preview is not None:
             self._preview.deleteLater()
         self._preview = DataTable(tr("The first rows of your table"), [ColumnSpec(name) for name in names], rows_high=6)
@@ -178,7 +178,8 @@ class DataPane(Pane):
             self.say("warning", tr_core(problem.what), more)
 
     def _show_profile(self) -> None:
-        seen: Seen = self.desk.working["seen"]
+        seen = self.desk.findings.seen
+        assert seen is not None
         choices = self.project.choices
         used = {col for _, col in choices.columns}
         rows = []
@@ -193,7 +194,8 @@ class DataPane(Pane):
         self._show_sensitive(seen, choices)
 
     def _show_charts(self) -> None:
-        seen: Seen = self.desk.working["seen"]
+        seen = self.desk.findings.seen
+        assert seen is not None
         shown = seen.profile.columns[:BARS]
         names = [one.name for one in shown]
         self.missing.show_bars(
@@ -233,11 +235,11 @@ class DataPane(Pane):
     def _load(self, path: Path, options: Choices | None) -> None:
         """`options` carries what was set by hand; None lets everything be found out."""
         self.messages.clear()
-        place = self.desk.workplace
+        place = self.desk.own_table
         fresh = str(path) != self.project.choices.table_path
 
         def done(seen: Seen) -> None:
-            self.desk.working["seen"] = seen
+            self.desk.findings.seen = seen
             self._keep(seen, fresh=fresh)
             self._show(seen)
 
@@ -257,7 +259,7 @@ class DataPane(Pane):
         self.change(tr("Load table"), **changes)
 
     def _reread(self, _data: object) -> None:
-        seen: Seen | None = self.desk.working.get("seen")
+        seen: Seen | None = self.desk.findings.seen
         if seen is None:
             return
         line = self.header.currentData()
@@ -299,6 +301,7 @@ class DataPane(Pane):
         return tr_n("{n} record loaded", "{n} records loaded", rows) if rows else ""
 
     def go_on(self, done: Callable[[], None]) -> None:
-        seen: Seen = self.desk.working["seen"]
+        seen = self.desk.findings.seen
+        assert seen is not None
         self.desk.confirm("data", {"profile": json.dumps(seen.profile.as_dict(), sort_keys=True).encode()})
         done()

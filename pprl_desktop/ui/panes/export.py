@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pprl_desktop.exchange.disclosures import CLEAR
+from pprl_desktop.job import preview
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.words import count, size
@@ -66,7 +67,7 @@ class ExportPane(KeyedPane):
         choices = self.project.choices
         terms = self.desk.home.pact(choices.agreement).terms
         try:
-            said = self.desk.workplace.statement(choices)
+            said = preview.statement(choices)
         except Problem as problem:
             self.show_problem(problem)
             return
@@ -140,13 +141,12 @@ class ExportPane(KeyedPane):
     # what the steward does ------------------------------------------------------------------------
 
     def _create(self) -> None:
-        own, home, choices = self.desk.identity(), self.desk.home, self.project.choices
-        if own is None:
+        partnership, choices, own_table = self.desk.partnership(), self.project.choices, self.desk.own_table
+        if partnership is None:
             return
         out = out_path(self, tr("Create bundle"), "bundle.pprl")
         if out is None:
             return
-        place = self.desk.workplace
         self.messages.clear()
 
         def done(made: Exported) -> None:
@@ -155,7 +155,9 @@ class ExportPane(KeyedPane):
             self._show_done(out, made)
             self.say("good", tr("The bundle is sealed."), tr_core(made.statement))
 
-        self.run(tr("Creating the bundle"), lambda progress: place.export(choices, home, own, out, progress), done)
+        self.run(
+            tr("Creating the bundle"), lambda progress: partnership.export(own_table, choices, out, progress), done
+        )
 
     # moving on ------------------------------------------------------------------------------------
 

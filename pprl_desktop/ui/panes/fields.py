@@ -11,6 +11,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QLineEdit, QWidget
 
+from pprl_desktop.job import preview
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
 from pprl_desktop.ui.kit import theme
@@ -27,7 +28,7 @@ from pprl_desktop.ui.widgets.chips import MIME, Chip
 from pprl_desktop.ui.widgets.reflow import FlowLayout, columns
 
 if TYPE_CHECKING:
-    from pprl_desktop.job.workplace import Seen
+    from pprl_desktop.job.own_table import Seen
 
 SHOWN_NUMBERS = 24  # of the example
 TYPING = 250  # ms of rest before the example is computed
@@ -138,7 +139,7 @@ class FieldsPane(Pane):
         return choices.fields, choices.columns, choices.sensitive, choices.id_column, self._columns()
 
     def _columns(self) -> tuple[str, ...]:
-        seen: Seen | None = self.desk.working.get("seen")
+        seen: Seen | None = self.desk.findings.seen
         return seen.columns if seen is not None else tuple(col for _, col in self.project.choices.columns)
 
     def _show_fields(self) -> None:
@@ -193,7 +194,7 @@ class FieldsPane(Pane):
 
     def _why_not(self, column: str) -> str:
         """Why a column is not suggested beside others that determine it."""
-        seen: Seen | None = self.desk.working.get("seen")
+        seen: Seen | None = self.desk.findings.seen
         found = seen.profile.repeats(column) if seen is not None else None
         if found is None:
             return ""
@@ -232,7 +233,7 @@ class FieldsPane(Pane):
         self._fit()
 
     def _ask_cleaning(self) -> None:
-        choices, place = self.project.choices, self.desk.workplace
+        choices, place = self.project.choices, self.desk.own_table
         if self.project.problems("fields"):
             return
         self.run(
@@ -281,11 +282,11 @@ class FieldsPane(Pane):
             )
             self.print.setToolTip(mark)
         self.overlap.clear()
-        choices, place = self.project.choices, self.desk.workplace
+        choices, place = self.project.choices, self.desk.own_table
         if not self.project.problems("fields"):
             self.run(
                 tr("Comparing with the reference set"),
-                lambda progress: place.overlap(choices, progress),
+                lambda progress: preview.overlap(place, choices, progress),
                 lambda found: self.overlap.setText(tr_core(found.sentence())),
                 key="fields.overlap",
                 quiet=True,
@@ -297,7 +298,7 @@ class FieldsPane(Pane):
             self.becomes.setText("")
             self.becomes_note.setText("")
             return
-        place, typed = self.desk.workplace, self.text.text()
+        typed = self.text.text()
 
         def done(found: tuple[str, tuple[int, ...]]) -> None:
             value, numbers = found
@@ -307,7 +308,7 @@ class FieldsPane(Pane):
 
         self.run(
             tr("Smashing an example"),
-            lambda _progress: place.smashed_example(choices, name, typed),
+            lambda _progress: preview.example(choices, name, typed),
             done,
             key="fields.example",
             quiet=True,
@@ -324,7 +325,7 @@ class FieldsPane(Pane):
 
     def _add(self, column: str) -> None:
         choices = self.project.choices
-        seen: Seen | None = self.desk.working.get("seen")
+        seen: Seen | None = self.desk.findings.seen
         if column not in self._columns() or column in choices.sensitive:
             return
         kind = seen.profile.column(column).kind if seen is not None else "name"

@@ -105,7 +105,7 @@ class FinishPane(KeyedPane):
 
     def show_state(self) -> None:
         self.identity.setVisible(self.desk.identity() is None)
-        if self.desk.working.get("outcome") is None:
+        if self.desk.findings.outcome is None:
             self.put_together(self._show_facts)
         self._show_facts()
 
@@ -119,7 +119,7 @@ class FinishPane(KeyedPane):
 
     def _facts(self) -> list[tuple[str, str]]:
         found: list[tuple[str, str]] = []
-        outcome, match = self.desk.working.get("outcome"), kept.match_of(self.project)
+        outcome, match = self.desk.findings.outcome, kept.match_of(self.project)
         if outcome is not None:
             counts = outcome.counts()
             found.append(("results", tr("{n} pairs are linked under the agreed rule", n=count(counts["linked"]))))
@@ -161,9 +161,9 @@ class FinishPane(KeyedPane):
         if own is None:
             return
         choices = self.project.choices
-        folder, place, outcome = Path(self.folder.text().strip()), self.desk.workplace, self.desk.working.get("outcome")
+        folder, place, outcome = Path(self.folder.text().strip()), self.desk.own_table, self.desk.findings.outcome
         identifying = tuple(col for _, col in choices.columns) if self.names.isChecked() else ()
-        title, manager = self.project.title, self.desk.working.get("review_desk")
+        title, manager = self.project.title, self.desk.findings.manager
         match, rehearsal = kept.match_of(self.project), kept.rehearsal_of(self.project)
         reviewed = kept.review_of(self.project).said
         self.messages.clear()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pprl_desktop.decisions.base import ACCEPT, REVIEW
+from pprl_desktop.job.findings import Row, ShownMatch
 from pprl_desktop.job.matches import match_rows
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.turns import Later, Turns
@@ -25,9 +26,6 @@ from pprl_desktop.ui.widgets.table_model import ColumnSpec
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
     from pprl_desktop.progress import Progress
-
-
-Row = tuple[Any, ...]
 
 
 def band_words() -> dict[int, str]:
@@ -106,9 +104,9 @@ class MatchPane(KeyedPane):
         own = self.desk.identity()
         self.identity.setVisible(own is None)
         self.pages.setVisible(own is not None)
-        match: Match | None = self.desk.working.get("match")
-        if match is not None:
-            self._show(match, self.desk.working["match_rows"])
+        shown = self.desk.findings.shown
+        if shown is not None:
+            self._show(shown.match, shown.rows)
         elif own is not None and self.project.state("match").state == "done":
             self._match()  # reopened: the same bundles give the same match
         else:
@@ -121,19 +119,20 @@ class MatchPane(KeyedPane):
 
     def _ask_memory(self) -> None:
         """How much memory it will take, worked out in the background while the steward reads the page."""
-        own, home, choices, place = self.desk.identity(), self.desk.home, self.project.choices, self.desk.workplace
+        partnership, choices, own_table = self.desk.partnership(), self.project.choices, self.desk.own_table
         self.ready.say("")
-        if own is None or self.project.state("partner").state != "done":
+        if partnership is None or self.project.state("partner").state != "done":
             return
         self.run(
-            tr("Working out the memory"), lambda progress: place.match_memory(choices, home, own, progress),
-            lambda needed: self.ready.say(tr("It will take at most about {size} of memory.", size=size(needed))),
+            tr("Working out the memory"), lambda progress: partnership.outlook(own_table, choices, progress=progress),
+            lambda needed: self.ready.say(tr("It will take at most about {size} of memory.", size=size(needed.bytes))),
             key="match.memory", quiet=True, problem=lambda _problem: None,
         )  # fmt: skip
 
     def _show(self, match: Match, rows: list[Row]) -> None:
         """In parts, because a click must not wait for all of it; what may be refused comes before them."""
-        partner = self.desk.home.pact(self.project.choices.agreement).partner_side.name
+        partnership = self.desk.partnership()
+        partner = partnership.partner_name if partnership is not None else ""
         self._turns.run(
             self.changed.emit,
             self.found.widget,
@@ -216,25 +215,21 @@ class MatchPane(KeyedPane):
     # what the steward does ------------------------------------------------------------------------
 
     def _match(self) -> None:
-        from pprl_desktop.exchange import linking
-
-        own, home, choices = self.desk.identity(), self.desk.home, self.project.choices
-        if own is None:
+        partnership, choices, own_table = self.desk.partnership(), self.project.choices, self.desk.own_table
+        if partnership is None:
             return
-        pact, place = home.pact(choices.agreement), self.desk.workplace
         self.messages.clear()
         self.desk.jobs.cancel_key("match.memory")
 
-        def work(progress: Progress) -> tuple[Match, Any, list[Row]]:
-            made = place.match(choices, home, own, progress)
-            names = linking.partner_names(home, own, pact)
-            return made, names, table_rows(made, names)
+        def work(progress: Progress) -> ShownMatch:
+            made = partnership.match(own_table, choices, progress=progress)
+            return ShownMatch(made, table_rows(made, partnership.partner_names()))
 
-        self.run(tr("Matching"), work, lambda found: self._keep(*found))
+        self.run(tr("Matching"), work, self._keep)
 
-    def _keep(self, match: Match, names: Any, rows: list[Row]) -> None:
-        self.desk.working.update(match=match, partner_names=names, match_rows=rows)
-        self._show(match, rows)
+    def _keep(self, shown: ShownMatch) -> None:
+        self.desk.findings.shown = shown
+        self._show(shown.match, shown.rows)
 
     def _set_lines(self, review: float, accept: float) -> None:
         self.change(tr("Move the lines"), accept=accept, review=review)
@@ -246,36 +241,29 @@ class MatchPane(KeyedPane):
 
     def _decide(self) -> None:
         """Bands and assignment again, on the same scores."""
-        from pprl_desktop.decisions.base import MatchOptions
-        from pprl_desktop.matching.decide import decide
-
-        match: Match | None = self.desk.working.get("match")
-        if match is None:
+        match, partnership, choices = self.desk.findings.match, self.desk.partnership(), self.project.choices
+        if match is None or partnership is None:
             return
-        choices = self.project.choices
-        options = MatchOptions(choices.settings.one_to_one, accept=choices.accept, review=choices.review)
 
-        names = self.desk.working.get("partner_names")
+        def work(progress: Progress) -> ShownMatch:
+            made = partnership.decide(match, choices, progress)
+            return ShownMatch(made, table_rows(made, partnership.partner_names()))
 
-        def work(progress: Progress) -> tuple[Match, Any, list[Row]]:
-            made = decide(match.scored, options, progress)
-            return made, names, table_rows(made, names)
-
-        self.run(tr("Drawing the lines"), work, lambda found: self._keep(*found), key="match.decide", quiet=True)
+        self.run(tr("Drawing the lines"), work, self._keep, key="match.decide", quiet=True)
 
     # moving on ------------------------------------------------------------------------------------
 
     def extra_buttons(self) -> list[Any]:
-        return [self.reset, self.again] if self.desk.working.get("match") is not None else []
+        return [self.reset, self.again] if self.desk.findings.match is not None else []
 
     def reason(self) -> str:
-        return self.key_reason() or ("" if self.desk.working.get("match") is not None else tr("Match first."))
+        return self.key_reason() or ("" if self.desk.findings.match is not None else tr("Match first."))
 
     def next_text(self) -> str:
         return tr("Next: results")
 
     def status(self) -> str:
-        match: Match | None = self.desk.working.get("match")
+        match = self.desk.findings.match
         if match is None:
             return ""
         accepted = tr_n("{n} pair accepted", "{n} pairs accepted", len(match.accepted()))
@@ -285,12 +273,11 @@ class MatchPane(KeyedPane):
         return " · ".join(part for part in (accepted, ties, how) if part)
 
     def go_on(self, done: Callable[[], None]) -> None:
-        from pprl_desktop.exchange import linking
         from pprl_desktop.job.kept import match_artefact
 
-        match: Match = self.desk.working["match"]
-        own, home = self.desk.identity(), self.desk.home
-        assert own is not None
-        linking.keep(home, own, home.pact(self.project.choices.agreement), match)
+        match, partnership = self.desk.findings.match, self.desk.partnership()
+        assert match is not None
+        assert partnership is not None
+        partnership.keep(match)
         self.desk.confirm("match", {"match": match_artefact(match)})
         done()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtWidgets import QCheckBox, QSizePolicy, QTabWidget, QWidget
 
+from pprl_desktop.job import preview
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import number, tr, tr_core
 from pprl_desktop.ui.kit.turns import Later
@@ -190,7 +191,7 @@ class MethodPane(Pane):
         choices = self.project.choices
         settings = changed(choices.method, choices.settings, epsilon=self.slider.epsilon())
         try:
-            said = self.desk.workplace.statement(choices, settings)
+            said = preview.statement(choices, settings)
         except Problem as problem:
             self.slider.describe(tr("per bit"), tr_core(problem.what))
             return
@@ -206,7 +207,7 @@ class MethodPane(Pane):
     def _ask(self) -> None:
         """In the background, replaced as the slider moves; what is shown meanwhile says that it is old."""
         self.messages.clear()
-        choices, place = self.project.choices, self.desk.workplace
+        choices, place = self.project.choices, self.desk.own_table
         wanted = (
             choices.table_sha256,
             choices.fields,
@@ -220,11 +221,11 @@ class MethodPane(Pane):
         self.found.say(tr("Measuring on synthetic pairs of your own records …"))
         self.learn.say(tr("Playing the partner against your own records …"))
         self.run(
-            tr("Forecast"), lambda progress: place.forecast(choices, progress=progress), self._show_forecast,
+            tr("Forecast"), lambda progress: preview.forecast(place, choices, progress=progress), self._show_forecast,
             key="method.forecast", quiet=True, problem=lambda problem: self.found.say(tr_core(problem.sentence())),
         )  # fmt: skip
         self.run(
-            tr("Rehearsal"), lambda progress: place.rehearse(choices, progress=progress, changes=False),
+            tr("Rehearsal"), lambda progress: preview.rehearse(place, choices, progress=progress, changes=False),
             self._show_rehearsal, key="method.rehearse", quiet=True,
             problem=lambda problem: self.learn.say(tr_core(problem.sentence())),
         )  # fmt: skip
@@ -234,7 +235,7 @@ class MethodPane(Pane):
             self._show_changes(found)
 
         self.run(
-            tr("Stronger settings"), lambda progress: place.rehearse(choices, progress=progress), done,
+            tr("Stronger settings"), lambda progress: preview.rehearse(place, choices, progress=progress), done,
             key="method.changes", quiet=True, problem=lambda _p: None,
         )  # fmt: skip
 
@@ -255,7 +256,6 @@ class MethodPane(Pane):
         self.curve.show_curve(
             Curve(shown.recall, shown.precision, shown.threshold, (figures.recall, figures.precision))
         )
-        self.desk.working["forecast"] = made
         self.changed.emit()
 
     def _show_rehearsal(self, found: Rehearsal) -> None:
@@ -306,12 +306,12 @@ class MethodPane(Pane):
             self.stronger.addWidget(Banner("warning", warning, text))
 
     def _ask_sweep(self) -> None:
-        choices, place = self.project.choices, self.desk.workplace
+        choices, place = self.project.choices, self.desk.own_table
         if self.project.problems("method"):
             return
         self.run(
-            tr("Trying other noise"), lambda progress: place.sweep(choices, progress=progress), self._show_sweep,
-            key="method.sweep", quiet=True, problem=lambda problem: self.show_problem(problem),
+            tr("Trying other noise"), lambda progress: preview.sweep(place, choices, progress=progress),
+            self._show_sweep, key="method.sweep", quiet=True, problem=lambda problem: self.show_problem(problem),
         )  # fmt: skip
 
     def _show_sweep(self, rows: tuple[Any, ...]) -> None:

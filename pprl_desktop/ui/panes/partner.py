@@ -65,7 +65,7 @@ class PartnerPane(KeyedPane):
     def _tell(self) -> None:
         pact = self.desk.home.pact(self.project.choices.agreement)
         clear(self.here.body)
-        rows = self.desk.working.get("partner_rows", 0)
+        rows = self.desk.findings.partner_rows
         lines = [
             tr("From {partner}, whose safety number you compared", partner=pact.partner_side.name),
             tr("Sealed for you, signed, complete and unchanged"),
@@ -87,7 +87,7 @@ class PartnerPane(KeyedPane):
                 (tr("Go there"), lambda: self.desk.go_to.emit("agreement")),
             )
         elif received.kind == "data" and received.pact is not None:
-            self.desk.working["partner_rows"] = received.rows
+            self.desk.findings.partner_rows = received.rows
             item = received.item
             self.change(
                 tr("Open partner's bundle"), partner_path=path, partner_sha256=item.digest if item is not None else ""

@@ -76,7 +76,7 @@ class ResultsPane(KeyedPane):
     # what is shown --------------------------------------------------------------------------------
 
     def enter(self) -> None:
-        known = self.desk.working.get("outcome") is not None
+        known = self.desk.findings.outcome is not None
         super().enter()
         if known:  # a newer result may have come in
             self.put_together(self._show_state)
@@ -98,12 +98,12 @@ class ResultsPane(KeyedPane):
             self.theirs_text.setText(tr("When {partner} sends theirs, open it here or drop it.", partner=partner))
         rule = self.desk.home.pact(choices.agreement).terms.rule
         self.rule.setText(tr("Agreed rule: {rule}.", rule=rule_words()[rule]))
-        if self.desk.working.get("outcome") is None:
+        if self.desk.findings.outcome is None:
             self.put_together(self._show_state)
         self._show_state()
 
     def _show_state(self) -> None:
-        self._show_outcome(self.desk.working.get("outcome"))
+        self._show_outcome(self.desk.findings.outcome)
         self.changed.emit()
 
     def _show_outcome(self, outcome: Outcome | None) -> None:
@@ -144,15 +144,12 @@ class ResultsPane(KeyedPane):
         self.enter()
 
     def _export(self) -> None:
-        from pprl_desktop.exchange import results
-
-        own, home = self.desk.identity(), self.desk.home
-        if own is None:
+        partnership = self.desk.partnership()
+        if partnership is None:
             return
         out = out_path(self, tr("Write your result"), "result.pprl")
         if out is None:
             return
-        pact = home.pact(self.project.choices.agreement)
 
         def done(made: ExportedResult) -> None:
             self.change(tr("Write result"), result_path=str(out))
@@ -161,7 +158,7 @@ class ResultsPane(KeyedPane):
 
         self.run(
             tr("Writing the result"),
-            lambda progress: results.export(home, own, pact, out, progress=progress),
+            lambda progress: partnership.send_result(out, progress),
             done,
         )
 
@@ -175,10 +172,10 @@ class ResultsPane(KeyedPane):
             return tr("Write your result.")
         if not choices.partner_result_path:
             return tr("Open the partner's result.")
-        return "" if self.desk.working.get("outcome") is not None else tr("Both are being put together.")
+        return "" if self.desk.findings.outcome is not None else tr("Both are being put together.")
 
     def next_text(self) -> str:
-        outcome: Outcome | None = self.desk.working.get("outcome")
+        outcome: Outcome | None = self.desk.findings.outcome
         open_pairs = outcome.counts()["open"] if outcome is not None else 0
         return tr("Next: review {n} pairs", n=count(open_pairs)) if open_pairs else tr("Next: review")
 

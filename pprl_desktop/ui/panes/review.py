@@ -78,7 +78,7 @@ class ReviewPane(Pane):
     # arriving -------------------------------------------------------------------------------------
 
     def enter(self) -> None:
-        session = self.desk.working.get("review")
+        session = self.desk.findings.session
         if session is not None:
             self._work_on(session)
             return
@@ -127,12 +127,12 @@ class ReviewPane(Pane):
     def _make(self, plan: Any, passphrase: str) -> None:
         from pprl_desktop.job.reviewing import make_review
 
-        workplace, choices = self.desk.workplace, self.project.choices
+        own_table, choices = self.desk.own_table, self.project.choices
         folder = suggested_folder(self.project.folder)
         self.messages.clear()
 
         def work(progress: Progress) -> ManagerDesk:
-            made = make_review(workplace, choices, plan, folder, passphrase, progress.part(0.0, 0.9))
+            made = make_review(own_table, choices, plan, folder, passphrase, progress.part(0.0, 0.9))
             made.session(progress.part(0.9, 1.0))
             return made
 
@@ -143,18 +143,16 @@ class ReviewPane(Pane):
         self.run(tr("Making the review"), work, done)
 
     def _make_with_partner(self, passphrase: str) -> None:
-        from pprl_desktop.job.reviewing import review_with_partner
-
-        own, home = self.desk.identity(), self.desk.home
-        workplace, choices = self.desk.workplace, self.project.choices
+        partnership = self.desk.partnership()
+        own_table, choices = self.desk.own_table, self.project.choices
         folder = suggested_folder(self.project.folder)
         self.messages.clear()
-        if own is None:
+        if partnership is None:
             return
 
         def work(progress: Progress) -> ManagerDesk:
-            made = review_with_partner(
-                workplace, choices, home, own, folder, passphrase, budget=Fraction(choices.review_budget),
+            made = partnership.review(
+                own_table, choices, folder, passphrase, budget=Fraction(choices.review_budget),
                 progress=progress.part(0.0, 0.9),
             )  # fmt: skip
             made.session(progress.part(0.9, 1.0))
@@ -168,15 +166,11 @@ class ReviewPane(Pane):
 
     def _take_in(self) -> None:
         """Decisions on pairs with the partner become part of the own match; the result must then be written again."""
-        from pprl_desktop.review import partner
-
-        own, manager = self.desk.identity(), self.manager
-        if own is None or manager is None or manager.review.own_crowd or not self.project.choices.agreement:
+        partnership, manager = self.desk.partnership(), self.manager
+        if partnership is None or manager is None or manager.review.own_crowd:
             return
-        home = self.desk.home
-        pact = home.pact(self.project.choices.agreement)
-        partner.take_in(home, own, pact, manager.review, manager.outcome(), manager.losses())
-        self.desk.working.pop("outcome", None)
+        partnership.take_in(manager.review, manager.outcome(), manager.losses())
+        self.desk.findings.outcome = None
         self.change("Take decisions in", result_path="")
 
     def _open_desk(self, path: str, passphrase: str) -> None:
@@ -198,8 +192,7 @@ class ReviewPane(Pane):
 
     def _opened_desk(self, opened: ManagerDesk) -> None:
         self.manager, self.share = opened, None
-        self.desk.working["review_desk"] = opened
-        self.desk.working["review"] = opened.session()
+        self.desk.findings.manager, self.desk.findings.session = opened, opened.session()
         self._work_on(opened.session())
 
     def _open_share(self, path: str, passphrase: str) -> None:
@@ -213,7 +206,7 @@ class ReviewPane(Pane):
 
         def done(found: tuple[Share, ReviewSession]) -> None:
             self.share, self.share_path = found[0], path
-            self.desk.working["review"] = found[1]
+            self.desk.findings.manager, self.desk.findings.session = None, found[1]
             self._work_on(found[1])
 
         self.run(tr("Opening the share"), work, done)

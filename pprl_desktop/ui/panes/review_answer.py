@@ -41,17 +41,15 @@ class AnswerInClear(Card):
         clear(self.shown)
 
     def _look(self) -> None:
-        from pprl_desktop.job.reviewing import answer_would_leave
-
-        desk, own = self.pane.desk, self.pane.desk.identity()
-        if own is None:
+        partnership, own_table = self.pane.desk.partnership(), self.pane.desk.own_table
+        if partnership is None:
             return
-        home, choices, place = desk.home, self.pane.project.choices, desk.workplace
+        choices = self.pane.project.choices
         self.pane.messages.clear()
         self.reset()
         self.pane.run(
             tr("Counting what would leave"),
-            lambda progress: answer_would_leave(place, choices, home, own, progress),
+            lambda progress: partnership.would_leave(own_table, choices, progress),
             self.show_planned,
         )
 
@@ -122,15 +120,13 @@ class AnswerInClear(Card):
         self.shown.addWidget(boxed(column(check_line(self.known, words), row(self.write, None))))
 
     def _write(self) -> None:
-        from pprl_desktop.job.reviewing import answer_partner
-
-        desk, own, planned = self.pane.desk, self.pane.desk.identity(), self.planned
-        if own is None or planned is None or not self.known.isChecked():
+        partnership, planned = self.pane.desk.partnership(), self.planned
+        if partnership is None or planned is None or not self.known.isChecked():
             return
         out = out_path(self.pane, tr("Write the answer in clear"), "review-answer.pprl")
         if out is None:
             return
-        home, choices, place = desk.home, self.pane.project.choices, desk.workplace
+        choices, own_table = self.pane.project.choices, self.pane.desk.own_table
         self.pane.messages.clear()
 
         def done(sent: SentInClear) -> None:
@@ -147,6 +143,6 @@ class AnswerInClear(Card):
 
         self.pane.run(
             tr("Writing the answer"),
-            lambda progress: answer_partner(place, choices, home, own, out, planned, progress),
+            lambda progress: partnership.answer(own_table, choices, out, planned, progress),
             done,
         )

@@ -75,11 +75,9 @@ class PartnerReview(Card):
                 tr("No review was agreed with the partner: no cell is asked for or sent under this agreement.")
             )
             return
-        from pprl_desktop.exchange import linking
-
+        partnership = desk.partnership()
         try:
-            found = linking.kept(desk.home, own, pact)
-            waiting = found.count(REVIEW)
+            waiting = partnership.kept().count(REVIEW) if partnership is not None else 0
         except Problem:
             waiting = 0
         self.ask.setEnabled(waiting > 0)
@@ -92,13 +90,10 @@ class PartnerReview(Card):
     # what the steward does ------------------------------------------------------------------------
 
     def _ask(self) -> None:
-        from pprl_desktop.exchange import clear_cells
-
-        desk, own = self.pane.desk, self.pane.desk.identity()
+        partnership = self.pane.desk.partnership()
         out = out_path(self.pane, tr("Ask for the cells"), "review-request.pprl")
-        if own is None or out is None:
+        if partnership is None or out is None:
             return
-        home, pact = desk.home, desk.home.pact(self.pane.project.choices.agreement)
 
         def done(asked: Asked) -> None:
             self.pane.say(
@@ -107,7 +102,7 @@ class PartnerReview(Card):
                 tr("Send {file} to the partner. It names records by random names only.", file=out.name),
             )
 
-        self.pane.run(tr("Writing the request"), lambda progress: clear_cells.ask(home, own, pact, out, progress), done)
+        self.pane.run(tr("Writing the request"), lambda progress: partnership.ask(out, progress), done)
 
     def _choose(self) -> None:
         name = choose_sealed(self.pane)
@@ -115,7 +110,7 @@ class PartnerReview(Card):
             self.take_file(name)
 
     def take_file(self, path: str) -> None:
-        from pprl_desktop.exchange import inbox
+        from pprl_desktop.job.partnership import Partnership
 
         desk, own = self.pane.desk, self.pane.desk.identity()
         if own is None:
@@ -127,7 +122,7 @@ class PartnerReview(Card):
             self.pane.say("good", tr_core(received.sentence))
             self.refresh()
 
-        self.pane.run(tr("Checking the file"), lambda progress: inbox.open_file(home, own, Path(path), progress), done)
+        self.pane.run(tr("Checking the file"), lambda progress: Partnership.open(home, own, Path(path), progress), done)
 
     def _make(self) -> None:
         self.asked.emit(self.secret.text())

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from pprl_desktop import resources
 from pprl_desktop.job.demo import COLUMNS_B
-from pprl_desktop.job.partnership import guess_columns, offer_of
-from pprl_desktop.job.workplace import Workplace, suggested
+from pprl_desktop.job.offers import guess_columns, offer_of
+from pprl_desktop.job.own_table import OwnTable, suggested
 from pprl_desktop.project.choices import Choices
 
 
 def test_the_partners_fields_find_the_own_columns_of_the_sample() -> None:
-    fields = suggested(Workplace().load(resources.find("samples", "hospital_a.csv")).profile)["fields"]
-    profile = Workplace().load(resources.find("samples", "hospital_b.csv")).profile
+    fields = suggested(OwnTable().load(resources.find("samples", "hospital_a.csv")).profile)["fields"]
+    profile = OwnTable().load(resources.find("samples", "hospital_b.csv")).profile
     found = guess_columns(fields, profile, {})
     assert found == {one.name: COLUMNS_B[one.name] for one in fields}
 
 
 def test_a_mapping_made_before_wins_and_no_column_serves_twice() -> None:
-    seen = Workplace().load(resources.find("samples", "hospital_a.csv"))
+    seen = OwnTable().load(resources.find("samples", "hospital_a.csv"))
     choices = Choices().changed(**seen.changes())
     found = guess_columns(choices.fields, seen.profile, {"last_name": "first_name"})
     assert found["last_name"] == "first_name"

@@ -1,0 +1,134 @@
+"""Between the choices of one steward and an agreement of two: what differs, what to adopt, which column is meant."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pprl_desktop.project.choices import Choices
+from pprl_desktop.records.fields import Field
+from pprl_desktop.records.hints import hint, words_of
+
+if TYPE_CHECKING:
+    from pprl_desktop.exchange.agreement import Offer
+    from pprl_desktop.exchange.home import Home
+    from pprl_desktop.exchange.pact import Pact
+    from pprl_desktop.exchange.terms import Terms
+    from pprl_desktop.records.profile import Profile
+
+# words for the same thing in a heading; a column is guessed, and the steward sees and corrects the guess
+_ALIKE = (
+    {"last", "lastname", "surname", "family", "familyname", "nachname", "familienname", "lname"},
+    {"first", "firstname", "given", "givenname", "forename", "vorname", "fname"},
+    {"middle", "second", "middlename", "mname", "zweitname"},
+    {"birth", "birthdate", "birthday", "dob", "born", "geburtsdatum", "geburtstag", "gebdat"},
+    {"sex", "gender", "geschlecht"},
+    {"city", "town", "ort", "wohnort", "stadt", "place", "suburb"},
+    {"postcode", "zip", "zipcode", "postal", "plz"},
+    {"street", "address", "strasse", "adresse"},
+)
+LEAST_LIKENESS = 1.0  # of _likeness: the same thing, or the same kind and a similar name
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One point of an agreement, as each side has it."""
+
+    what: str
+    mine: str
+    theirs: str
+
+    @property
+    def differs(self) -> bool:
+        return self.mine != self.theirs
+
+
+def offer_of(choices: Choices, purpose: str = "") -> Offer:
+    from pprl_desktop.exchange.agreement import Offer
+
+    rule: Any = choices.rule
+    return Offer(
+        choices.method, choices.fields, choices.settings, choices.reference, choices.mapping, rule, purpose=purpose
+    )
+
+
+def differences(choices: Choices, terms: Terms) -> tuple[Difference, ...]:
+    """A proposal beside the own choices, point by point."""
+    mine, theirs = choices.settings, terms.settings
+    own_fields, their_fields = (
+        ", ".join(f"{one.name} ({one.kind})" for one in fields) for fields in (choices.fields, terms.fields)
+    )
+    cleaning = {one.name: one.cleaning for one in choices.fields}
+    changed = [one.name for one in terms.fields if one.name in cleaning and cleaning[one.name] != one.cleaning]
+    return (
+        Difference("fields", own_fields, their_fields),
+        Difference("cleaning", "", ", ".join(changed)),
+        Difference("method", choices.method, terms.method),
+        Difference("decision", f"{mine.decision}, {mine.layout}", f"{theirs.decision}, {theirs.layout}"),
+        Difference("noise", _noise(choices.settings.epsilon, terms.unit), _noise(theirs.epsilon, terms.unit)),
+        Difference("reference set", choices.reference if terms.reference.name else "", terms.reference.name),
+        Difference("decoys", str(mine.decoys), str(theirs.decoys)),
+        Difference("rule", choices.rule, terms.rule),
+    )
+
+
+def _noise(epsilon: float | None, unit: str) -> str:
+    return "none" if epsilon is None else f"{epsilon:g} {unit}".strip()
+
+
+def adopted(choices: Choices, terms: Terms, columns: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """The changes of the own choices that follow from accepting the terms."""
+    return {
+        "fields": terms.fields,
+        "columns": tuple(columns),
+        "method": terms.method,
+        "settings": terms.settings,
+        "reference": terms.reference.name or choices.reference,
+        "mapping": terms.mapping,
+        "rule": terms.rule,
+    }
+
+
+def fits(choices: Choices, pact: Pact) -> bool:
+    """Whether an agreement is about what the steward has chosen now."""
+    terms = pact.terms
+    return (terms.fields, terms.method, terms.settings) == (choices.fields, choices.method, choices.settings)
+
+
+def pacts_with(home: Home, partner: str) -> tuple[Pact, ...]:
+    """Agreements with one partner, newest first."""
+    return tuple(pact for pact in reversed(home.pacts()) if pact.contact == partner)
+
+
+def guess_columns(fields: Sequence[Field], profile: Profile, taken: dict[str, str]) -> dict[str, str]:
+    """Field -> own column: as mapped before, the same name, a word for the same thing, or the most alike name.
+
+    A field for which no column is alike enough is left out: better no guess than a wrong one.
+    """
+    free = [column.name for column in profile.columns if column.name not in profile.sensitive]
+    found: dict[str, str] = {}
+    for wanted in (taken, {one.name: one.name for one in fields}):
+        for one in fields:
+            column = wanted.get(one.name, "")
+            if one.name not in found and column in free and column not in found.values():
+                found[one.name] = column
+    for one in fields:
+        rest = [name for name in free if name not in found.values()]
+        if one.name not in found and rest:
+            best = max(rest, key=lambda name: _likeness(one, name, profile))
+            if _likeness(one, best, profile) >= LEAST_LIKENESS:
+                found[one.name] = best
+    return found
+
+
+def _likeness(field: Field, column: str, profile: Profile) -> float:
+    mine, theirs = set(words_of(field.name)), set(words_of(column))
+    same_thing = any(mine & alike and theirs & alike for alike in _ALIKE)
+    return (
+        2.0 * same_thing
+        + 0.5 * (profile.column(column).kind == field.kind)
+        + 0.5 * (hint(field.name) == hint(column) != "")
+        + difflib.SequenceMatcher(None, field.name.casefold(), column.casefold()).ratio()
+    )

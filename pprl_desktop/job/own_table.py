@@ -1,0 +1,175 @@
+"""The own table, from its file to what is compared: read once, cleaned once, smashed once for each recipe.
+
+Clear cells stay in here, in memory: the window and the verbs hand over choices and get plain answers. Nothing is
+saved; after reopening, the table is read again and checked against its hash.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.project.choices import Choices
+
+if TYPE_CHECKING:
+    from pprl_desktop.codes.base import Recipe, Smashed
+    from pprl_desktop.records.cleaning import BeforeAfter
+    from pprl_desktop.records.profile import Profile
+    from pprl_desktop.records.reading import Reading
+    from pprl_desktop.records.table import CleanTable, Table
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was understood of a table. `changes` are the choices that follow, suggestions included."""
+
+    path: str
+    rows: int
+    columns: tuple[str, ...]
+    encoding: str
+    separator: str
+    header_line: int
+    warnings: tuple[Problem, ...]
+    profile: Profile
+    sha256: str
+
+    def changes(self) -> dict[str, Any]:
+        """For Project.change: the table, and defaults that run all the way."""
+        return {
+            "table_path": self.path,
+            "table_sha256": self.sha256,
+            "rows": self.rows,
+            "encoding": self.encoding,
+            "separator": self.separator,
+            "header_line": self.header_line,
+            **suggested(self.profile),
+        }
+
+
+def suggested(profile: Profile) -> dict[str, Any]:
+    """Matching fields, id and sensitive columns as the profile suggests them."""
+    from pprl_desktop.records.fields import Field
+
+    fields = tuple(Field.of(name, profile.column(name).kind) for name in profile.matching)
+    return {
+        "fields": fields,
+        "columns": tuple((one.name, one.name) for one in fields),
+        "sensitive": tuple(profile.sensitive),
+        "id_column": profile.id_column,
+        "mapping": (),
+    }
+
+
+class OwnTable:
+    """Give it the choices with each call: what was made is kept as long as the choices it came from are the same."""
+
+    def __init__(self) -> None:
+        self._path = ""
+        self._reading: Reading | None = None
+        self._clean: CleanTable | None = None
+        self._clean_of: tuple[Table, object] | None = None
+        self._smashed: tuple[CleanTable, Recipe, Smashed] | None = None
+
+    def load(self, path: Path, choices: Choices | None = None, progress: Progress = NO_PROGRESS) -> Seen:
+        """Read and profile a table. Reading options set by hand come with `choices`."""
+        from pprl_desktop.records.profile import profile
+        from pprl_desktop.records.reading import ReadOptions, read_table
+
+        options = ReadOptions()
+        if choices is not None:
+            options = ReadOptions(choices.encoding, choices.separator, header_line=choices.header_line)
+        reading = read_table(path, options, progress.part(0.0, 0.5))
+        seen = profile(reading.table, progress.part(0.5, 1.0))
+        self._path, self._reading = str(path), reading
+        return Seen(
+            str(path),
+            reading.table.rows,
+            reading.table.names,
+            reading.encoding,
+            reading.separator,
+            reading.header_line,
+            reading.warnings,
+            seen,
+            reading.sha256,
+        )
+
+    def table(self, choices: Choices, progress: Progress = NO_PROGRESS) -> Table:
+        """The clear table, for work inside the core only; choices without a hash take the file as it is."""
+        if self._reading is None or not self._fits(self._reading, choices):
+            self._path, self._reading = choices.table_path, _read(choices, progress)
+        return self._reading.table
+
+    def _fits(self, reading: Reading, choices: Choices) -> bool:
+        same = reading.sha256 == choices.table_sha256 if choices.table_sha256 else self._path == choices.table_path
+        return (
+            same
+            and choices.encoding in ("", reading.encoding)
+            and choices.separator in ("", reading.separator)
+            and choices.header_line in (None, reading.header_line)
+        )
+
+    def head(self, rows: int = 50) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        """Header and first rows of the own table, for its own steward's eyes on the page Data."""
+        if self._reading is None:
+            return (), []
+        table = self._reading.table
+        cells = [[column.cell(row) for row in range(min(rows, table.rows))] for column in table.columns]
+        return table.names, list(zip(*cells, strict=True))
+
+    def before_after(self, choices: Choices, progress: Progress = NO_PROGRESS) -> tuple[BeforeAfter, ...]:
+        """What cleaning does to each field, with a few own examples for its own steward's eyes."""
+        from pprl_desktop.records.cleaning import before_after
+
+        table = self.table(choices, progress.part(0.0, 0.7))
+        return tuple(before_after(table, choices.fields, dict(choices.columns), progress=progress.part(0.7, 1.0)))
+
+    def clean(self, choices: Choices, progress: Progress = NO_PROGRESS) -> CleanTable:
+        from pprl_desktop.records.cleaning import clean
+
+        table = self.table(choices, progress.part(0.0, 0.7))
+        key = (choices.fields, choices.columns)
+        kept = self._clean_of
+        if self._clean is None or kept is None or kept[0] is not table or kept[1] != key:
+            self._clean = clean(table, choices.fields, dict(choices.columns), progress.part(0.7, 1.0))
+            self._clean_of = table, key
+        return self._clean
+
+    def smash(self, table: CleanTable, recipe: Recipe, progress: Progress = NO_PROGRESS) -> Smashed:
+        """Of the own clean table the last one is kept; any other, such as one with decoys, is made and handed on."""
+        from pprl_desktop.codes.base import method
+
+        if table is not self._clean:
+            return method(recipe.method).smash(table, recipe, progress)
+        kept = self._smashed
+        if kept is None or kept[0] is not table or kept[1] != recipe:
+            kept = table, recipe, method(recipe.method).smash(table, recipe, progress)
+            self._smashed = kept
+        return kept[2]
+
+
+def _read(choices: Choices, progress: Progress) -> Reading:
+    from pprl_desktop.records.reading import ReadOptions, read_table
+
+    if not choices.table_path:
+        raise Problem("No table is loaded yet.", do="Choose a CSV file.", place="table_path")
+    path = Path(choices.table_path)
+    if choices.table_sha256 and not path.is_file():
+        raise Problem(
+            "The table is no longer where it was.",
+            "The file was moved, renamed or deleted.",
+            "Put it back, or choose it again on the page Data.",
+            place="table_path",
+        )
+    options = ReadOptions(choices.encoding, choices.separator, header_line=choices.header_line)
+    reading = read_table(path, options, progress)
+    if choices.table_sha256 not in ("", reading.sha256):
+        raise Problem(
+            "The table has changed since it was loaded.",
+            "Results made from the old file no longer fit it.",
+            "Load it again on the page Data.",
+            place="table_path",
+        )
+    return reading

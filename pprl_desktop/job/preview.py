@@ -1,0 +1,94 @@
+"""Before anything leaves: what the choices promise, what they would find, and what a partner could read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.project.choices import Choices
+
+if TYPE_CHECKING:
+    from pprl_desktop.codes.base import Settings
+    from pprl_desktop.evaluation.synthetic import Forecast
+    from pprl_desktop.evaluation.tables import Row
+    from pprl_desktop.job.own_table import OwnTable
+    from pprl_desktop.privacy.claims import Statement
+    from pprl_desktop.reference.overlap import Overlap
+    from pprl_desktop.rehearsal.rehearse import Rehearsal
+
+
+def statement(choices: Choices, settings: Settings | None = None) -> Statement:
+    from pprl_desktop.privacy.statements import statement
+
+    return statement(choices.recipe(settings), choices.rows)
+
+
+def forecast(
+    own: OwnTable,
+    choices: Choices,
+    settings: Settings | None = None,
+    *,
+    most: int = 2000,
+    progress: Progress = NO_PROGRESS,
+) -> Forecast:
+    """Expected precision and recall on synthetic pairs of the own records."""
+    from pprl_desktop.evaluation.synthetic import forecast
+
+    clean = own.clean(choices, progress.part(0.0, 0.2))
+    return forecast(clean, choices.recipe(settings), most=most, progress=progress.part(0.2, 1.0))
+
+
+def rehearse(
+    own: OwnTable, choices: Choices, *, sample: int = 300, changes: bool = True, progress: Progress = NO_PROGRESS
+) -> Rehearsal:
+    """The partner played against the own smashed data; with `changes`, against stronger settings too."""
+    from pprl_desktop.rehearsal.rehearse import rehearse
+
+    clean = own.clean(choices, progress.part(0.0, 0.2))
+    return rehearse(clean, choices.recipe(), sample=sample, changes=changes, progress=progress.part(0.2, 1.0))
+
+
+def sweep(own: OwnTable, choices: Choices, *, most: int = 1000, progress: Progress = NO_PROGRESS) -> tuple[Row, ...]:
+    """Found, wrong and named at the usual epsilons, on synthetic pairs of the own records."""
+    from pprl_desktop.codes.recipe import changed
+    from pprl_desktop.decisions.base import MatchOptions
+    from pprl_desktop.evaluation.figures import Truth
+    from pprl_desktop.evaluation.synthetic import synthetic_pairs
+    from pprl_desktop.evaluation.tables import NEAREST_EPSILONS, PSH_EPSILONS, Contest, frontier
+
+    made = synthetic_pairs(own.clean(choices, progress.part(0.0, 0.1)), 0, most)
+    options = MatchOptions(one_to_one=choices.settings.one_to_one)
+    contest = Contest(made.a, made.b, Truth(made.truth), options)
+    nearest = choices.settings.decision == "nearest"
+    epsilons: tuple[float | None, ...] = NEAREST_EPSILONS if nearest else (*PSH_EPSILONS, None)
+    recipe = choices.recipe()
+    recipes = [
+        replace(recipe, settings=changed(recipe.method, recipe.settings, epsilon=epsilon)) for epsilon in epsilons
+    ]
+    return frontier(contest, recipes, sample=200, progress=progress.part(0.1, 1.0))
+
+
+def overlap(own: OwnTable, choices: Choices, progress: Progress = NO_PROGRESS) -> Overlap:
+    """How many own values stand in the reference set, and why that matters."""
+    from pprl_desktop.reference.overlap import overlap
+
+    recipe = choices.recipe()
+    assert recipe.reference is not None
+    return overlap(own.clean(choices, progress), recipe.reference, recipe.mapping)
+
+
+def example(choices: Choices, field_name: str, text: str) -> tuple[str, tuple[int, ...]]:
+    """A typed value after cleaning, and the first numbers that would leave for it."""
+    from pprl_desktop.codes.base import method
+    from pprl_desktop.records.cleaning import clean
+    from pprl_desktop.records.table import Table
+
+    recipe = choices.recipe()
+    table = Table.of([one.name for one in choices.fields], [[text] * len(choices.fields)])
+    cleaned = clean(table, choices.fields, {one.name: one.name for one in choices.fields})
+    smashed = method(choices.method).smash(cleaned, recipe, NO_PROGRESS)
+    value = cleaned.column(field_name).cell(0)
+    parts = smashed.of_field(field_name) or smashed.parts
+    numbers = next((part.values[0] for part in parts if part.role == "value" and len(part.values)), ())
+    return value, tuple(int(number) for number in numbers)

@@ -1,0 +1,29 @@
+"""The bytes of a file, read from the disk once: what is hashed, decoded and parsed is the same, however often."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    name: str
+    size: int  # of the whole file
+    data: bytes = field(repr=False)  # all of it, or its head
+
+    def open(self) -> BinaryIO:
+        return io.BytesIO(self.data)
+
+    def sha256(self) -> str:
+        return hashlib.sha256(self.data).hexdigest()
+
+
+def hold(path: Path, limit: int | None = None) -> Held:
+    """The file, or its first `limit` bytes: a file of any size can be looked at."""
+    with path.open("rb") as file:
+        data = file.read() if limit is None else file.read(limit)
+    return Held(path.name, len(data) if limit is None else path.stat().st_size, data)
