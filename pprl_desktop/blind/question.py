@@ -1,0 +1,124 @@
+"""The question: every key and every value variant of the asker's table as a point times its own random blind.
+
+All that is random comes from one seed, so that the asker need keep nothing else to read the answer, and an auditor who
+is given the seed can make the question again. Whoever does not hold the seed sees uniformly random points: a blinded
+point, a doubled one and a padding one cannot be told apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.blind import group, oprf
+from pprl_desktop.blind.group import Bytes
+from pprl_desktop.blind.plan import INPUT, Plan, doubled, inputs, over_limit, text_digests
+from pprl_desktop.codes.keys.recipe import Columns, values_of
+from pprl_desktop.codes.keys.variants import Variants, variants_of
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.table import CleanTable
+
+SEED = 32  # bytes
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """One part of the question before it is blinded: its distinct inputs, and what in the table each stands for."""
+
+    name: str
+    asked: int  # points in all
+    inputs: Bytes = field(repr=False)  # [distinct, 32]
+    rows: npt.NDArray[np.int32] = field(repr=False)  # of keys: record of each line
+    of_line: npt.NDArray[np.int64] = field(repr=False)  # line, or variant -> distinct input
+
+
+@dataclass(frozen=True, eq=False)
+class Asker:
+    """The asker's table as inputs; secret, and made again from the table whenever it is needed."""
+
+    plan: Plan
+    keys: tuple[Batch, ...]
+    values: tuple[Batch, ...]
+    variants: tuple[Variants, ...]
+
+    @property
+    def batches(self) -> tuple[Batch, ...]:
+        return (*self.keys, *self.values)
+
+
+def distinct_rows(rows: Bytes) -> tuple[Bytes, npt.NDArray[np.int64]]:
+    if not len(rows):
+        return rows, np.zeros(0, np.int64)
+    whole = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.shape[1]))).reshape(-1)
+    _, first, inverse = np.unique(whole, return_index=True, return_inverse=True)
+    return rows[first], inverse.astype(np.int64)
+
+
+def asker(table: CleanTable, plan: Plan, secret: bytes, progress: Progress = NO_PROGRESS) -> Asker:
+    columns = Columns(table)
+    keys, values, variants = [], [], []
+    for place, key in enumerate(plan.recipe.keys):
+        progress.at(place / (len(plan.recipe.keys) + len(plan.groups)), "Making keys")
+        made = values_of(columns, key)
+        found, of_line = distinct_rows(inputs(secret, plan, f"key{place}", made.digests))
+        keys.append(_checked(Batch(f"key{place}", plan.asked[place], found, made.rows, of_line)))
+    for place, name in enumerate(plan.groups):
+        progress.check()
+        some = variants_of(table, name)
+        found, of_line = distinct_rows(inputs(secret, plan, f"value{place}", text_digests(some.texts)))
+        none = np.zeros(0, np.int32)
+        values.append(_checked(Batch(f"value{place}", plan.values[place], found, none, of_line)))
+        variants.append(some)
+    return Asker(plan, tuple(keys), tuple(values), tuple(variants))
+
+
+def _checked(batch: Batch) -> Batch:
+    needed = len(batch.inputs) + doubled(len(batch.inputs))
+    if needed > batch.asked:
+        raise over_limit("questions", needed, batch.asked)
+    return batch
+
+
+@dataclass(frozen=True, eq=False)
+class Blinds:
+    """What the seed gives for one batch."""
+
+    scalars: Bytes = field(repr=False)  # [distinct + doubled]
+    again: npt.NDArray[np.int64] = field(repr=False)  # inputs asked twice
+    order: npt.NDArray[np.int64] = field(repr=False)  # entry -> place in the question
+
+
+def blinds(seed: bytes, batch: Batch) -> Blinds:
+    stream = group.Stream(seed, batch.name)
+    count = len(batch.inputs)
+    again = np.sort(stream.order(count, part=1)[: doubled(count)])
+    return Blinds(stream.scalars(count + len(again), part=2), again, stream.order(batch.asked, part=3))
+
+
+def ask(made: Asker, seed: bytes, threads: int = 0, progress: Progress = NO_PROGRESS) -> dict[str, Bytes]:
+    """The points of every batch, in a random order."""
+    total = sum(batch.asked for batch in made.batches)
+    done, points = 0, {}
+    for batch in made.batches:
+        part = progress.part(done / max(total, 1), (done + batch.asked) / max(total, 1))
+        points[batch.name] = _asked(batch, seed, threads, part)
+        done += batch.asked
+    return points
+
+
+def _asked(batch: Batch, seed: bytes, threads: int, progress: Progress) -> Bytes:
+    drawn = blinds(seed, batch)
+    count = len(batch.inputs) + len(drawn.again)
+    padding = group.Stream(seed, batch.name).bytes(INPUT * (batch.asked - count), part=4).reshape(-1, INPUT)
+    hashed = oprf.hash_to_group(
+        np.concatenate([batch.inputs, padding]), oprf.OPRF, threads, progress.part(0.0, 0.2), "Asking"
+    )
+    plain = np.concatenate([hashed[: len(batch.inputs)], hashed[drawn.again]])
+    blinded, good = group.multiply(drawn.scalars, plain, threads, progress.part(0.2, 1.0), "Asking")
+    if not good.all():
+        raise group.invalid_point()
+    out = np.empty((batch.asked, group.SIZE), dtype=np.uint8)
+    out[drawn.order] = np.concatenate([blinded, hashed[len(batch.inputs) :]])
+    return out

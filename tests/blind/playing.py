@@ -1,0 +1,61 @@
+"""Two tables of invented people who partly are the same, a plan that fits them, and the protocol played on both."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pprl_desktop.blind.answer import Answer, Kept, answer
+from pprl_desktop.blind.opened import Opened, open_answer
+from pprl_desktop.blind.plan import Plan, asked_for
+from pprl_desktop.blind.question import Asker, ask, asker
+from pprl_desktop.codes.corrupt import corrupt
+from pprl_desktop.codes.keys.atoms import ANY, SLIP, Atom
+from pprl_desktop.codes.keys.recipe import Columns, Key, Recipe, values_of
+from pprl_desktop.codes.keys.variants import groups_of, variants_of
+from pprl_desktop.records.table import CleanTable
+from tests.codes.keys.people import people
+
+SECRET, SEED, OTHER = bytes(range(32)), bytes(32), bytes([7]) * 32
+RECIPE = Recipe(
+    (
+        Key((Atom(("last_name",), SLIP), Atom(("first_name",), "initial"), Atom(("birth",), "year"))),
+        Key((Atom(("birth",), "whole"), Atom(("last_name", "first_name"), ANY))),
+        Key((Atom(("last_name",), "sound"), Atom(("first_name",), "first 3"), Atom(("city",), "whole"))),
+    )
+)
+
+
+def two_tables(rows: int = 120, seed: int = 0) -> tuple[CleanTable, CleanTable]:
+    """The second holds damaged copies of half of the first, and others."""
+    everyone = people(2 * rows, seed)
+    some = np.random.default_rng(seed).permutation(2 * rows)[:rows]
+    return everyone.take(np.arange(rows)), corrupt(everyone.take(some), seed + 1)
+
+
+def plan_for(a: CleanTable, b: CleanTable, recipe: Recipe = RECIPE) -> Plan:
+    """With a little more than is needed, so that padding takes part."""
+    mine, theirs = Columns(a), Columns(b)
+    asked = tuple(asked_for(len(values_of(mine, key).rows)) + 5 for key in recipe.keys)
+    rows = tuple(len(values_of(theirs, key).rows) + 5 for key in recipe.keys)
+    values = tuple(asked_for(len(variants_of(a, name).texts)) + 5 for name in groups_of(a.fields))
+    return Plan("test", a.fields, recipe, asked, rows, values, b.rows + 3)
+
+
+def played(a: CleanTable, b: CleanTable, plan: Plan) -> tuple[Asker, Answer, Kept, Opened]:
+    made = asker(a, plan, SECRET)
+    question = ask(made, SEED)
+    given, kept = answer(b, plan, SECRET, question, OTHER)
+    return made, given, kept, open_answer(made, SEED, question, given)
+
+
+def plain_join(a: CleanTable, b: CleanTable, recipe: Recipe) -> set[tuple[int, int]]:
+    """The twin: pairs of records that share a key, by comparing the keys themselves."""
+    found = set()
+    for key in recipe.keys:
+        mine, theirs = values_of(Columns(a), key), values_of(Columns(b), key)
+        rows: dict[bytes, list[int]] = {}
+        for row, digest in zip(theirs.rows.tolist(), theirs.digests, strict=True):
+            rows.setdefault(digest.tobytes(), []).append(row)
+        for row, digest in zip(mine.rows.tolist(), mine.digests, strict=True):
+            found.update((row, other) for other in rows.get(digest.tobytes(), ()))
+    return found
