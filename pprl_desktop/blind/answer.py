@@ -35,6 +35,7 @@ from pprl_desktop.codes.keys.variants import places, status_of, variants_of
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable
+from pprl_desktop.said import Said
 
 PROVED = 32  # points of a batch for which it is proved that one scalar made all; chosen by hashing both files
 SLOTS_AT_ONCE = 4096
@@ -86,7 +87,7 @@ def _not_agreed() -> Problem:
 
 def kept_of(table: CleanTable, plan: Plan, seed: bytes) -> Kept:
     if table.rows > plan.slots:
-        raise over_limit("records", table.rows, plan.slots)
+        raise over_limit(Said("The table has {count} records", count=table.rows), plan.slots)
     stream = group.Stream(seed, "slots")
     keys = stream.bytes(RECORD_KEY * plan.slots, part=1).reshape(-1, RECORD_KEY)
     return Kept(stream.order(plan.slots, part=2)[: table.rows].astype(np.int32), keys)
@@ -111,7 +112,7 @@ def answer(
         if not good.all():
             raise group.invalid_point()
         points[name] = made
-        nonce = group.Stream(seed, f"proof {name}").scalars(1)
+        nonce = group.Stream(seed, f"proof-{name}").scalars(1)
         at = sampled(question[name], made)
         proofs.append(oprf.prove(scalars[place][None], question[name][at], made[at], nonce))
     columns = Columns(table)
@@ -148,10 +149,10 @@ def _table(
     name, size = f"key{place}", plan.rows[place]
     made = values_of(columns, key)
     if len(made.rows) > size:
-        raise over_limit("keys", len(made.rows), size)
+        raise over_limit(Said("The table makes {count} keys of one kind", count=len(made.rows)), size)
     found, of_line = distinct_rows(inputs(secret, plan, name, made.digests))
     outputs = oprf.evaluate(scalar[None], found, threads, progress, "Answering")
-    stream = group.Stream(seed, f"table {name}")
+    stream = group.Stream(seed, f"table-{name}")
     number = running_numbers(of_line, stream.order(len(of_line), part=1))
     rows = stream.bytes((TAG + PAD) * size, part=2).reshape(size, TAG + PAD)  # random rows pad
     slot = kept.slot_of[made.rows]
@@ -197,7 +198,7 @@ def _slots(
         token = tokens(oprf.evaluate(scalar[None], found, threads, part, "Answering"))
         by_text = np.append(token[of_text], np.uint64(0))  # index -1: nothing there
         marks |= {field_name: by_text[at] for field_name, at in some.places.items()}
-    sealed = group.Stream(seed, "slot padding").bytes(plan.slot_bytes * plan.slots).reshape(plan.slots, -1)
+    sealed = group.Stream(seed, "slot-padding").bytes(plan.slot_bytes * plan.slots).reshape(plan.slots, -1)
     status = status_of(table)
     length = plan.slot_bytes - MAC
     for start in range(0, table.rows, SLOTS_AT_ONCE):

@@ -14,6 +14,7 @@ from pprl_desktop.codes.keys.recipe import Recipe
 from pprl_desktop.codes.keys.variants import groups_of, places
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
+from pprl_desktop.said import Said
 
 INPUT = 32  # bytes
 TAG, PAD = 10, 20  # bytes of a row of the answer's table: tag | label
@@ -131,9 +132,9 @@ def slot_macs(keys: Bytes, sealed: Bytes) -> Bytes:
     return group.sha512(rows)[:, :MAC]
 
 
-def over_limit(what: str, count: int, limit: int) -> Problem:
+def over_limit(what: Said, limit: int) -> Problem:
     return Problem(
-        f"The table makes {count:,} of {what}; the agreement allows {limit:,}.",
+        Said("{what}; the agreement allows {limit}.", what=what, limit=limit),
         "More would be a larger question than your partner agreed to.",
         "Make a new agreement with the true sizes, or use fewer records.",
         place="limits",

@@ -19,6 +19,7 @@ from pprl_desktop.codes.keys.recipe import Columns, values_of
 from pprl_desktop.codes.keys.variants import Variants, variants_of
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable
+from pprl_desktop.said import Said
 
 SEED = 32  # bytes
 
@@ -77,7 +78,7 @@ def asker(table: CleanTable, plan: Plan, secret: bytes, progress: Progress = NO_
 def _checked(batch: Batch) -> Batch:
     needed = len(batch.inputs) + doubled(len(batch.inputs))
     if needed > batch.asked:
-        raise over_limit("questions", needed, batch.asked)
+        raise over_limit(Said("The table makes {count} questions of one kind", count=needed), batch.asked)
     return batch
 
 

@@ -25,6 +25,7 @@ from pprl_desktop.codes.keys.worlds import Worlds, single_letters, worlds_of
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable
+from pprl_desktop.said import Said
 
 Bits = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.float64]
@@ -127,7 +128,7 @@ def too_few_fields() -> Problem:
 
 def over_bound(bound: float) -> Problem:
     return Problem(
-        f"No key stays below the coverage of {100 * bound:g} of 100.",
+        Said("No key stays below the coverage of {share} of 100.", share=f"{100 * bound:g}"),
         "With so many questions a lying partner could guess more of your records than that.",
         "Add a field that is hard to guess, allow a larger coverage, or link fewer records at a time.",
         place="coverage",

@@ -22,6 +22,7 @@ from pprl_desktop.codes.keys.atoms import (
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.table import CleanTable
+from pprl_desktop.said import Said
 
 VERSION = 1  # of the atoms: what a form makes of a value must never change under one version
 LEAST_FIELDS = 3  # that a key must have; a full date counts as two, a category never
@@ -94,7 +95,7 @@ def problem_with(key: Key, fields: Mapping[str, Field]) -> Problem | None:
         )
     if strength(key, fields) < LEAST_FIELDS:
         return Problem(
-            f"The key '{key.words()}' has fewer than three fields.",
+            Said("The key '{key}' has fewer than three fields.", key=key.words()),
             "So few fields name too many people, and a partner could guess them (a full date counts as two; sex and "
             "categories never count).",
             "Choose keys with more fields.",
