@@ -28,9 +28,21 @@ def seal(
     progress: Progress = NO_PROGRESS,
 ) -> str:
     """Writes the sealed file for one recipient; gives the SHA-256 of its manifest. All of it or nothing."""
+    return seal_for(target, manifest, arrays, sender, recipient.recipient(mode), progress)
+
+
+def seal_for(
+    target: Path,
+    manifest: Manifest,
+    arrays: Arrays,
+    sender: Keys,
+    recipient: age.Recipient,
+    progress: Progress = NO_PROGRESS,
+) -> str:
+    """The same for anything age can seal to: a key, or whoever knows a passphrase."""
     files.need_space(target.parent, sum(array.nbytes for array in arrays.values()))
     with files.replacing(target) as out:
-        writer = age.encrypt(out, recipient.recipient(mode))
+        writer = age.encrypt(out, recipient)
         digest = container.write(writer, manifest, arrays, sender.public().sign, sender.sign, progress)
         writer.close()
     return digest
@@ -74,12 +86,36 @@ class Opened:
 
 def open_sealed(path: Path, own: Sequence[Keys], pinned: Sequence[bytes]) -> Opened:
     """Opens a file for one of the own keys, signed with one of the pinned keys; a Problem says why not."""
-    identities = tuple(identity for keys in own for identity in keys.identities())
+    return open_for(path, tuple(identity for keys in own for identity in keys.identities()), pinned)
+
+
+def open_for(path: Path, identities: tuple[age.Identity, ...], pinned: Sequence[bytes] | None) -> Opened:
+    """The same for whatever opens an age file. Without pinned keys the signer is named, and the caller judges it."""
     with _decrypting(path, identities) as (source, plain_size):
-        head = container.read_head(source, pinned)
+        beginning = _Again(source)
+        head = container.read_head(beginning, [beginning.sender()] if pinned is None else pinned)
         manifest = container.read_manifest(head, plain_size)
         mode: Mode = "x25519" if "X25519" in source.kinds else "hybrid"
     return Opened(path, head.sender, manifest, head.digest, mode, identities)
+
+
+class _Again:
+    """The content with its first bytes read and given again: who says to have signed it."""
+
+    def __init__(self, source: age.Reader) -> None:
+        self._source = source
+        self._first = b""
+
+    def sender(self) -> bytes:
+        while len(self._first) < container.HEAD and (block := self._source.read(container.HEAD - len(self._first))):
+            self._first += bytes(block)
+        return self._first[8:40]
+
+    def read(self, size: int) -> memoryview:
+        if not self._first:
+            return self._source.read(size)
+        given, self._first = self._first[:size], self._first[size:]
+        return memoryview(given)
 
 
 @contextlib.contextmanager

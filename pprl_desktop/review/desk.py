@@ -13,7 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from pprl_desktop.exchange import files
+from pprl_desktop.exchange import files, strict
 from pprl_desktop.exchange.keys import Keys
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -25,16 +25,19 @@ from pprl_desktop.review.decisions import POINTS, Decisions
 from pprl_desktop.review.export import Shape, check_columns, write_linked
 from pprl_desktop.review.gate import LETTERS, LEVELS, Gate
 from pprl_desktop.review.index import Crowd
-from pprl_desktop.review.ledger import Entry, chain_problems, remove
+from pprl_desktop.review.ledger import Entry, Ledger, chain_problems, remove
 from pprl_desktop.review.marks import Level
-from pprl_desktop.review.plan import Review
-from pprl_desktop.review.report import PrivacyLoss, privacy_loss
+from pprl_desktop.review.plan import Policy, Review
+from pprl_desktop.review.report import PrivacyLoss, privacy_loss, together
 from pprl_desktop.review.roles import Conflict, Vote, deal, differ, majority
 from pprl_desktop.review.session import ReviewSession
 
 SUFFIX = ".review"
 KEY, PEOPLE, DESK, LEDGER = "key.age", "people.age", "desk.age", "ledger.db"
 MANAGER = "manager"
+TITLE = 200  # characters
+TRANCHE = 10  # pairs a reviewer gets at a time: what a copied share can open
+TABLES = ("shares", "votes", "resolved")
 
 
 class Desk:
@@ -43,7 +46,7 @@ class Desk:
         self.review = review
         self._keys = keys
         self._state = state
-        self.ledger = shares.open_ledger(folder / LEDGER, bytes.fromhex(state["ledger_key"]), review, MANAGER)
+        self.ledger = _ledger(folder / LEDGER, review, state)
         self._session: ReviewSession | None = None
         self._crowd: Crowd | None = None
 
@@ -61,17 +64,19 @@ class Desk:
             )
         if not review.pairs:
             raise Problem("There are no pairs to review.", do="Choose a list with pairs.", place="pairs")
+        title = "".join(sign for sign in review.title if sign.isprintable())[:TITLE]
+        review = codec.must_be_reviewable(replace(review, title=title))
         files.make_folder(folder)
         keys = Keys.new()
-        sealing.write_under_passphrase(folder / KEY, "desk", shares.keys_plain(keys), {}, passphrase)
-        plain, arrays = codec.to_plain(review)
-        sealing.write_to_key(folder / PEOPLE, "people", plain, arrays, keys.public())
+        _write_key(folder, keys, passphrase)
+        _write_people(folder, keys, review)
         state = {
             "ledger_key": secrets.token_hex(32), "notes": shares.keys_plain(Keys.new()), "shares": {}, "votes": {},
             "resolved": {}, "identifying": identifying,
         }  # fmt: skip
-        sealing.write_to_key(folder / DESK, "desk", state, {}, keys.public())
+        sealing.write_to_key(folder / DESK, "desk", state, {}, keys.public(), keys)
         desk = cls(folder, keys, review, state)
+        desk._save()
         if identifying:
             desk.ledger.append({"what": "permit", "who": MANAGER, "kind": "identifying export"})
         return desk
@@ -82,12 +87,21 @@ class Desk:
             raise Problem(
                 "There is no review in that folder.", do="Choose the folder that 'review create' made.", place="folder"
             )
-        keys = shares.keys_of(sealing.read_under_passphrase(folder / KEY, "desk", passphrase)[0])
-        plain, arrays = sealing.read_with_key(folder / PEOPLE, "people", keys)
-        state = sealing.read_with_key(folder / DESK, "desk", keys)[0]
-        return cls(folder, keys, codec.from_plain(plain, arrays), state)
+        keys, first = _read_key(folder, passphrase)
+        pinned = None if first else keys.public().sign
+        people = sealing.read_with_key(folder / PEOPLE, "people", keys, pinned)
+        with sealing.well_formed():
+            review = codec.from_plain(people.plain, people.arrays)
+        desk = cls(folder, keys, review, _read_state(folder, keys, pinned))
+        if first:  # made by the first version: kept in the one container from now on
+            _write_people(folder, keys, review)
+            desk._save()
+            _write_key(folder, keys, passphrase)
+        return desk
 
     def close(self) -> None:
+        if self.folder.exists() and self.ledger.head != _anchor(self._state)[1]:
+            self._save()
         self.ledger.close()
 
     def __enter__(self) -> Desk:
@@ -97,7 +111,9 @@ class Desk:
         self.close()
 
     def _save(self) -> None:
-        sealing.write_to_key(self.folder / DESK, "desk", self._state, {}, self._keys.public())
+        """With the head of the ledger: an older ledger, put back later, does not reach it."""
+        self._state["anchor"] = [len(self.ledger.entries), self.ledger.head]
+        sealing.write_to_key(self.folder / DESK, "desk", self._state, {}, self._keys.public(), self._keys)
 
     def session(self, progress: Progress = NO_PROGRESS) -> ReviewSession:
         """The manager as a reviewer of the own review, or looking at conflicts."""
@@ -130,10 +146,13 @@ class Desk:
         out: Path | None = None,
         pairs: Sequence[str] | None = None,
         *,
-        whole_crowd: bool = True,
+        whole_crowd: bool = False,
+        tranche: int = TRANCHE,
     ) -> dict[str, Path]:
         """One sealed share per reviewer. `overlap`: the part of the pairs that two reviewers see independently.
 
+        A share holds the cells of its first `tranche` pairs; the next ones are handed out against the ledger of the
+        last. With the whole crowd k is exact, and whoever copies the share holds every record.
         The review's budget is divided among the shares, so that together they cannot exceed it.
         """
         names = list(passphrases)
@@ -151,6 +170,8 @@ class Desk:
                 "Give such a number, or name more reviewers.",
                 place="overlap",
             )
+        if tranche < 1:
+            raise Problem("A tranche has at least one pair.", do="Give 1 or more.", place="tranche")
         dealt = deal(list(pairs or self._shuffled()), names, overlap)
         slots = sum(map(len, dealt.values())) + sum(len(s["pairs"]) for s in self._state["shares"].values())
         allowance = min(Fraction(1), self.review.policy.review_budget * len(self.review.pairs) / max(slots, 1))
@@ -161,19 +182,69 @@ class Desk:
         for name in names:
             if not dealt[name]:
                 continue
-            part = codec.part_of(self.review, dealt[name], policy, f"{self.review.id}:{name}", whole_crowd=whole_crowd)
-            made = shares.new_share(part, name, self._keys.public())
-            path = folder / f"{_file_name(name)}{shares.SUFFIX}"
-            shares.write_share(path, made, passphrases[name])
-            self.ledger.remember_file(path)
-            self._state["shares"][name] = {
-                "ledger_key": made.ledger_key.hex(), "pairs": dealt[name], "budget": str(allowance),
-                "whole_crowd": whole_crowd,
+            share: dict[str, Any] = {
+                "budget": str(allowance), "whole_crowd": whole_crowd, "pairs": dealt[name],
+                "tranches": [
+                    {"pairs": dealt[name][at : at + tranche], "ledger_key": secrets.token_hex(shares.KEY_BYTES)}
+                    for at in range(0, len(dealt[name]), tranche)
+                ],
+                "given": 1, "notes": shares.keys_plain(Keys.new()),
             }  # fmt: skip
-            self.ledger.append({"what": "assign", "who": name, "rows": str(len(dealt[name]))})
+            path = folder / f"{_file_name(name)}{shares.SUFFIX}"
+            shares.write_share(path, self._share(name, share, 1, policy), passphrases[name])
+            self.ledger.remember_file(path)
+            self._state["shares"][name] = share
+            self.ledger.append({"what": "assign", "who": name, "rows": str(len(share["tranches"][0]["pairs"]))})
             written[name] = path
         self._save()
         return written
+
+    def _share(self, name: str, share: Mapping[str, Any], number: int, policy: Policy) -> shares.Share:
+        """One tranche as the reviewer gets it. Its budget is that of the share, on the scale of its own pairs."""
+        tranche = share["tranches"][number - 1]
+        part = codec.part_of(
+            self.review, tranche["pairs"], policy, self._id(name, number), whole_crowd=share["whole_crowd"]
+        )
+        made = shares.new_share(part, name, self._keys.public())
+        return replace(
+            made, ledger_key=bytes.fromhex(tranche["ledger_key"]), notes=shares.keys_of(share["notes"]),
+            number=number, of=len(share["tranches"]),
+        )  # fmt: skip
+
+    def _id(self, name: str, number: int) -> str:
+        return f"{self.review.id}:{name}" + (f":{number}" if number > 1 else "")
+
+    def next_tranche(self, name: str, out: Path | None = None) -> Path | None:
+        """The next pairs of a reviewer whose ledger of the last ones came back with all of them decided.
+
+        None where there are no more.
+        """
+        share = self._state["shares"].get(name)
+        if share is None:
+            raise Problem(f"'{name}' has no share.", do="Name a reviewer who has one.", place="reviewer")
+        given = share["given"]
+        decided = self._state["votes"].get(name, {}).get("parts", {}).get(str(given), {}).get("points", {})
+        if set(share["tranches"][given - 1]["pairs"]) - set(decided):
+            raise Problem(
+                f"'{name}' has not handed back all decisions on the last pairs.",
+                "The next ones are given against the whole ledger of the last.",
+                "Merge the decisions first; 'cannot tell' is a decision, too.",
+                place="reviewer",
+            )
+        if given == len(share["tranches"]):
+            return None
+        policy = replace(self.review.policy, review_budget=Fraction(share["budget"]))
+        folder = out or self.folder
+        files.make_folder(folder)
+        path = folder / f"{_file_name(name)}.{given + 1}{shares.TRANCHE_SUFFIX}"
+        self.ledger.append(
+            {"what": "assign", "who": name, "rows": str(len(share["tranches"][given]["pairs"]))}
+        )  # before the file
+        share["given"] = given + 1
+        self._save()
+        shares.write_tranche(path, self._share(name, share, given + 1, policy), self._keys)
+        self.ledger.remember_file(path)
+        return path
 
     def third_opinion(self, reviewer: str, passphrase: str, out: Path | None = None) -> dict[str, Path]:
         """The pairs in conflict, for a reviewer who has not seen them."""
@@ -190,26 +261,46 @@ class Desk:
         """Reviewer -> number of pairs, and whether decisions came back."""
         return {name: (len(s["pairs"]), name in self._state["votes"]) for name, s in self._state["shares"].items()}
 
+    def handed_out(self, name: str) -> tuple[int, int, int]:
+        """Pairs in a reviewer's files so far, records in them, and pairs that are still here."""
+        share = self._state["shares"][name]
+        given = [pair for each in share["tranches"][: share["given"]] for pair in each["pairs"]]
+        if share["whole_crowd"]:
+            return len(given), len(self.review.people), len(share["pairs"]) - len(given)
+        records = {r for pair in self.review.pairs if pair.id in set(given) for r in (pair.a, pair.b)}
+        return len(given), len(records), len(share["pairs"]) - len(given)
+
     # --- decisions come back ---------------------------------------------------------------------------------------
 
     def merge(self, path: Path, progress: Progress = NO_PROGRESS) -> PrivacyLoss:
         """Takes a decisions file in, after replaying its whole ledger against the share it belongs to."""
-        plain, _ = sealing.read_with_key(path, "decisions", self._keys)
+        found = sealing.read_with_key(path, "decisions", self._keys)
         try:
-            return self._take_in(plain, progress)
-        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+            with sealing.well_formed():
+                return self._take_in(found, progress)
+        except Problem as problem:
+            if problem != sealing.damaged():
+                raise
             raise Problem(
                 "The decisions file does not read as one.", do="Ask the reviewer to hand back again.", place="file"
-            ) from error
+            ) from problem
 
-    def _take_in(self, plain: Mapping[str, Any], progress: Progress) -> PrivacyLoss:
-        name = str(plain["reviewer"])
+    def _take_in(self, found: sealing.Content, progress: Progress) -> PrivacyLoss:
+        plain = found.plain
+        name, number = str(plain["reviewer"]), strict.integer({"number": 1, **plain}, "number", 1, 1 << 31)
         share = self._state["shares"].get(name)
-        if share is None or plain["review"] != f"{self.review.id}:{name}":
+        if share is None or number > share["given"] or plain["review"] != self._id(name, number):
             raise Problem("These decisions belong to no share of this review.", do="Check the file.", place="file")
+        if not found.first_version and found.signer != shares.keys_of(share["notes"]).public().sign:
+            raise Problem(
+                "These decisions were not written by the reviewer they name.",
+                do="Ask the reviewer for the original file.",
+                place="file",
+            )
+        tranche = share["tranches"][number - 1]
         entries = shares.entries_of(plain["entries"])
         head = entries[-1].hash if entries else ""
-        key = bytes.fromhex(share["ledger_key"])
+        key = bytes.fromhex(tranche["ledger_key"])
         if chain_problems(entries) or not hmac.compare_digest(plain["seal"], shares.sealed_head(key, head)):
             raise Problem(
                 "The ledger in these decisions is not whole.",
@@ -217,14 +308,14 @@ class Desk:
                 "Ask the reviewer for the original file.",
                 place="ledger",
             )
-        before = self._state["votes"].get(name)
+        before = self._state["votes"].get(name, {}).get("parts", {}).get(str(number))
         if before is not None and not any(entry.hash == before["head"] for entry in entries):
             raise Problem(
                 "These decisions are older than those merged before.",
                 do="Use the newest file of this reviewer.",
                 place="file",
             )
-        loss, points, levels = self._replayed(name, share, entries, progress)
+        loss, points, levels = self._replayed(name, share, number, entries, progress)
         if loss.risk_percent > loss.limit_percent + 1e-9:
             raise Problem(
                 "These decisions went over the budget of the share.",
@@ -232,25 +323,38 @@ class Desk:
                 "Talk to the reviewer.",
                 place="ledger",
             )
-        notes = {str(pair): str(note) for pair, note in plain["notes"].items() if pair in share["pairs"]}
-        self._state["votes"][name] = {
+        notes = {str(pair): str(note) for pair, note in plain["notes"].items() if pair in tranche["pairs"]}
+        votes = self._state["votes"].setdefault(name, {"parts": {}})
+        votes["parts"][str(number)] = {
             "points": points, "levels": levels, "notes": notes, "head": head, "loss": loss.as_dict(),
         }  # fmt: skip
+        self._put_together(name)
         self.ledger.append({"what": "merge", "who": name, "rows": str(len(points)), "head": head})
         self._save()
-        return loss
+        return PrivacyLoss(**votes["loss"])
+
+    def _put_together(self, name: str) -> None:
+        """What a reviewer decided and opened in all tranches; and what the files they held would have let them open."""
+        votes = self._state["votes"][name]
+        parts = [votes["parts"][number] for number in sorted(votes["parts"], key=int)]
+        for what in ("points", "levels", "notes"):
+            votes[what] = {pair: value for part in parts for pair, value in part[what].items()}
+        pairs, records, _ = self.handed_out(name)
+        loss = together([PrivacyLoss(**part["loss"]) for part in parts])
+        votes["loss"] = replace(loss, held_pairs=pairs, held_records=records).as_dict()
 
     def _replayed(
-        self, name: str, share: Mapping[str, Any], entries: tuple[Entry, ...], progress: Progress
+        self, name: str, share: Mapping[str, Any], number: int, entries: tuple[Entry, ...], progress: Progress
     ) -> tuple[PrivacyLoss, dict[str, int], dict[str, str]]:
         policy = replace(self.review.policy, review_budget=Fraction(share["budget"]))
-        id_ = f"{self.review.id}:{name}"
-        part = codec.part_of(self.review, share["pairs"], policy, id_, whole_crowd=share["whole_crowd"])
+        part = self._share(name, share, number, policy).review
         past = Past(entries)
         crowd = self.crowd(progress) if share["whole_crowd"] else None
         gate = Gate(part, past, name, crowd, progress)
         current = Decisions(past, name, bytes).current
         points = {pair: decision.point for pair, decision in current.items()}
+        if not set(points) <= {pair.id for pair in part.pairs}:
+            raise ValueError("a pair of another share")
         levels = {pair.id: "".join(LETTERS[each] for each in gate.levels(i)) for i, pair in enumerate(part.pairs)}
         return privacy_loss(part, gate, entries, points, name), points, levels
 
@@ -335,10 +439,11 @@ class Desk:
         gone: list[Path] = []
         for path in self.ledger.files():
             if path.suffix == shares.SUFFIX:
-                gone += shares.delete(path)
+                gone += [file for file in shares.delete(path) if file not in gone]
             elif path.exists():
                 path.unlink()
                 gone.append(path)
+        self._state["anchor"] = [len(self.ledger.entries), self.ledger.head]  # there is nothing left to save
         self.ledger.close()
         gone += remove(self.folder / LEDGER)
         for name in (KEY, PEOPLE, DESK):
@@ -365,5 +470,77 @@ def _file_name(reviewer: str) -> str:
 
 def ledger_key(folder: Path, passphrase: str) -> bytes:
     """The key of the ledger's seals alone: a ledger that is not whole can still be looked at."""
-    keys = shares.keys_of(sealing.read_under_passphrase(folder / KEY, "desk", passphrase)[0])
-    return bytes.fromhex(sealing.read_with_key(folder / DESK, "desk", keys)[0]["ledger_key"])
+    keys, first = _read_key(folder, passphrase)
+    return bytes.fromhex(_read_state(folder, keys, None if first else keys.public().sign)["ledger_key"])
+
+
+# ---- the files of the desk
+
+
+def _write_key(folder: Path, keys: Keys, passphrase: str) -> None:
+    sealing.write_under_passphrase(folder / KEY, "key", shares.keys_plain(keys), {}, passphrase, keys)
+
+
+def _read_key(folder: Path, passphrase: str) -> tuple[Keys, bool]:
+    """The keys, and whether the first version wrote them; then its other files are not signed either."""
+    found = sealing.read_under_passphrase(folder / KEY, "key", passphrase)
+    with sealing.well_formed():
+        keys = shares.keys_of(found.plain)
+        if not found.first_version and found.signer != keys.public().sign:
+            raise ValueError("signer")
+    return keys, found.first_version
+
+
+def _write_people(folder: Path, keys: Keys, review: Review) -> None:
+    plain, arrays = codec.to_plain(review)
+    sealing.write_to_key(folder / PEOPLE, "people", plain, arrays, keys.public(), keys)
+
+
+def _read_state(folder: Path, keys: Keys, pinned: bytes | None) -> dict[str, Any]:
+    state = sealing.read_with_key(folder / DESK, "desk", keys, pinned).plain
+    with sealing.well_formed():
+        bytes.fromhex(state["ledger_key"])
+        shares.keys_of(state["notes"])
+        for name in TABLES:
+            if not isinstance(state[name], dict):
+                raise TypeError(name)
+        _anchor(state)
+        return _one_tranche_each(state)
+
+
+def _one_tranche_each(state: dict[str, Any]) -> dict[str, Any]:
+    """Shares of the first version were handed out whole: one tranche that holds all their pairs."""
+    for share in state["shares"].values():
+        if "tranches" not in share:
+            share["tranches"] = [{"pairs": share["pairs"], "ledger_key": share.pop("ledger_key")}]
+            share["given"], share["notes"] = 1, shares.keys_plain(Keys.new())
+    for votes in state["votes"].values():
+        if "parts" not in votes:
+            votes["parts"] = {"1": {name: votes[name] for name in ("points", "levels", "notes", "head", "loss")}}
+    return state
+
+
+def _anchor(state: Mapping[str, Any]) -> tuple[int, str]:
+    number, head = state.get("anchor", (0, ""))
+    return int(number), str(head)
+
+
+def _ledger(path: Path, review: Review, state: Mapping[str, Any]) -> Ledger:
+    """The ledger of the desk; refused where it is older than the desk itself."""
+    number, head = _anchor(state)
+    if number and not path.exists():
+        raise older_ledger()
+    ledger = shares.open_ledger(path, bytes.fromhex(state["ledger_key"]), review, MANAGER)
+    if number > len(ledger.entries) or (number and ledger.entries[number - 1].hash != head):
+        ledger.close()
+        raise older_ledger()
+    return ledger
+
+
+def older_ledger() -> Problem:
+    return Problem(
+        "The ledger of this review is missing or older than the review.",
+        "What was opened and decided since would be forgotten.",
+        "Put the newest ledger back, or make a new review.",
+        place="ledger",
+    )

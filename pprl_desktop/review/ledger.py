@@ -7,9 +7,11 @@ was cut off.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import json
+import os
 import re
 import sqlite3
 import threading
@@ -23,6 +25,7 @@ from typing import Any, Protocol
 from pprl_desktop.problem import Problem
 
 VERSION = 1
+NO_HEAD = (0, "", "")  # of entries that are checked without one
 # what an entry may hold, and in which form: nothing that could carry a value of a record
 SHAPES: Mapping[str, re.Pattern[str]] = {
     "what": re.compile(r"begin|start|reveal|refuse|decide|note|undo|redo|export|permit|assign|merge|resolve"),
@@ -82,14 +85,15 @@ class Journal(Protocol):
 class Ledger:
     """Append-only. `append` returns after the entry is on the disk."""
 
-    def __init__(self, path: Path, key: bytes) -> None:
+    def __init__(self, path: Path, key: bytes, *, fresh: bool = False) -> None:
         self.path = path
         self._key = key
         self._lock = threading.Lock()
         self._file = _connect(path)
         try:
             found = _read(self._file)
-            _refuse(_check(found, key, _head(path)))
+            if not fresh:
+                _refuse(_check(found, key, _head(path)))
         except BaseException:
             self._file.close()
             raise
@@ -104,20 +108,19 @@ class Ledger:
                 "Open the review, or delete it first.",
                 place="ledger",
             )
-        file = _connect(path)
-        with file:
-            file.execute(
-                "CREATE TABLE entries (number INTEGER PRIMARY KEY, time TEXT NOT NULL, body TEXT NOT NULL,"
-                " hash TEXT NOT NULL, seal TEXT NOT NULL)"
-            )
-            file.execute("CREATE TABLE notes (hash TEXT PRIMARY KEY, box BLOB NOT NULL)")
-            file.execute("CREATE TABLE files (path TEXT PRIMARY KEY)")
-            file.execute("CREATE TABLE places (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
-            file.execute(f"PRAGMA user_version = {VERSION}")
-        file.close()
-        ledger = cls(path, key)
-        ledger.append({"what": "begin", "plan": plan, "who": who})
-        return ledger
+        made = path.with_name(f".{path.name}.new")
+        try:
+            remove(made)  # of a kill at this very place: it held nothing yet
+            _make(made)
+            with cls(made, key, fresh=True) as ledger:
+                ledger.append({"what": "begin", "plan": plan, "who": who})
+            os.replace(head_path(made), head_path(path))  # a ledger never lies there without its head
+            os.replace(made, path)
+        except (OSError, sqlite3.OperationalError, Problem) as error:
+            with contextlib.suppress(OSError):
+                remove(made)
+            raise error if isinstance(error, Problem) else _not_written() from error
+        return cls(path, key)
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -155,14 +158,10 @@ class Ledger:
                 row = (number, time, _canonical(body), made.hash, _seal(self._key, made.hash))
                 self._file.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?)", row)
         except sqlite3.OperationalError as error:
-            raise Problem(
-                "The ledger could not be written, so nothing was opened or decided.",
-                "The disk is full or read-only, or another program holds the file.",
-                "Make room or close the other program, then try again.",
-                place="ledger",
-            ) from error
+            raise _not_written() from error
         self._entries.append(made)
-        _write_head(self.path, self._key, made)
+        with contextlib.suppress(OSError):  # a full disk: the entry is there, and its head lags behind
+            _write_head(self.path, self._key, made)
         return made
 
     def notes(self) -> dict[str, bytes]:
@@ -170,7 +169,7 @@ class Ledger:
 
     def remember(self, name: str, value: str) -> None:
         """Where the reviewer is (pair, order): a convenience beside the chain, not part of it."""
-        with self._file:
+        with contextlib.suppress(sqlite3.OperationalError), self._file:  # forgotten on a full disk
             self._file.execute("INSERT OR REPLACE INTO places VALUES (?, ?)", (name, value))
 
     def recall(self, name: str) -> str:
@@ -179,8 +178,11 @@ class Ledger:
 
     def remember_file(self, path: Path) -> None:
         """A file the review wrote elsewhere, so that delete finds it."""
-        with self._file:
-            self._file.execute("INSERT OR IGNORE INTO files VALUES (?)", (str(path.resolve()),))
+        try:
+            with self._file:
+                self._file.execute("INSERT OR IGNORE INTO files VALUES (?)", (str(path.resolve()),))
+        except sqlite3.OperationalError as error:
+            raise _not_written() from error
 
     def files(self) -> tuple[Path, ...]:
         return tuple(Path(name) for (name,) in self._file.execute("SELECT path FROM files ORDER BY path"))
@@ -195,6 +197,22 @@ class Ledger:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _make(path: Path) -> None:
+    file = _connect(path)
+    try:
+        with file:
+            file.execute(
+                "CREATE TABLE entries (number INTEGER PRIMARY KEY, time TEXT NOT NULL, body TEXT NOT NULL,"
+                " hash TEXT NOT NULL, seal TEXT NOT NULL)"
+            )
+            file.execute("CREATE TABLE notes (hash TEXT PRIMARY KEY, box BLOB NOT NULL)")
+            file.execute("CREATE TABLE files (path TEXT PRIMARY KEY)")
+            file.execute("CREATE TABLE places (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
+            file.execute(f"PRAGMA user_version = {VERSION}")
+    finally:
+        file.close()
 
 
 def verify(path: Path, key: bytes | None = None) -> Verification:
@@ -232,7 +250,12 @@ def files_of(path: Path) -> tuple[Path, ...]:
 
 def remove(path: Path) -> tuple[Path, ...]:
     """The ledger and what lies beside it."""
-    beside = [path, head_path(path), *(path.with_name(path.name + tail) for tail in ("-journal", "-wal", "-shm"))]
+    beside = [
+        path,
+        head_path(path),
+        head_path(path).with_name(f".{path.name}.head.part"),
+        *(path.with_name(path.name + tail) for tail in ("-journal", "-wal", "-shm")),
+    ]
     gone = tuple(each for each in beside if each.exists())
     for each in gone:
         each.unlink()
@@ -241,7 +264,7 @@ def remove(path: Path) -> tuple[Path, ...]:
 
 def chain_problems(entries: tuple[Entry, ...]) -> tuple[Problem, ...]:
     """The same check for entries that came back in a decisions file."""
-    return _check([(entry, "") for entry in entries], None, None)
+    return _check([(entry, "") for entry in entries], None, NO_HEAD)
 
 
 def _check(found: list[tuple[Entry, str]], key: bytes | None, head: tuple[int, str, str] | None) -> tuple[Problem, ...]:
@@ -254,12 +277,25 @@ def _check(found: list[tuple[Entry, str]], key: bytes | None, head: tuple[int, s
         if key is not None and not hmac.compare_digest(seal, _seal(key, entry.hash)):
             return (_broken(f"Entry {expected} was not written by this review."),)
         before = entry.hash
-    if head is not None:
-        number, digest, seal = head
-        genuine = key is None or hmac.compare_digest(seal, _seal(key, f"head {number} {digest}"))
-        if genuine and (number > len(found) or (number > 0 and found[number - 1][0].hash != digest)):
-            return (_broken("Its last entries were cut off."),)
+    if not found:
+        return (_broken("It has no entry."),)
+    if head is None:
+        return (_broken("The file that holds its last entry's hash is missing or damaged."),)
+    number, digest, seal = head
+    if head != NO_HEAD and key is not None and not hmac.compare_digest(seal, _seal(key, f"head {number} {digest}")):
+        return (_broken("The file that holds its last entry's hash was not written by this review."),)
+    if number > len(found) or (number > 0 and found[number - 1][0].hash != digest):
+        return (_broken("Its last entries were cut off."),)
     return ()
+
+
+def _not_written() -> Problem:
+    return Problem(
+        "The ledger could not be written, so nothing was opened or decided.",
+        "The disk is full or read-only, or another program holds the file.",
+        "Make room or close the other program, then try again.",
+        place="ledger",
+    )
 
 
 def _broken(why: str) -> Problem:
@@ -322,14 +358,24 @@ def head_path(path: Path) -> Path:
 
 
 def _write_head(path: Path, key: bytes, entry: Entry) -> None:
-    """Not forced to the disk: it may lag behind the ledger, never run ahead of it."""
+    """In one step and on the disk: it may lag behind the ledger, never run ahead of it, and is never half written."""
     text = f"{entry.number:012d} {entry.hash} {_seal(key, f'head {entry.number} {entry.hash}')}\n"
-    head_path(path).write_text(text, encoding="ascii")
+    part = head_path(path).with_name(f".{path.name}.head.part")
+    try:
+        with open(part, "w", encoding="ascii") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        os.replace(part, head_path(path))
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
 
 
 def _head(path: Path) -> tuple[int, str, str] | None:
+    """None where it is missing or not a head: then nobody can say whether the ledger is the newest."""
     try:
         number, digest, seal = head_path(path).read_text(encoding="ascii").split()
-        return int(number), digest, seal
+        return (int(number), digest, seal) if len(number) == 12 and number.isdigit() else None
     except (OSError, ValueError):
-        return None  # a kill may catch it half written; the chain itself is whole
+        return None

@@ -12,10 +12,12 @@ import csv
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from io import TextIOWrapper
 from pathlib import Path
 
 import numpy as np
 
+from pprl_desktop.exchange.files import open_regular
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.reading import ReadOptions, read_table
 from pprl_desktop.records.table import Column, Table
@@ -24,6 +26,7 @@ from pprl_desktop.review.plan import Pair, People, Policy, Review, ReviewField
 from pprl_desktop.review.sources import default_strata, name_swaps, random_ids
 
 MISSING_WORDS = {"", "NA", "N/A", "NULL"}
+LONGEST_COUNT = 12  # digits
 SCREEN_COLUMNS = 18  # without further columns; each further one adds itself and its mask
 SCREEN_FIELDS = ("voter_reg_num", "first_name", "last_name", "dob", "sex", "race")
 SCREEN_PLACES = (1, 3, 4, 6, 7, 8)
@@ -90,9 +93,9 @@ def read_lines(path: Path) -> Lines:
 
 def _has_header(path: Path) -> bool:
     try:
-        with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
+        with open_regular(path) as source, TextIOWrapper(source, "utf-8-sig", errors="replace", newline="") as file:
             first = next(csv.reader(file), [])
-    except OSError as error:
+    except (OSError, csv.Error) as error:
         raise Problem("The pair file cannot be read.", do="Check the name.", place="file") from error
     return bool(first) and not first[0].strip().isdigit()
 
@@ -108,6 +111,13 @@ def _with_header(table: Table) -> Lines:
             place="file",
         )
     fields = tuple(name for name in table.names if not NOT_SHOWN.fullmatch(name))
+    if not fields:
+        raise Problem(
+            "The pair file has no field to show.",
+            "Beside pair and record numbers it has no column.",
+            "Choose the pair file, or make the review from two tables.",
+            place="file",
+        )
     record = [""] * table.rows
     if "pairid" in lower and "id" in lower:
         side = table.column(lower["db"]).cells() if "db" in lower else [""] * table.rows
@@ -154,19 +164,25 @@ def read_frequencies(path: Path) -> dict[str, dict[str, int]]:
     found: dict[str, dict[str, int]] = {"first_name": {}, "last_name": {}}
     kinds, names, counts = (column.cells() for column in table.columns)
     for line, (kind, name, count) in enumerate(zip(kinds, names, counts, strict=True), start=1):
-        if kind.upper() not in ("F", "L") or not count.strip().isdigit():
+        if kind.upper() not in ("F", "L") or _count(count) is None:
             raise Problem(
                 f"Line {line} of the frequency file is not F or L, a name, and a count.",
                 do="Correct the line.",
                 place="frequencies",
             )
-        found["first_name" if kind.upper() == "F" else "last_name"][_cell(name)] = int(count)
+        found["first_name" if kind.upper() == "F" else "last_name"][_cell(name)] = _count(count) or 0
     return found
 
 
 def _counts(names: Sequence[str], counts: Sequence[str]) -> dict[str, int]:
     pairs = zip(names, counts, strict=True)
-    return {name: int(count) for name, count in pairs if name and count.strip().isdigit() and int(count) > 0}
+    return {name: number for name, count in pairs if name and (number := _count(count))}
+
+
+def _count(text: str) -> int | None:
+    """A plain whole number of a length that people can have counted to."""
+    stripped = text.strip()
+    return int(stripped) if stripped.isdecimal() and len(stripped) <= LONGEST_COUNT else None
 
 
 def _cell(text: str) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from pprl_desktop.review.gate import Gate
@@ -34,6 +35,8 @@ class PrivacyLoss:
     entries: int
     head: str  # hash of the last ledger entry
     own_crowd: bool
+    held_pairs: int = 0  # in the files that were handed out: a copy of them opens every cell
+    held_records: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         return dict(vars(self))
@@ -54,6 +57,11 @@ class PrivacyLoss:
         ]
         if not self.own_crowd:
             lines.append("  Crowds were counted over the rows at hand, which can only overstate the risk.")
+        if self.held_pairs:
+            lines.append(
+                f"  At most, whatever the ledger says: every cell of the {self.held_pairs:,} pairs "
+                f"({self.held_records:,} records) in the files that were handed out."
+            )
         lines.append(f"  ledger: {self.entries} entries, {self.first} to {self.last}, head {self.head[:16]}")
         return "\n".join(lines)
 
@@ -61,6 +69,38 @@ class PrivacyLoss:
 def cells_opened(losses: Sequence[PrivacyLoss]) -> int:
     """Cells that were opened in part or in full, by all reviewers."""
     return sum(int(field["partial"]) + int(field["full"]) for loss in losses for field in loss.fields.values())
+
+
+def together(losses: Sequence[PrivacyLoss]) -> PrivacyLoss:
+    """One reviewer over several tranches: KAPR is the mean over their pairs, as over all of them at once."""
+    if len(losses) == 1:
+        return losses[0]
+    last, pairs = losses[-1], sum(loss.pairs for loss in losses)
+    risk = sum((Fraction(loss.risk) * loss.pairs for loss in losses), Fraction(0)) / max(pairs, 1)
+
+    def mean(name: str) -> float:
+        return float(sum(getattr(loss, name) * loss.pairs for loss in losses)) / max(pairs, 1)
+
+    def total(name: str) -> int:
+        return int(sum(getattr(loss, name) for loss in losses))
+
+    points: Counter[str] = Counter()
+    for loss in losses:
+        points.update(loss.points)
+    fields = {
+        name: {
+            "partial": sum(int(loss.fields[name]["partial"]) for loss in losses),
+            "full": sum(int(loss.fields[name]["full"]) for loss in losses),
+            "percent": sum(float(loss.fields[name]["percent"]) * loss.pairs for loss in losses) / max(pairs, 1),
+        }
+        for name in last.fields
+    }
+    return replace(
+        last, pairs=pairs, pairs_opened=total("pairs_opened"), risk=str(risk), risk_percent=100 * float(risk),
+        characters_percent=mean("characters_percent"), smallest_k=min(loss.smallest_k for loss in losses),
+        singled_out=total("singled_out"), records_opened=total("records_opened"), refused=total("refused"),
+        decided=total("decided"), points=dict(points), fields=fields, first=losses[0].first, entries=total("entries"),
+    )  # fmt: skip
 
 
 def privacy_loss(

@@ -1,76 +1,159 @@
-"""Sealed files of a review: an age file under a passphrase, or under the review's own key. Through exchange/ only."""
+"""Sealed files of a review: exchange's container under a passphrase or under the review's own key, within limits.
+
+The first version had a container of its own; its files still open, behind the same limits.
+"""
 
 from __future__ import annotations
 
 import io
 import json
+import os
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 import numpy as np
-import numpy.typing as npt
 
-from pprl_desktop.exchange import age, files
+from pprl_desktop.exchange import age, clock, container, files, seal
+from pprl_desktop.exchange.container import Array, Arrays
 from pprl_desktop.exchange.keys import Keys, PublicKeys
+from pprl_desktop.exchange.manifest import MAX_RAW, NO_AGREEMENT, NO_PREVIOUS, Manifest
 from pprl_desktop.exchange.passphrase import must_be_usable
 from pprl_desktop.problem import Problem
 
-WORK_FACTOR = 17  # log2 of scrypt's N: 128 MiB and about half a second for each guess
-LONGEST_HEADER = 256 << 20  # bytes of JSON that are believed
-DTYPES = ("int8", "int32", "int64")
-Arrays = Mapping[str, npt.NDArray[Any]]
+WORK_FACTOR = 17  # log2 of scrypt's N: 128 MiB and about half a second for each guess; a file may not ask for more
+ROOM = 16 << 20  # bytes that the content of a small file may have unpacked ...
+RATIO = 16  # ... and what a larger one may add: as many times its own size
+PLAIN_ROOM = 2 << 20  # the same for its JSON, which takes many times its size once it is read
+LONGEST_PLAIN = 32 << 20  # bytes of JSON that are believed at most
+PLAIN = "plain"  # the array that holds it
+FIRST_DTYPES = ("int8", "int32", "int64")
+
+PARTS: Mapping[str, str] = {
+    "key": "the key of a manager's desk",
+    "desk": "a manager's desk",
+    "people": "the records of a review",
+    "share": "a reviewer's share",
+    "tranche": "the next pairs of a share",
+    "decisions": "a reviewer's decisions",
+    "request": "a request for review cells",
+}
 
 
-def write_under_passphrase(path: Path, kind: str, plain: Mapping[str, Any], arrays: Arrays, passphrase: str) -> None:
+@dataclass(frozen=True, eq=False)
+class Content:
+    plain: dict[str, Any] = field(repr=False)
+    arrays: dict[str, Array] = field(repr=False)
+    signer: bytes  # Ed25519 key that signed it; empty in a file of the first version
+    first_version: bool = False
+
+
+def write_under_passphrase(
+    path: Path, part: str, plain: Mapping[str, Any], arrays: Arrays, passphrase: str, signer: Keys
+) -> None:
     must_be_usable(passphrase)
-    with files.replacing(path, private=True) as out:
-        _write(out, age.Passphrase(_bytes(passphrase), WORK_FACTOR), kind, plain, arrays)
+    _write(path, age.Passphrase(_bytes(passphrase), WORK_FACTOR), part, plain, arrays, signer)
 
 
-def read_under_passphrase(path: Path, kind: str, passphrase: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    return _read(path, kind, age.Passphrase(_bytes(passphrase)), "The passphrase does not fit, or it is another file.")
+def read_under_passphrase(path: Path, part: str, passphrase: str) -> Content:
+    """Whoever knows the passphrase may have written it; the caller looks at the signer."""
+    identity = _Once(age.Passphrase(_bytes(passphrase)))
+    return _read(path, part, identity, None, "The passphrase does not fit, or it is another file.")
 
 
-def write_to_key(path: Path, kind: str, plain: Mapping[str, Any], arrays: Arrays, recipient: PublicKeys) -> None:
-    with files.replacing(path, private=True) as out:
-        _write(out, recipient.recipient("hybrid"), kind, plain, arrays)
+def write_to_key(
+    path: Path, part: str, plain: Mapping[str, Any], arrays: Arrays, recipient: PublicKeys, signer: Keys
+) -> None:
+    _write(path, recipient.recipient("hybrid"), part, plain, arrays, signer)
 
 
-def read_with_key(path: Path, kind: str, keys: Keys) -> tuple[dict[str, Any], dict[str, Any]]:
-    return _read(path, kind, keys.identities()[0], "It was made for another review.")
+def read_with_key(path: Path, part: str, keys: Keys, pinned: bytes | None = None) -> Content:
+    """`pinned`: the key that must have signed it; a file of the first version, which nobody signed, is refused then."""
+    found = _read(path, part, keys.identities()[0], pinned, "It was made for another review.")
+    if pinned is not None and found.first_version:
+        raise damaged()
+    return found
+
+
+@contextmanager
+def well_formed() -> Iterator[None]:
+    """Whatever a content holds that cannot be read as what it says to be becomes one sentence."""
+    try:
+        yield
+    except (
+        ValueError, KeyError, TypeError, IndexError, AttributeError, ArithmeticError, RecursionError, MemoryError,
+    ) as error:  # fmt: skip
+        raise damaged() from error
+
+
+def damaged() -> Problem:
+    return Problem(
+        "The sealed file is damaged or not part of a review.", do="Use the file as it was made.", place="file"
+    )
 
 
 def _bytes(passphrase: str) -> bytes:
     return unicodedata.normalize("NFC", passphrase).encode("utf-8")  # the same on every keyboard
 
 
-def _write(out: BinaryIO, recipient: age.Recipient, kind: str, plain: Mapping[str, Any], arrays: Arrays) -> None:
-    import zstandard
+class _Once:
+    """A passphrase, stretched once however often the file is read, and never at a higher cost than ours."""
 
-    writer = age.encrypt(out, recipient)
-    packer = zstandard.ZstdCompressor(level=3).compressobj()
-    described = [[name, str(array.dtype), list(array.shape)] for name, array in arrays.items()]
-    header = json.dumps({"kind": kind, "plain": plain, "arrays": described}, ensure_ascii=False).encode("utf-8")
-    writer.write(packer.compress(len(header).to_bytes(8, "little") + header))
-    for array in arrays.values():
-        little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
-        writer.write(packer.compress(little.tobytes()))
-    writer.write(packer.flush())
-    writer.close()
+    def __init__(self, passphrase: age.Passphrase) -> None:
+        self._passphrase = passphrase
+        self._keys: dict[bytes, bytes | None] = {}
+
+    def unwrap(self, stanza: age.Stanza) -> bytes | None:
+        if stanza.kind != "scrypt" or len(stanza.arguments) != 2 or not stanza.arguments[1].isdigit():
+            return None
+        if len(stanza.arguments[1]) > 2 or int(stanza.arguments[1]) > max(WORK_FACTOR, 17):
+            raise age.HeaderError("work factor")
+        known = stanza.arguments[0].encode() + stanza.body
+        if known not in self._keys:
+            self._keys[known] = self._passphrase.unwrap(stanza)
+        return self._keys[known]
 
 
-def _read(path: Path, kind: str, identity: age.Identity, why: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    import zstandard
+def _write(
+    path: Path, recipient: age.Recipient, part: str, plain: Mapping[str, Any], arrays: Arrays, signer: Keys
+) -> None:
+    text = json.dumps(plain, ensure_ascii=False, allow_nan=False).encode("utf-8")
+    if len(text) > LONGEST_PLAIN:
+        raise Problem(
+            "The review is too large for one file.", do="Make a review with fewer pairs or records.", place="review"
+        )
+    party = signer.public().party
+    manifest = Manifest(
+        "review", os.urandom(16).hex(), NO_AGREEMENT, 0, NO_PREVIOUS, party, party, clock.now(), "", {"part": part}
+    )
+    content: dict[str, Array] = {PLAIN: np.frombuffer(text, np.uint8), **arrays}
+    seal.seal_for(path, manifest, content, signer, recipient)
 
+
+def _read(path: Path, part: str, identity: age.Identity, pinned: bytes | None, why: str) -> Content:
+    if _is_first_version(path, identity, why):
+        return _read_first_version(path, part, identity)
+    opened = seal.open_for(path, (identity,), None if pinned is None else [pinned])
+    with well_formed():
+        found = opened.manifest.body["part"]
+        _must_be(part, found if opened.manifest.kind == "review" else "")
+        _within(opened.manifest.raw, path)
+        _within(opened.manifest.entry(PLAIN).raw, path, PLAIN_ROOM, LONGEST_PLAIN)
+        arrays = opened.load()
+        plain = json.loads(arrays.pop(PLAIN).tobytes())
+        if not isinstance(plain, dict):
+            raise TypeError("plain")
+        return Content(plain, arrays, opened.sender)
+
+
+def _is_first_version(path: Path, identity: age.Identity, why: str) -> bool:
+    """By its first bytes: a container begins with its magic, the first version's files with a packed header."""
     try:
-        with open(path, "rb") as source:
-            reader = _Raw(age.decrypt(source, [identity]))
-            with zstandard.ZstdDecompressor().stream_reader(
-                cast(BinaryIO, reader), read_across_frames=False
-            ) as content:
-                return _parse(content, kind)
+        with files.open_regular(path) as source:
+            return bytes(age.decrypt(source, [identity]).read(len(container.PROGRAM))) != container.PROGRAM
     except age.NoMatch as error:
         raise Problem(
             "The sealed file cannot be opened.",
@@ -78,50 +161,67 @@ def _read(path: Path, kind: str, identity: age.Identity, why: str) -> tuple[dict
             "Check the file and type the passphrase again.",
             place="passphrase",
         ) from error
-    except (age.AgeError, zstandard.ZstdError, ValueError, KeyError, TypeError) as error:
-        raise Problem(
-            "The sealed file is damaged or not part of a review.", do="Use the file as it was made.", place="file"
-        ) from error
+    except age.AgeError as error:
+        raise damaged() from error
     except OSError as error:
         raise files.refused(error) from error
 
 
-def _parse(content: Any, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def _must_be(part: str, found: object) -> None:
+    if found != part:
+        known = PARTS.get(found, "something else") if isinstance(found, str) else "something else"
+        raise Problem(f"This is not {PARTS[part]}.", f"It is {known}.", "Choose the right file.", place="file")
+
+
+def _within(size: int, path: Path, room: int = ROOM, most: int = MAX_RAW) -> None:
+    """Nothing is unpacked for a file that is small and says that it is huge."""
+    if size > min(most, room + RATIO * path.stat().st_size):
+        raise ValueError("larger than its file allows")
+
+
+# ---- files of the first version: a packed header and packed arrays
+
+
+def _read_first_version(path: Path, part: str, identity: age.Identity) -> Content:
+    import zstandard
+
+    try:
+        with files.open_regular(path) as source, well_formed():
+            reader = _Raw(age.decrypt(source, [identity]))
+            unpacker = zstandard.ZstdDecompressor(max_window_size=container.MAX_WINDOW)
+            with unpacker.stream_reader(cast(BinaryIO, reader), read_across_frames=False) as content:
+                return _parse_first_version(content, "desk" if part == "key" else part, path)
+    except (age.AgeError, zstandard.ZstdError) as error:
+        raise damaged() from error
+    except OSError as error:
+        raise files.refused(error) from error
+
+
+def _parse_first_version(content: Any, part: str, path: Path) -> Content:
     size = int.from_bytes(_exactly(content, 8), "little")
-    if size > LONGEST_HEADER:
-        raise ValueError("header")
+    _within(size, path, PLAIN_ROOM, LONGEST_PLAIN)
     header = json.loads(_exactly(content, size))
-    if header["kind"] != kind:
-        raise Problem(
-            f"This is not {_KINDS[kind]}.",
-            f"It is {_KINDS.get(header['kind'], 'something else')}.",
-            "Choose the right file.",
-            place="file",
-        )
+    _must_be(part, header["kind"])
     arrays = {}
     for name, dtype, shape in header["arrays"]:
-        if dtype not in DTYPES or any(not isinstance(n, int) or n < 0 for n in shape):
+        if dtype not in FIRST_DTYPES or any(not isinstance(n, int) or n < 0 for n in shape) or len(shape) > 2:
             raise ValueError("array")
-        kind_of = np.dtype(dtype).newbyteorder("<")
-        count = int(np.prod(shape, dtype=np.int64))
-        data = _exactly(content, count * kind_of.itemsize)
-        arrays[name] = np.frombuffer(data, dtype=kind_of).reshape(shape).astype(dtype)
-    return header["plain"], arrays
-
-
-_KINDS = {
-    "desk": "a manager's desk",
-    "people": "the records of a review",
-    "share": "a reviewer's share",
-    "decisions": "a reviewer's decisions",
-    "request": "a request for review cells",
-}
+        kind = np.dtype(dtype).newbyteorder("<")
+        count = 1
+        for length in shape:
+            count *= length
+        size += count * kind.itemsize
+        _within(size, path)
+        arrays[str(name)] = np.frombuffer(_exactly(content, count * kind.itemsize), kind).reshape(shape).astype(dtype)
+    if not isinstance(header["plain"], dict):
+        raise TypeError("plain")
+    return Content(header["plain"], arrays, b"", first_version=True)
 
 
 def _exactly(content: Any, size: int) -> bytes:
     found = bytearray()
     while len(found) < size:
-        part = content.read(min(size - len(found), 1 << 22))
+        part = content.read(min(size - len(found), 1 << 20))
         if not part:
             raise ValueError("short")
         found += part

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from collections.abc import Mapping
@@ -43,7 +44,7 @@ def assign(args: argparse.Namespace, progress: Progress) -> Answer:
     with opening.desk(args) as desk:
         secrets = _reviewer_passphrases(args)
         out = Path(args.out) if args.out else None
-        written = desk.assign(secrets, args.overlap, out, whole_crowd=args.crowd == "all")
+        written = desk.assign(secrets, args.overlap, out, whole_crowd=args.crowd == "all", tranche=args.tranche)
         return _handed_out(desk, written)
 
 
@@ -55,9 +56,18 @@ def third(args: argparse.Namespace, progress: Progress) -> Answer:
 
 def _handed_out(desk: Desk, written: Mapping[str, Path]) -> Answer:
     sizes = {name: count for name, (count, _) in desk.shares().items() if name in written}
-    lines = [f"{name}: {sizes[name]} pairs in {path}" for name, path in written.items()]
+    held = {name: desk.handed_out(name) for name in written}
+    lines = [
+        f"{name}: {held[name][0]} of {sizes[name]} pairs in {path}; whoever holds the file can open every cell of "
+        f"{held[name][1]:,} records."
+        for name, path in written.items()
+    ]
     lines.append("Give each reviewer the file, and the passphrase by another way.")
-    return Answer("\n".join(lines), {"shares": {n: {"file": str(p), "pairs": sizes[n]} for n, p in written.items()}})
+    if any(left for _, _, left in held.values()):
+        lines.append("The other pairs follow when the decisions come back: 'review merge' writes the next ones.")
+    data = {n: {"file": str(p), "pairs": sizes[n], "held_pairs": held[n][0], "held_records": held[n][1]}
+            for n, p in written.items()}  # fmt: skip
+    return Answer("\n".join(lines), {"shares": data})
 
 
 def _reviewer_passphrases(args: argparse.Namespace) -> dict[str, str]:
@@ -87,11 +97,29 @@ def merge(args: argparse.Namespace, progress: Progress) -> Answer:
     with opening.desk(args) as desk:
         losses = [desk.merge(Path(file), progress) for file in args.files]
         conflicts = desk.conflicts()
-        lines = [f"{loss.reviewer}: {loss.decided} decisions, KAPR {loss.risk_percent:.3f} %" for loss in losses]
+        lines = [
+            f"{loss.reviewer}: {loss.decided} decisions, KAPR {loss.risk_percent:.3f} % by the returned ledger; "
+            f"at most every cell of {loss.held_pairs:,} pairs ({loss.held_records:,} records)."
+            for loss in losses
+        ]
+        following: dict[str, str] = {}
+        for loss in losses:
+            with contextlib.suppress(Problem):  # not all decided yet: the next ones wait
+                path = desk.next_tranche(loss.reviewer, Path(args.out) if args.out else None)
+                if path is not None:
+                    following[loss.reviewer] = str(path)
+        lines += [
+            f"The next pairs for {name}: {path}. Send it; it belongs beside the share."
+            for name, path in following.items()
+        ]
         lines.append(f"{len(conflicts)} conflicts.")
         return Answer(
-            "\n".join(lines), {"merged": [loss.as_dict() for loss in losses], "conflicts": [c.pair for c in conflicts]}
-        )
+            "\n".join(lines),
+            {
+                "merged": [loss.as_dict() for loss in losses], "conflicts": [c.pair for c in conflicts],
+                "next": following,
+            },
+        )  # fmt: skip
 
 
 def conflicts(args: argparse.Namespace, progress: Progress) -> Answer:

@@ -41,10 +41,10 @@ def verify(args: argparse.Namespace, progress: Progress) -> Answer:
     """Without a passphrase the chain of hashes; with it also the seals, which nobody without it can forge."""
     from pprl_desktop.review.desk import LEDGER
     from pprl_desktop.review.ledger import verify
-    from pprl_desktop.review.share import ledger_path
+    from pprl_desktop.review.share import latest_ledger
 
     path = Path(args.review)
-    ledger = ledger_path(path) if opening.is_share(path) else path / LEDGER
+    ledger = latest_ledger(path) if opening.is_share(path) else path / LEDGER
     if not ledger.exists():
         raise Problem("There is no ledger.", "Nothing was opened or decided yet.", place="ledger")
     found = verify(ledger, _ledger_key(args) if args.sealed else None)

@@ -85,9 +85,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         made[name].add_argument("--out", metavar="DIR", help="where the shares go (default: into the review)")
     made["assign"].add_argument("--overlap", type=float, default=0.0, help="part of the pairs that two reviewers see")
     made["assign"].add_argument(
-        "--crowd", choices=("all", "pairs"), default="all",
-        help="records in the sealed share: all (exact crowds) or only those of its pairs (overstates the risk)",
+        "--tranche", type=int, default=10, metavar="N",
+        help="pairs handed out at a time: what a copied share can open (default: 10)",
     )  # fmt: skip
+    made["assign"].add_argument(
+        "--crowd", choices=("all", "pairs"), default="pairs",
+        help="records in the sealed share: only those of its pairs (overstates the risk), or all: exact crowds, and "
+        "whoever copies the share holds every record",
+    )  # fmt: skip
+    made["merge"].add_argument("--out", metavar="DIR", help="where the next pairs go (default: into the review)")
     for name in ("next", "show", "status"):
         made[name].add_argument("--order", choices=("shuffled", "score", "field"))
         made[name].add_argument("--order-field", default="", metavar="FIELD")

@@ -179,9 +179,9 @@ def test_an_altered_ledger_does_not_come_in(desk, tmp_path, monkeypatch) -> None
     session.reveal("first", "1")
     real = shares.sealing.write_to_key
 
-    def without_the_last(out, kind, plain, arrays, key) -> None:
+    def without_the_last(out, kind, plain, *rest) -> None:
         plain["entries"] = plain["entries"][:-1]
-        real(out, kind, plain, arrays, key)
+        real(out, kind, plain, *rest)
 
     monkeypatch.setattr(shares.sealing, "write_to_key", without_the_last)
     shares.return_decisions(session, share, tmp_path / "d")
@@ -227,9 +227,9 @@ def test_a_decisions_file_made_otherwise_is_refused_in_words(desk, tmp_path, mon
     session = shares.start(path, share)
     real = shares.sealing.write_to_key
 
-    def without(out, kind, plain, arrays, key) -> None:
+    def without(out, kind, plain, *rest) -> None:
         del plain[missing]
-        real(out, kind, plain, arrays, key)
+        real(out, kind, plain, *rest)
 
     monkeypatch.setattr(shares.sealing, "write_to_key", without)
     shares.return_decisions(session, share, tmp_path / "d")

@@ -191,5 +191,5 @@ def test_frequency_file(tmp_path) -> None:
 def test_other_files_are_refused(tmp_path, text, words) -> None:
     with pytest.raises(Problem, match=words):
         mindfirl.read_review(written(tmp_path, text))
-    with pytest.raises(Problem, match="cannot be read"):
+    with pytest.raises(Problem, match="was not found"):
         mindfirl.read_review(tmp_path / "none.csv")

@@ -116,7 +116,7 @@ def test_refusals_are_whole_sentences_and_exit_2(run) -> None:
     [
         (("create", "x"), "where the pairs come from"),
         (("create", "x", "--pairs", "p.csv"), "Two tables"),
-        (("create", "x", "--mindfirl", "none.csv"), "cannot be read"),
+        (("create", "x", "--mindfirl", "none.csv"), "was not found"),
         (("next", "nowhere"), "no review in that folder"),
         (("verify", "nowhere"), "no ledger"),
         (("create", "x", "--budget", "2"), "not between 0 and 1"),
@@ -178,7 +178,7 @@ def test_two_reviewers_a_conflict_and_the_export(run, monkeypatch) -> None:
     data = run.json("conflicts", "r")
     assert data["agreement"][0]["pairs"] == 4
     monkeypatch.setenv("PPRL_REVIEWER_PASSPHRASE", "words of carla here")
-    assert "carla: 2 pairs" in run("third", "r", "--reviewer", "carla", "--out", "shares")
+    assert "carla: 2 of 2 pairs" in run("third", "r", "--reviewer", "carla", "--out", "shares")
     for pair in merged["conflicts"]:
         run("resolve", "r", pair, "1")
     assert run("conflicts", "r") == "There are no conflicts.\n"

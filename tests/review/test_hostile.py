@@ -1,0 +1,277 @@
+"""Shares, tranches, decisions and MINDFIRL files that lie: refused in a sentence or harmless, never a traceback.
+
+The hostile content is sealed with the right passphrase and key: only what it holds is wrong.
+"""
+
+from __future__ import annotations
+
+import copy
+import random
+import tracemalloc
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.review import mindfirl, sealing
+from pprl_desktop.review import share as shares
+from pprl_desktop.review.desk import Desk
+from tests.review.test_desk import WORDS, review
+
+SECRET = f"{WORDS} anna"
+CASES = 400
+MEMORY = 100 << 20  # bytes over what is there before
+VALUES: tuple[Any, ...] = (
+    None, True, -1, 0, 1, 2**31, 2**63, 10**400, 1.5, float("1e308"), "", "x", "\0", "é\u202e", "9" * 5000, "1/0",
+    "-3", "0/0", "nan", [], [[]], {}, {"a": 1}, ["x"] * 3, [None], "MARTHA0", "full", "r1:anna", "ff" * 32,
+)  # fmt: skip
+ARRAYS: tuple[Any, ...] = (
+    np.zeros(0, np.int64), np.full((3, 3), -5, np.int32), np.full(16, 2**31 - 1, np.int32), np.zeros((2, 2), np.uint8),
+    np.full((8, 2), 2**62, np.int64), np.full(16, 255, np.uint8), np.full((16, 2), -2, np.int32),
+)  # fmt: skip
+
+
+def nested(depth: int) -> Any:
+    made: Any = []
+    for _ in range(depth):
+        made = [made]
+    return made
+
+
+def places(plain: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    items = plain.items() if isinstance(plain, dict) else enumerate(plain) if isinstance(plain, list) else ()
+    for key, value in items:
+        yield (*path, key)
+        yield from places(value, (*path, key))
+
+
+def spoilt(plain: dict[str, Any], arrays: dict[str, Any], draw: random.Random) -> tuple[dict[str, Any], dict[str, Any]]:
+    """One to three changes anywhere: a value of another kind, something missing or more, another array."""
+    plain, arrays = copy.deepcopy(plain), dict(arrays)
+    for _ in range(draw.choice((1, 1, 2, 3))):
+        if arrays and draw.random() < 0.35:
+            name = draw.choice(sorted(arrays))
+            how = draw.randrange(4)
+            if how == 0:
+                del arrays[name]
+            elif how == 1:
+                arrays[name] = draw.choice(ARRAYS)
+            elif how == 2 and arrays[name].size:
+                changed = arrays[name].copy()
+                changed.reshape(-1)[draw.randrange(changed.size)] = draw.choice((0, 1, 127, 200))
+                arrays[name] = changed
+            else:
+                arrays[name] = np.concatenate([arrays[name], arrays[name]])
+            continue
+        *front, last = draw.choice(list(places(plain)))
+        node: Any = plain
+        for key in front:
+            node = node[key]
+        if draw.random() < 0.2:
+            del node[last]
+        else:
+            node[last] = copy.deepcopy(draw.choice(VALUES))
+    return plain, arrays
+
+
+def hold(monkeypatch: pytest.MonkeyPatch, name: str) -> list[tuple[Any, ...]]:
+    """What the program is about to seal, as it hands it over."""
+    held: list[tuple[Any, ...]] = []
+    real = getattr(sealing, name)
+
+    def write(*arguments: Any) -> None:
+        held.append(arguments)
+        real(*arguments)
+
+    monkeypatch.setattr(sealing, name, write)
+    return held
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    with Desk.create(tmp_path / "r", review(), WORDS) as made:
+        yield made
+
+
+def open_and_work(path: Path) -> None:
+    """All that a reviewer's program does with a share that opens."""
+    share = shares.open_share(path, SECRET)
+    session = shares.start(path, share)
+    try:
+        for pair in session.order[:2]:
+            view = session.view(pair)
+            session.reveal(view.cells[0].field, pair)
+            session.decide(6, "", pair)
+        shares.return_decisions(session, share, path.with_suffix(".back"))
+    finally:
+        session.ledger.close()
+
+
+def outcome(act: Callable[[], object]) -> str:
+    try:
+        act()
+    except Problem:
+        return "refused"
+    return "accepted"
+
+
+def test_hostile_shares_are_refused_in_words_or_do_no_harm(desk, tmp_path, monkeypatch) -> None:
+    held = hold(monkeypatch, "write_under_passphrase")
+    desk.assign({"anna": SECRET}, out=tmp_path / "out")
+    _, part, plain, arrays, _, signer = held[-1]
+    draw = random.Random(20261117)
+    found = {"refused": 0, "accepted": 0}
+    for case in range(CASES):
+        path = tmp_path / f"{case}.share"
+        wrong, other = spoilt(plain, arrays, draw)
+        sealing.write_under_passphrase(path, part, wrong, other, SECRET, signer)
+        found[outcome(lambda: open_and_work(path))] += 1  # noqa: B023 - called at once
+    assert found["refused"] > CASES / 2
+    assert sum(found.values()) == CASES
+
+
+@pytest.mark.parametrize("depth", [500, 100_000])
+def test_deep_nesting_is_refused_in_words(desk, tmp_path, monkeypatch, depth) -> None:
+    """Written by hand: the program itself could not."""
+    written = desk.assign({"anna": SECRET}, out=tmp_path / "out")
+    share = shares.open_share(written["anna"], SECRET)
+    text = b'{"review":' + b"[" * depth + b"]" * depth + b"}"
+    monkeypatch.setattr(sealing.json, "dumps", lambda *_a, **_k: text.decode())
+    for part, write in (("share", sealing.write_under_passphrase), ("decisions", sealing.write_to_key)):
+        path = tmp_path / f"deep.{part}"
+        to = SECRET if part == "share" else share.back_to
+        write(path, part, {}, {}, to, share.notes)
+        with pytest.raises(Problem):
+            shares.open_share(path, SECRET) if part == "share" else desk.merge(path)
+
+
+def test_hostile_decisions_are_refused_in_words_and_change_nothing(desk, tmp_path, monkeypatch) -> None:
+    written = desk.assign({"anna": SECRET}, out=tmp_path / "out")
+    held = hold(monkeypatch, "write_to_key")
+    open_and_work(written["anna"])
+    _, part, plain, arrays, key, signer = held[-1]
+    assert part == "decisions"
+    draw = random.Random(4)
+    entries = len(desk.ledger.entries)
+    accepted = 0
+    for case in range(CASES):
+        path = tmp_path / f"{case}.decisions"
+        wrong, other = spoilt(plain, arrays, draw)
+        sealing.write_to_key(path, part, wrong, other, key, signer)
+        accepted += outcome(lambda: desk.merge(path)) == "accepted"  # noqa: B023 - called at once
+    # what is not chained (the fingerprint of the plan, a note) may differ; votes and costs may not
+    assert len(desk.ledger.entries) - entries == accepted
+    assert accepted < CASES / 4
+    if accepted:
+        assert desk.merge(written["anna"].with_suffix(".back")).decided == 2
+
+
+def test_hostile_tranches_are_refused_in_words(desk, tmp_path, monkeypatch) -> None:
+    written = desk.assign({"anna": SECRET}, out=tmp_path / "out", tranche=4)
+    path = written["anna"]
+    share = shares.open_share(path, SECRET)
+    session = shares.start(path, share)
+    for pair in session.order:
+        session.decide(6, "", pair)
+    desk.merge(shares.return_decisions(session, share, tmp_path / "back"))
+    session.ledger.close()
+    held = hold(monkeypatch, "write_to_key")
+    beside = desk.next_tranche("anna", tmp_path / "out")
+    _, part, plain, arrays, key, signer = next(one for one in held if one[1] == "tranche")
+    kept = path.read_bytes()
+    draw = random.Random(5)
+    for _ in range(100):
+        wrong, other = spoilt(plain, arrays, draw)
+        sealing.write_to_key(beside, part, wrong, other, key, signer)
+        outcome(lambda: open_and_work(path))
+        path.write_bytes(kept)
+        for rest in path.parent.glob("*.2.ledger*"):
+            rest.unlink()
+    sealing.write_to_key(beside, part, plain, arrays, key, share.notes)  # not by the manager
+    with pytest.raises(Problem):
+        shares.open_share(path, SECRET)
+
+
+@pytest.mark.parametrize("name", ["plain", "array", "values"])
+def test_a_small_file_that_unpacks_to_much_costs_little(desk, tmp_path, monkeypatch, name) -> None:
+    held = hold(monkeypatch, "write_under_passphrase")
+    desk.assign({"anna": SECRET}, out=tmp_path / "out")
+    _, part, plain, arrays, _, signer = held[-1]
+    if name == "plain":
+        plain = {**plain, "reviewer": [[]] * 7_000_000}
+    elif name == "array":
+        arrays = {**arrays, "settled": np.zeros((40_000_000, 2), np.int64)}
+    else:
+        arrays = {**arrays, "v0.text": np.full(60 << 20, 65, np.uint8), "v0.ends": np.arange(1, 1 + (1 << 20))}
+    path = tmp_path / "bomb.share"
+    sealing.write_under_passphrase(path, part, plain, arrays, SECRET, signer)
+    del plain, arrays
+    assert path.stat().st_size < 3 << 20
+    tracemalloc.start()
+    with pytest.raises(Problem):
+        shares.open_share(path, SECRET)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < MEMORY
+
+
+def test_a_file_that_asks_for_much_work_is_refused(desk, tmp_path, monkeypatch) -> None:
+    from pprl_desktop.exchange import age
+
+    written = desk.assign({"anna": SECRET}, out=tmp_path / "out")["anna"]
+    costly = written.read_bytes().replace(b" 4\n", b" 20\n", 1)
+    written.write_bytes(costly)
+    monkeypatch.setattr(age.Passphrase, "_key", lambda *_: pytest.fail("the work was done"))
+    with pytest.raises(Problem):
+        shares.open_share(written, SECRET)
+
+
+@pytest.mark.parametrize("what", ["pipe", "folder", "missing"])
+def test_what_is_not_a_file_is_refused_at_once(tmp_path, what) -> None:
+    import os
+
+    path = tmp_path / "x.share"
+    if what == "pipe":
+        os.mkfifo(path)
+    elif what == "folder":
+        path.mkdir()
+    with pytest.raises(Problem):
+        shares.open_share(path, SECRET)
+
+
+MINDFIRL = "ID,voter_reg_num,first_name,last_name,dob,sex,race,cntfn,cntln\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        MINDFIRL + f"1,1,ADA,IVERSEN,08/09/1964,F,W,{'9' * 5002},3\n1,1,ADA,IVERSON,08/09/1964,F,W,2,3\n",
+        MINDFIRL + "1,1,ADA,IVERSEN,08/09/1964,F,W,²,³\n1,1,ADA,IVERSON,08/09/1964,F,W,2,3\n",
+        MINDFIRL + "1,1,ADA\n1,1,ADA,IVERSON,08/09/1964,F,W,2,3\n",
+        MINDFIRL,
+        "PairID,ID\n1,2\n1,3\n",
+        "1,2,3\n",
+        "\0\0\0",
+        ",".join(str(i) for i in range(18)) + "\n" + ",".join("9" * 5002 for _ in range(18)) + "\n",
+        "PairID,PAIRID,ID,first_name\n1,1,2,A\n1,1,3,B\n",
+        "x" * 300_000 + "\n1,2\n",
+        'ID,first_name\n1,"' + "A" * 200_000 + '"\n1,B\n',
+    ],
+)
+def test_hostile_mindfirl_files_are_refused_in_words_or_read(tmp_path, text) -> None:
+    path = tmp_path / "m.csv"
+    path.write_text(text, encoding="utf-8")
+
+    def make() -> None:
+        Desk.create(tmp_path / "m", mindfirl.read_review(path), WORDS).close()
+
+    outcome(make)
+
+
+def test_a_count_of_five_thousand_digits_is_refused_in_words(tmp_path) -> None:
+    (tmp_path / "f.csv").write_text(f"F,ADA,{'9' * 5002}\n")
+    with pytest.raises(Problem, match="Line 1 of the frequency file"):
+        mindfirl.read_frequencies(tmp_path / "f.csv")
