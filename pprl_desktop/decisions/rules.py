@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.codes.base import Recipe, Rule, Smashed
+from pprl_desktop.decisions.adaptive.tuning import Tuning as AdaptiveTuning
 from pprl_desktop.decisions.threshold.record_evidence import FieldEvidence
 from pprl_desktop.records.fields import FieldKind
 
@@ -40,6 +41,7 @@ class AdaptiveRule(Rule):
     comparisons: tuple[FieldComparison, ...]
     one_to_one: bool = True
     seed: int = 0
+    tuning: AdaptiveTuning = field(default_factory=AdaptiveTuning)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,26 +16,25 @@ import numpy as np
 from pprl_desktop.codes import tokens
 from pprl_desktop.decisions.adaptive.levels import EQUAL, INITIAL, LEVELS, MISSING, OTHER_INITIAL, WORD, Levels
 from pprl_desktop.decisions.adaptive.listed_scan import Scan
+from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import Numbers
 
-PATTERNS = 2000  # patterns drawn
-RECORDS = 300  # own records each is put on
-UNSEEN = 3.0  # counterparts unmet for each one that the patterns show
-SIGMA = 1.645  # one-sided 95 %
 
-
-def lower_bound(scan: Scan, bar: float, levels: Levels, probability: Numbers, random: np.random.Generator) -> float:
+def lower_bound(
+    scan: Scan, bar: float, levels: Levels, probability: Numbers, tuning: Tuning, random: np.random.Generator
+) -> float:
     """At least this share (95 %) of the counterparts that comparing all pairs would find became candidates.
 
     `levels` [pairs, fields] and the probability of each pair are those of the candidates found.
     """
+    patterns, records, sigma = tuning.recall_patterns, tuning.recall_records, tuning.recall_sigma
     total = np.cumsum(probability)
     if not len(total) or total[-1] <= 0:
         return 0.0
-    drawn = np.searchsorted(total, random.random(PATTERNS) * float(total[-1]))
+    drawn = np.searchsorted(total, random.random(patterns) * float(total[-1]))
     pattern = levels[np.minimum(drawn, len(total) - 1)].astype(np.int64)[:, :, None]
-    rows = random.integers(0, len(scan.index.own), RECORDS)
-    score = np.zeros((PATTERNS, RECORDS))
+    rows = random.integers(0, len(scan.index.own), records)
+    score = np.zeros((patterns, records))
     first = 0
     for f, (one, lists) in enumerate(zip(scan.index.fields, scan.index.lists, strict=True)):
         code = one.own.codes[rows][None, :]
@@ -48,16 +47,16 @@ def lower_bound(scan: Scan, bar: float, levels: Levels, probability: Numbers, ra
             weight = np.where(listed, scan.weights[f][code, level], scan.base[first + code])
             score += np.where((code >= 0) & (pattern[:, f] != MISSING), weight, 0.0)
         first += one.own.values
-    chance = np.maximum((score >= bar).mean(axis=1), 1.0 / RECORDS)
+    chance = np.maximum((score >= bar).mean(axis=1), 1.0 / records)
     stands_for = 1.0 / chance
-    most = float(stands_for.mean()) + SIGMA * float(stands_for.std()) / min(PATTERNS, float(total[-1])) ** 0.5
-    return _lower(UNSEEN * (1.0 - 1.0 / most), float(total[-1]))
+    most = float(stands_for.mean()) + sigma * float(stands_for.std()) / min(patterns, float(total[-1])) ** 0.5
+    return _lower(tuning.recall_unseen * (1.0 - 1.0 / most), float(total[-1]), sigma)
 
 
-def _lower(missed: float, drawn: float) -> float:
+def _lower(missed: float, drawn: float, sigma: float) -> float:
     """One minus the upper end of the interval (Wilson 1927) of the missed share."""
     missed = min(missed, 1.0)
-    square = SIGMA**2 / drawn
+    square = sigma**2 / drawn
     middle = missed + square / 2
-    spread = SIGMA * math.sqrt(missed * (1 - missed) / drawn + square / (4 * drawn))
+    spread = sigma * math.sqrt(missed * (1 - missed) / drawn + square / (4 * drawn))
     return max(0.0, 1.0 - (middle + spread) / (1 + square))

@@ -21,17 +21,11 @@ from pprl_desktop.decisions.adaptive import strangers as adaptive_null
 from pprl_desktop.decisions.adaptive import weights as em
 from pprl_desktop.decisions.adaptive.levels import DIFFERS, EQUAL, MISSING, FieldLevels, pair_levels
 from pprl_desktop.decisions.adaptive.model import Model
+from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import Numbers, Rows
 from pprl_desktop.progress import Progress
 
-MOST = 100_000  # false pairs looked at
-ENOUGH = 6  # false pairs from which a disagreement is told: fewer may be chance
-STEP = 1.0  # of the log likelihood ratio, within which pairs are counted together
-SMOOTH = (0.25, 0.5, 0.25)
-DOUBT = 3.0  # pairs worth of trust in the weights
-MARGIN = 0.02  # share of the accepted pairs that is no cause for concern
-CERTAIN = 4.6  # log odds of a pair that is believed whatever competes with it: 99 to 1
-FEW_TWICE, SHARE_TWICE = 5, 0.03  # people with two records, and their share of the matched, from which it is told
+SMOOTH = (0.25, 0.5, 0.25)  # binomial: the smallest smoothing there is
 
 Floats = npt.NDArray[np.float32]
 
@@ -47,9 +41,9 @@ class SelfLinkage:
     def precision(self) -> float:
         return max(0.0, 1.0 - self.false / self.accepted) if self.accepted else float("nan")
 
-    def warning(self) -> str:
+    def warning(self, tuning: Tuning) -> str:
         surely = self.false * (1 - 2 / max(self.pairs, 1) ** 0.5)
-        if self.pairs < ENOUGH or surely < 2 * self.believed + MARGIN * self.accepted:
+        if self.pairs < tuning.check_enough or surely < 2 * self.believed + tuning.check_margin * self.accepted:
             return ""
         return (
             f"The forecast may be too good: {self.pairs:,} pairs of different records within the own file look like "
@@ -77,10 +71,12 @@ def strangers(fields: Sequence[FieldLevels], model: Model, bar: float, threads: 
     rows = len(fields[0].own.codes)
     if rows < 2:
         return Strangers(fields, np.zeros(0, np.int32), np.zeros(0, np.int32), 0.0, np.zeros(0, np.bool_))
-    found = blocking.scan(fields, em.tables(model.m, _log_u(fields, model)), bar, MOST, threads, progress)
+    found = blocking.scan(
+        fields, em.tables(model.m, _log_u(fields, model)), bar, model.tuning.most_near, threads, progress
+    )
     once = found.own < found.partner
     own, partner = found.own[once], found.partner[once]
-    copies = adaptive_dependence.likely_copies(pair_levels(fields, own, partner))
+    copies = adaptive_dependence.likely_copies(pair_levels(fields, own, partner), model.tuning)
     return Strangers(fields, own, partner, rows * (rows - 1) / 2, copies)
 
 
@@ -101,17 +97,17 @@ def log_ratio(fields: Sequence[FieldLevels], model: Model, own: Rows, partner: R
         by_level = np.zeros(MISSING + 1)
         by_level[DIFFERS], by_level[EQUAL] = np.log1p(-min(float(m_found), 0.999)), np.log(max(float(m_found), 1e-12))
         total += by_level[level] - log_u
-    lifts = adaptive_dependence.corrections(fields, model.edges, own, levels)
+    lifts = adaptive_dependence.corrections(fields, model.edges, own, levels, model.tuning)
     return np.asarray(total - lifts.sum(axis=1))
 
 
-def held_twice(own: Rows, partner: Rows, log_odds: Numbers) -> list[str]:
+def held_twice(own: Rows, partner: Rows, log_odds: Numbers, tuning: Tuning) -> list[str]:
     """Two certain counterparts of one record are one person: one-to-one links one of them, whichever fits better."""
     told = []
     for side, rows in (("partner's", own), ("own", partner)):
-        certain = np.bincount(rows[log_odds > CERTAIN])
+        certain = np.bincount(rows[log_odds > tuning.certain])
         twice = int((certain > 1).sum())
-        if twice > max(FEW_TWICE, SHARE_TWICE * float((certain > 0).sum())):
+        if twice > max(tuning.few_twice, tuning.share_twice * float((certain > 0).sum())):
             told.append(
                 f"{twice:,} people seem to have more than one record in the {side} file: link one-to-many, or remove "
                 "the duplicates first. Until then one record of each is linked, and the two sides may choose different "
@@ -120,7 +116,7 @@ def held_twice(own: Rows, partner: Rows, log_odds: Numbers) -> list[str]:
     return told
 
 
-def surplus(ratio: Numbers, out_of: float, pairs: Numbers, wrong: Numbers, all_pairs: float) -> Numbers:
+def surplus(ratio: Numbers, out_of: float, pairs: Numbers, wrong: Numbers, all_pairs: float, tuning: Tuning) -> Numbers:
     """For each pair, the log of how many more strangers reach its likelihood ratio than the weights believe.
 
     ratio, out_of    of pairs within the files, none of which is a match
@@ -129,11 +125,11 @@ def surplus(ratio: Numbers, out_of: float, pairs: Numbers, wrong: Numbers, all_p
     """
     if not len(pairs) or not out_of:
         return np.zeros(len(pairs))
-    low = float(pairs.min())
-    bins = max(int((float(pairs.max()) - low) / STEP) + 1, len(SMOOTH))
+    low, step, doubt = float(pairs.min()), tuning.held_step, tuning.held_doubt
+    bins = max(int((float(pairs.max()) - low) / step) + 1, len(SMOOTH))
     counts = []
     for values, weights in ((ratio[ratio >= low], None), (pairs, wrong * (out_of / all_pairs))):
-        at = np.minimum(((values - low) / STEP).astype(np.int64), bins - 1)
+        at = np.minimum(((values - low) / step).astype(np.int64), bins - 1)
         counts.append(np.convolve(np.bincount(at, weights, minlength=bins), SMOOTH, "same"))
-    more = np.log((counts[0] + DOUBT) / (counts[1] + DOUBT))
-    return np.asarray(np.interp(pairs, low + STEP * (np.arange(bins) + 0.5), more))
+    more = np.log((counts[0] + doubt) / (counts[1] + doubt))
+    return np.asarray(np.interp(pairs, low + step * (np.arange(bins) + 0.5), more))

@@ -12,7 +12,6 @@ from pprl_desktop.decisions.adaptive.levels import DIFFERS, EQUAL, MISSING, Fiel
 from pprl_desktop.decisions.base import Rows
 
 CROSSING = ("name", "date")  # kinds whose fields are compared with each other
-MOST = 16  # ordered field pairs
 
 Levels = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
@@ -24,7 +23,8 @@ class Crossing:
     partner: int  # index of the other field on the partner's side
 
 
-def crossings(fields: Sequence[FieldLevels]) -> tuple[Crossing, ...]:
+def crossings(fields: Sequence[FieldLevels], most: int) -> tuple[Crossing, ...]:
+    """At most so many ordered pairs of fields."""
     if not all(one.exact for one in fields):
         return ()
     found = []
@@ -33,7 +33,7 @@ def crossings(fields: Sequence[FieldLevels]) -> tuple[Crossing, ...]:
             alike = a != b and one.comparison.kind == other.comparison.kind and one.comparison.kind in CROSSING
             if alike and one.own.tokens and other.partner.tokens:
                 found.append(Crossing(a, b))
-    return tuple(found[:MOST])
+    return tuple(found[:most])
 
 
 def compare(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,30 +22,18 @@ from pprl_desktop.decisions.adaptive.levels import (
     LEVELS,
     MISSING,
     NEAR,
-    QUANTILES,
     SHIFTED,
     WORD,
     Codes,
     FieldLevels,
 )
-from pprl_desktop.decisions.adaptive.strangers import COPY_FIELDS, People, copies, equal_frequency
+from pprl_desktop.decisions.adaptive.strangers import People, copies, equal_frequency
+from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import Numbers, Rows
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
-LEAST = 1.15  # lifts below this are left alone
-SEEN = 2.0  # pairs of records that must agree on both fields, beyond chance, before a lift is believed
-ALLOWED = 1.5  # times what one person's records explain: a lift left out costs less than one that is not there
-USUAL = 0.5  # at least this share of the pairs of fields is taken to be independent of each other
-MOST = 64  # edges at most, the strongest
 AT_ONCE = 1 << 17  # pairs whose trees are drawn in one go
-SIGMA = 3.0  # standard deviations of chance
-DOUBT = 2.0  # pairs worth of trust in independence
-SHRINK = 1.0  # records worth of trust in the average over all values, against the count for these two
-RELATED = 10.0  # pairs worth of trust in the average excess, against that of values as rare
-RARITY = (0.75, 2.0, 6.0, 20.0, 80.0)  # other holders of a value, per RARITY_ROWS records
-RARITY_ROWS = 2000
-BINS = len(RARITY) + 1
-CLOSE = 1e-2  # near levels rarer than this among strangers count as a kind of agreement
+RARITY_ROWS = 2000  # records to which the rarity of a value is scaled
 
 Floats = npt.NDArray[np.float32]
 Levels = npt.NDArray[np.uint8]
@@ -54,16 +43,15 @@ Flags = npt.NDArray[np.bool_]
 OTHER, NEARLY, SAME, CLASSES = 0, 1, 2, 3
 
 
-def _classes() -> npt.NDArray[np.int8]:
+@lru_cache(maxsize=8)
+def classes(tuning: Tuning) -> npt.NDArray[np.int8]:
+    """[levels] OTHER, NEARLY or SAME."""
     of = np.zeros(MISSING + 1, dtype=np.int8)
-    for place, quantile in enumerate(QUANTILES):
-        of[NEAR + place] = NEARLY if quantile <= CLOSE else OTHER
+    for place, quantile in enumerate(tuning.quantiles):
+        of[NEAR + place] = NEARLY if quantile <= tuning.close else OTHER
     of[[WORD, SHIFTED]] = NEARLY
     of[EQUAL] = SAME
     return of
-
-
-CLASS_OF = _classes()
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +70,7 @@ def edges(
     sampled: Levels,
     one_to_one: bool,
     equal: Numbers,
+    tuning: Tuning,
     progress: Progress = NO_PROGRESS,
 ) -> tuple[Edge, ...]:
     """Pairs of dependent fields, strongest first. `sampled` [pairs, fields]: levels of pairs within one file.
@@ -90,57 +79,64 @@ def edges(
     they stay: they make any two fields equal together as often as one person's records are (`equal`, by field), so what
     can be explained by that is no dependence of the two.
     """
-    found = []
-    doubtful = interruptible(progress, likely_copies if one_to_one else _next_to_nothing, sampled)
+    found, bins = [], len(tuning.rarity) + 1
+    doubtful = interruptible(progress, likely_copies if one_to_one else _next_to_nothing, sampled, tuning)
     same, sampled = sampled[doubtful], interruptible(progress, sampled.__getitem__, ~doubtful)
     single = (
-        ~interruptible(progress, copies, [one.own.codes for one in fields]),  # a copy agrees with its original
-        ~interruptible(progress, copies, [one.partner.codes for one in fields]),
+        ~interruptible(
+            progress, copies, [one.own.codes for one in fields], tuning.copy_fields
+        ),  # a copy agrees with its original
+        ~interruptible(progress, copies, [one.partner.codes for one in fields], tuning.copy_fields),
     )
-    repeats = 0.0 if one_to_one else _repeats(sampled, equal, progress)
+    repeats = 0.0 if one_to_one else _repeats(sampled, equal, tuning, progress)
     for first in range(len(fields)):
         for second in range(first + 1, len(fields)):
             progress.check()
-            lift, rarity = _lifts(sampled[:, first], sampled[:, second]), np.ones((BINS, BINS))
+            lift, rarity = _lifts(sampled[:, first], sampled[:, second], tuning), np.ones((bins, bins))
             if fields[first].exact and one_to_one:
                 lift[EQUAL, EQUAL], rarity, together = _exact_lift(
-                    fields[first], fields[second], single, _equal_in_both(same, first, second) / max(len(doubtful), 1)
+                    fields[first],
+                    fields[second],
+                    single,
+                    _equal_in_both(same, first, second) / max(len(doubtful), 1),
+                    tuning,
                 )
             else:
-                excess, doubt = _excess(sampled[:, first], sampled[:, second])
-                repeated = ALLOWED * repeats * float(equal[first] * equal[second])
+                excess, doubt = _excess(sampled[:, first], sampled[:, second], tuning)
+                repeated = tuning.lift_allowed * repeats * float(equal[first] * equal[second])
                 kept = max(1.0 - repeated / excess, 0.0) if excess > doubt else 0.0
-                lift, together = 1.0 + (lift - 1.0) * (kept if repeats else 1.0), np.full((BINS, BINS), kept * excess)
+                lift, together = 1.0 + (lift - 1.0) * (kept if repeats else 1.0), np.full((bins, bins), kept * excess)
             counted = fields[first].exact and one_to_one
             edge = Edge(first, second, lift, float(lift.max()), rarity, together, counted)
-            if edge.overall > LEAST:
+            if edge.overall > tuning.least_lift:
                 found.append(edge)
     found.sort(key=lambda edge: (-edge.overall, edge.first, edge.second))
-    return tuple(found[:MOST])
+    return tuple(found[: tuning.most_edges])
 
 
-def _compared(levels: Levels) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+def _compared(levels: Levels, tuning: Tuning) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
     """Per pair: the fields present on both sides, and those of them that differ."""
+    of = classes(tuning)
     present, differ = (np.zeros(len(levels), dtype=np.uint8) for _ in range(2))
     for f in range(levels.shape[1]):
         level = levels[:, f]
         present += level < LEVELS
-        differ += (level < LEVELS) & (CLASS_OF[level] == OTHER)
+        differ += (level < LEVELS) & (of[level] == OTHER)
     return present, differ
 
 
-def likely_copies(levels: Levels) -> Flags:
+def likely_copies(levels: Levels, tuning: Tuning) -> Flags:
     """Pairs of records that differ in no field, with enough fields present to rule out mere namesakes.
 
     In a file said to hold nobody twice they are forgotten duplicates rather than strangers.
     """
-    present, differ = _compared(levels)
-    return np.asarray((present >= COPY_FIELDS) & (differ == 0))
+    present, differ = _compared(levels, tuning)
+    return np.asarray((present >= tuning.copy_fields) & (differ == 0))
 
 
-def _next_to_nothing(levels: Levels) -> Flags:
+def _next_to_nothing(levels: Levels, tuning: Tuning) -> Flags:
     """Pairs that differ in one field at most, or a quarter of them: where people come often, one of them."""
-    present, differ = _compared(levels)
+    present, differ = _compared(levels, tuning)
     return np.asarray(differ <= np.maximum(1, present // 4))
 
 
@@ -148,24 +144,25 @@ def _equal_in_both(levels: Levels, first: int, second: int) -> float:
     return float(((levels[:, first] == EQUAL) & (levels[:, second] == EQUAL)).sum())
 
 
-def _excess(first: Levels, second: Levels) -> tuple[float, float]:
+def _excess(first: Levels, second: Levels, tuning: Tuning) -> tuple[float, float]:
     """Share of these pairs that are equal in both fields beyond chance, and how much of that may be luck."""
     present = (first < LEVELS) & (second < LEVELS)
     a, b = first[present] == EQUAL, second[present] == EQUAL
     pairs = max(len(a), 1)
     chance = float(a.sum()) * float(b.sum()) / pairs
-    return (float((a & b).sum()) - chance) / pairs, (SEEN + SIGMA * chance**0.5) / pairs
+    luck = tuning.lift_seen + tuning.lift_sigma * chance**0.5
+    return (float((a & b).sum()) - chance) / pairs, luck / pairs
 
 
-def _repeats(sampled: Levels, equal: Numbers, progress: Progress) -> float:
+def _repeats(sampled: Levels, equal: Numbers, tuning: Tuning, progress: Progress) -> float:
     """The share of one person's records among these pairs that would explain the excess of most pairs of fields."""
     found = []
     for first in range(sampled.shape[1]):
         for second in range(first + 1, sampled.shape[1]):
             progress.check()
             both = max(float(equal[first] * equal[second]), 1e-6)
-            found.append(_excess(sampled[:, first], sampled[:, second])[0] / both)
-    return max(float(np.quantile(found, USUAL)), 0.0) if len(found) > 2 else 0.0
+            found.append(_excess(sampled[:, first], sampled[:, second], tuning)[0] / both)
+    return max(float(np.quantile(found, tuning.usually_independent)), 0.0) if len(found) > 2 else 0.0
 
 
 def tree(found: Sequence[Edge]) -> tuple[Edge, ...]:
@@ -211,7 +208,7 @@ def _forests(agree: Levels, found: Sequence[Edge]) -> npt.NDArray[np.int8]:
     return np.stack([_charged(agree[place], found) for place in first])[which]
 
 
-def _lifts(first: Levels, second: Levels) -> Numbers:
+def _lifts(first: Levels, second: Levels, tuning: Tuning) -> Numbers:
     """[levels, levels] lift where both fields agree somehow, 1 elsewhere.
 
     Estimated for the classes of agreement, then moved towards what single levels show: among people of one town a town
@@ -221,19 +218,19 @@ def _lifts(first: Levels, second: Levels) -> Numbers:
     cell = first[present].astype(np.int64) * LEVELS + second[present]
     count = np.bincount(cell, minlength=LEVELS * LEVELS).reshape(LEVELS, LEVELS).astype(np.float64)
     expected = count.sum(axis=1, keepdims=True) * count.sum(axis=0, keepdims=True) / max(count.sum(), 1.0)
-    classes = CLASS_OF[:LEVELS]
+    of, doubt = classes(tuning)[:LEVELS], tuning.lift_doubt
     into = np.zeros((CLASSES, LEVELS))
-    into[classes, np.arange(LEVELS)] = 1.0
+    into[of, np.arange(LEVELS)] = 1.0
     both, chance = into @ count @ into.T, into @ expected @ into.T
-    believed = both - chance > SEEN + SIGMA * np.sqrt(chance)
+    believed = both - chance > tuning.lift_seen + tuning.lift_sigma * np.sqrt(chance)
     believed[OTHER, :] = believed[:, OTHER] = False
-    coarse = np.where(believed, (both + DOUBT) / (chance + DOUBT), 1.0)[np.ix_(classes, classes)]
-    fine = (count + DOUBT) / (expected + DOUBT / coarse)
+    coarse = np.where(believed, (both + doubt) / (chance + doubt), 1.0)[np.ix_(of, of)]
+    fine = (count + doubt) / (expected + doubt / coarse)
     return np.where(coarse > 1.0, np.maximum(fine, 1.0), 1.0)
 
 
 def _exact_lift(
-    first: FieldLevels, second: FieldLevels, rows: tuple[Flags, Flags], copied: float
+    first: FieldLevels, second: FieldLevels, rows: tuple[Flags, Flags], copied: float, tuning: Tuning
 ) -> tuple[float, Numbers, Numbers]:
     """Joint equality among all pairs within either file, by counting values: its lift, by rarity, and its excess.
 
@@ -242,8 +239,8 @@ def _exact_lift(
     as rare as these, moved from the average of all: towns fill with their own common names, and a rare one has no part.
     """
     sides = [
-        _joint(first.own.codes[rows[0]], second.own.codes[rows[0]]),
-        _joint(first.partner.codes[rows[1]], second.partner.codes[rows[1]]),
+        _joint(first.own.codes[rows[0]], second.own.codes[rows[0]], tuning.rarity),
+        _joint(first.partner.codes[rows[1]], second.partner.codes[rows[1]], tuning.rarity),
     ]
     both, expected = sides[0][0] + sides[1][0], sides[0][1] + sides[1][1]
     by_rarity = sides[0][2] + sides[1][2]
@@ -252,40 +249,41 @@ def _exact_lift(
     if excess > 0:
         both = expected + (both - expected) * max(1.0 - copied * pairs / excess, 0.0)
         excess = float(both.sum() - expected.sum())
-    if excess <= SEEN + SIGMA * expected.sum() ** 0.5:
-        return 1.0, np.ones((BINS, BINS)), np.zeros((BINS, BINS))
-    average = float((both.sum() + DOUBT) / (expected.sum() + DOUBT))
-    together = (np.maximum(both - expected, 0.0) + RELATED) / (by_rarity + RELATED * pairs / excess)
-    return average, np.asarray((both + DOUBT) / (expected + DOUBT / average)), np.asarray(together)
+    if excess <= tuning.lift_seen + tuning.lift_sigma * expected.sum() ** 0.5:
+        return 1.0, np.ones(both.shape), np.zeros(both.shape)
+    doubt, related = tuning.lift_doubt, tuning.lift_related
+    average = float((both.sum() + doubt) / (expected.sum() + doubt))
+    together = (np.maximum(both - expected, 0.0) + related) / (by_rarity + related * pairs / excess)
+    return average, np.asarray((both + doubt) / (expected + doubt / average)), np.asarray(together)
 
 
-def _joint(first: Codes, second: Codes) -> tuple[Numbers, Numbers, Numbers]:
+def _joint(first: Codes, second: Codes, rarity: tuple[float, ...]) -> tuple[Numbers, Numbers, Numbers]:
     """[bins, bins] pairs of rows equal in both fields: how many there are, and how many independence would give.
 
     And how many pairs there are in all, of a record with values as rare and any other.
     """
     present = (first >= 0) & (second >= 0)
     a, b = first[present].astype(np.int64), second[present].astype(np.int64)
-    rows = len(a)
-    both, expected = np.zeros((BINS, BINS)), np.zeros((BINS, BINS))
+    rows, bins = len(a), len(rarity) + 1
+    both, expected = np.zeros((bins, bins)), np.zeros((bins, bins))
     if rows < 2:
-        return both, expected, np.zeros((BINS, BINS))
+        return both, expected, np.zeros((bins, bins))
     count_a, count_b = np.bincount(a), np.bincount(b)
-    bin_a, bin_b = _bin(count_a - 1, rows), _bin(count_b - 1, rows)
+    bin_a, bin_b = _bin(count_a - 1, rows, rarity), _bin(count_b - 1, rows, rarity)
     width = len(count_b)
     key, joint = np.unique(a * width + b, return_counts=True)
     np.add.at(both, (bin_a[key // width], bin_b[key % width]), _pairs(joint))
-    by_a = np.bincount(bin_a, weights=_pairs(count_a), minlength=BINS)
-    by_b = np.bincount(bin_b, weights=_pairs(count_b), minlength=BINS)
+    by_a = np.bincount(bin_a, weights=_pairs(count_a), minlength=bins)
+    by_b = np.bincount(bin_b, weights=_pairs(count_b), minlength=bins)
     pairs = rows * (rows - 1) / 2
-    holders = np.zeros((BINS, BINS))
+    holders = np.zeros((bins, bins))
     np.add.at(holders, (bin_a[a], bin_b[b]), 1.0)
     return both, np.outer(by_a, by_b) / pairs, holders * (rows - 1) / 2
 
 
-def _bin(others: npt.NDArray[Any], rows: int) -> npt.NDArray[np.int64]:
+def _bin(others: npt.NDArray[Any], rows: int, rarity: tuple[float, ...]) -> npt.NDArray[np.int64]:
     """How common a value is: by the number of other records that hold it, in a file of RARITY_ROWS."""
-    return np.digitize(others * (RARITY_ROWS / max(rows, 1)), RARITY)
+    return np.digitize(others * (RARITY_ROWS / max(rows, 1)), rarity)
 
 
 def _pairs(counts: npt.NDArray[np.int64]) -> Numbers:
@@ -298,6 +296,7 @@ def corrections(
     found: Sequence[Edge],
     own: Rows,
     levels: Levels,
+    tuning: Tuning,
     people: People | None = None,
     progress: Progress = NO_PROGRESS,
 ) -> Floats:
@@ -305,7 +304,7 @@ def corrections(
     made = np.zeros((len(own), len(fields)), dtype=np.float32)
     if not found:
         return made
-    joint = [interruptible(progress, _Joint, fields, edge, people) for edge in found]
+    joint = [interruptible(progress, _Joint, fields, edge, tuning, people) for edge in found]
     for start in range(0, len(own), AT_ONCE):
         some = slice(start, start + AT_ONCE)
         lifts = np.zeros((len(own[some]), len(found)), dtype=np.float32)
@@ -335,7 +334,8 @@ class _Joint:
     village has one zip code); the two of the pair itself, which would vouch for each other, are left out.
     """
 
-    def __init__(self, fields: Sequence[FieldLevels], edge: Edge, people: People | None) -> None:
+    def __init__(self, fields: Sequence[FieldLevels], edge: Edge, tuning: Tuning, people: People | None) -> None:
+        self._tuning = tuning
         self._edge, self._first, self._second = edge, fields[edge.first], fields[edge.second]
         self._alone = equal_frequency(self._first, people), equal_frequency(self._second, people)
         if edge.counted:
@@ -365,11 +365,12 @@ class _Joint:
             one.own.counts[code] + one.partner.counts[one.equal_to[code]] - 2.0
             for one, code in ((first, a), (second, b))
         ]
-        rare = _bin(others[0], records), _bin(others[1], records)
+        rarity, shrink = self._tuning.rarity, self._tuning.lift_shrink
+        rare = _bin(others[0], records, rarity), _bin(others[1], records, rarity)
         joint = self._own.count(a, b) + self._partner.count(first.equal_to[a], second.equal_to[b])
         expected = self._expected(self._edge.rarity[rare], chance, most, self._edge.together[rare])
         expected = np.maximum(expected, 1e-12)
-        return np.asarray((np.maximum(joint - 2.0, 0.0) + SHRINK) / (records + SHRINK / expected))
+        return np.asarray((np.maximum(joint - 2.0, 0.0) + shrink) / (records + shrink / expected))
 
 
 class _Combinations:

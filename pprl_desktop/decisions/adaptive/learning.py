@@ -21,18 +21,11 @@ from pprl_desktop.decisions.adaptive.check import Strangers, strangers, surplus
 from pprl_desktop.decisions.adaptive.levels import DIFFERS, EQUAL, LEVELS, MISSING, FieldLevels, Levels, pair_levels
 from pprl_desktop.decisions.adaptive.model import Model
 from pprl_desktop.decisions.adaptive.strangers import People
+from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import MatchOptions, Numbers, Rows
 from pprl_desktop.progress import Progress
 
-LOWEST_HELD = -4.0  # log odds from which pairs are held to it
-MOST_HELD = 4.0  # log of the largest factor by which that makes strangers likelier
-LOWEST = -9.0  # log odds below which a pair is no candidate
-WORTH_TELLING = -3.0  # log odds of the weakest kept pair above which leaving pairs out is told
-PER_ROW = 60  # candidates per row of both files, on average, that EM looks at
 BYTES_PER_PAIR = 400  # working memory per candidate and some fields
-STRENGTH = 25.0  # matches worth of trust in the prior of m
-CROSS_STRENGTH = 20.0
-OVERLAP = 0.3  # share of the smaller file first taken to have a counterpart
 
 Floats = npt.NDArray[np.float32]
 
@@ -48,6 +41,7 @@ class Files:
     within: adaptive_null.Within
     index: listed_scan.Index | None  # None: small files, all pairs are compared
     options: MatchOptions
+    tuning: Tuning
 
     @property
     def all_pairs(self) -> float:
@@ -96,44 +90,47 @@ class Learned:
         return self.belief.model
 
 
-def most_candidates(sizes: em.Sizes, options: MatchOptions) -> int:
+def most_candidates(sizes: em.Sizes, options: MatchOptions, tuning: Tuning) -> int:
     """Candidates that may be held."""
-    every = min(PER_ROW * (sizes.own + sizes.partner), sizes.own * sizes.partner)
+    every = min(tuning.per_row * (sizes.own + sizes.partner), sizes.own * sizes.partner)
     return min(every, options.memory // BYTES_PER_PAIR)
 
 
-def first_matches(sizes: em.Sizes) -> float:
+def first_matches(sizes: em.Sizes, tuning: Tuning) -> float:
     """The number of matches before any pair was seen."""
-    return OVERLAP * min(sizes.own, sizes.partner)
+    return tuning.overlap * min(sizes.own, sizes.partner)
 
 
 def first_belief(files: Files, progress: Progress) -> Belief:
-    m = em.prior_m(files.fields)
-    u = np.stack([adaptive_null.shares(count) for count in files.seen])
-    crossings = adaptive_cross.crossings(files.fields)
+    m = em.prior_m(files.fields, files.tuning)
+    u = np.stack([adaptive_null.shares(count, files.tuning.unseen) for count in files.seen])
+    crossings = adaptive_cross.crossings(files.fields, files.tuning.crossings)
     model = Model(
         tuple(one.comparison.field for one in files.fields),
         m,
         u,
         crossings,
-        np.full(len(crossings), 0.02),
+        np.full(len(crossings), files.tuning.prior_cross),
         edges(files, m, progress),
-        first_matches(files.sizes),
+        first_matches(files.sizes, files.tuning),
         files.sizes,
+        files.tuning,
     )
     return Belief(model, tuple(adaptive_null.log_u(one, row) for one, row in zip(files.fields, u, strict=True)))
 
 
 def edges(files: Files, m: Numbers, progress: Progress) -> tuple[dependence.Edge, ...]:
-    return dependence.edges(files.fields, files.within.levels, files.options.one_to_one, m[:, EQUAL], progress)
+    return dependence.edges(
+        files.fields, files.within.levels, files.options.one_to_one, m[:, EQUAL], files.tuning, progress
+    )
 
 
 def find(files: Files, belief: Belief, random: np.random.Generator, progress: Progress) -> Pairs:
     """The pairs that the weights believed so far make candidates."""
-    model, options = belief.model, files.options
+    model, options, tuning = belief.model, files.options, files.tuning
     weights = em.tables(model.m, belief.log_u)
-    lowest = LOWEST - model.prior
-    most = most_candidates(files.sizes, options)
+    lowest = tuning.lowest - model.prior
+    most = most_candidates(files.sizes, options, tuning)
     scan = None
     if files.index is None:
         bar, passing = blocking.place_bar(files.fields, weights, lowest, most, random, progress)
@@ -144,7 +141,7 @@ def find(files: Files, belief: Belief, random: np.random.Generator, progress: Pr
         found = listed_scan.run(scan, bar, most, options.threads, progress)
     warnings = []
     by_hand = [border for border in (options.accept, options.review) if border is not None]
-    if found.bar + model.prior > min(WORTH_TELLING, *by_hand, WORTH_TELLING) and passing > len(found.own):
+    if found.bar + model.prior > min(tuning.worth_telling, *by_hand, tuning.worth_telling) and passing > len(found.own):
         warnings.append(
             f"About {passing:,} pairs are alike enough to be compared closely, {len(found.own):,} fit: the weakest "
             f"{passing - len(found.own):,} were left out. Add a field that tells people apart or allow more memory."
@@ -157,18 +154,19 @@ def find(files: Files, belief: Belief, random: np.random.Generator, progress: Pr
 
 def learn(files: Files, belief: Belief, pairs: Pairs, surplus: Numbers, progress: Progress) -> Learned:
     """EM over the candidates, started at what is believed; then what strangers agree on, without the matches found."""
-    model, fields = belief.model, len(files.fields)
+    model, tuning, fields = belief.model, files.tuning, len(files.fields)
     levels, log_u = _columns(files, belief, pairs, progress)
-    lifts = dependence.corrections(files.fields, model.edges, pairs.own, pairs.levels, belief.people, progress)
+    lifts = dependence.corrections(files.fields, model.edges, pairs.own, pairs.levels, tuning, belief.people, progress)
     candidates = em.Candidates(pairs.own, pairs.partner, levels, log_u, lifts.sum(axis=1) + surplus, files.sizes)
     fit = em.fit(
         candidates,
-        np.concatenate([em.prior_m(files.fields), _crossed(np.full(len(model.crossings), 0.02))]),
-        np.array([STRENGTH] * fields + [CROSS_STRENGTH] * len(model.crossings)),
+        np.concatenate([em.prior_m(files.fields, tuning), _crossed(np.full(len(model.crossings), tuning.prior_cross))]),
+        np.array([tuning.strength] * fields + [tuning.cross_strength] * len(model.crossings)),
         np.concatenate([model.m, _crossed(model.cross_m)]),
         model.matches,
         fields,
         files.options.one_to_one,
+        tuning,
         progress,
     )
     after = replace(model, m=fit.m[:fields], cross_m=fit.m[fields:, EQUAL], matches=fit.matches)
@@ -209,15 +207,17 @@ def _without_matches(files: Files, model: Model, pairs: Pairs, fit: em.Fit, prog
         progress.check()
         weighed = np.bincount(pairs.levels[:, f], weights=fit.probability, minlength=MISSING + 1)
         matched = np.asarray(weighed[:LEVELS], dtype=np.float64)
-        seen = adaptive_null.without_matches(files.seen[f], files.sampled, files.all_pairs, matched)
-        u.append(adaptive_null.shares(seen))
+        seen = adaptive_null.without_matches(
+            files.seen[f], files.sampled, files.all_pairs, matched, files.tuning.least_left
+        )
+        u.append(adaptive_null.shares(seen, files.tuning.unseen))
         tables.append(adaptive_null.log_u(one, u[f], people))
     return Belief(replace(model, u=np.stack(u)), tuple(tables), people)
 
 
 def narrowed(learned: Learned) -> Learned:
     """Without the candidates that their learned weights have made hopeless: most of a large file's."""
-    kept = np.flatnonzero(learned.fit.log_odds >= LOWEST)
+    kept = np.flatnonzero(learned.fit.log_odds >= learned.model.tuning.lowest)
     fit = learned.fit
     return replace(
         learned,
@@ -232,7 +232,7 @@ def narrowed(learned: Learned) -> Learned:
 
 def near_within(files: Files, model: Model, progress: Progress) -> list[Strangers]:
     """Pairs within either file that the weights take for matches, or nearly."""
-    bar = LOWEST_HELD - 2.0 - model.prior
+    bar = files.tuning.lowest_held - files.tuning.held_margin - model.prior
     return [strangers(fields, model, bar, files.options.threads, progress) for fields in files.within.files]
 
 
@@ -241,9 +241,9 @@ def held(files: Files, learned: Learned, near: Sequence[Strangers], progress: Pr
     model, prior = learned.model, learned.model.prior
     ratios = np.concatenate([interruptible(progress, file.ratios, model)[~file.copies] for file in near])
     plain = learned.fit.log_odds - prior + learned.surplus
-    at = np.flatnonzero(plain >= LOWEST_HELD - prior)
+    at = np.flatnonzero(plain >= files.tuning.lowest_held - prior)
     wrong = 1 - learned.fit.probability[at]
-    more = surplus(ratios, sum(file.out_of for file in near), plain[at], wrong, files.all_pairs)
+    more = surplus(ratios, sum(file.out_of for file in near), plain[at], wrong, files.all_pairs, files.tuning)
     so_far = learned.surplus.copy()
-    so_far[at] = np.clip(so_far[at] + more, 0.0, MOST_HELD)
+    so_far[at] = np.clip(so_far[at] + more, 0.0, files.tuning.most_held)
     return learn(files, learned.belief, learned.pairs, so_far, progress)

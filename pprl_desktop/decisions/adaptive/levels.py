@@ -19,20 +19,12 @@ from pprl_desktop.codes.base import Part, Smashed
 from pprl_desktop.decisions.rules import FieldComparison
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
-# share of random pairs at least that similar (ARCHITECTURE 4.5); the first two serve fields of few values under noise
-QUANTILES = (0.35, 0.12, 4e-2, 1e-2, 3e-3, 5e-4, 8e-5)
-
-# level codes; NEAR, NEAR + 1 .. are ever rarer among strangers
-DIFFERS, NEAR = 0, 1
-EQUAL = NEAR + len(QUANTILES)
+# level codes; NEAR, NEAR + 1 .. are ever rarer among strangers, as Tuning.quantiles says
+DIFFERS, NEAR, NEAR_LEVELS = 0, 1, 7
+EQUAL = NEAR + NEAR_LEVELS
 WORD, SHIFTED, INITIAL, OTHER_INITIAL = EQUAL + 1, EQUAL + 2, EQUAL + 3, EQUAL + 4
 LEVELS = OTHER_INITIAL + 1
 MISSING = 255
-NAMES = (
-    "differs",
-    *(f"near {100 * quantile:g}%" for quantile in QUANTILES),
-    "equal", "shares a word", "swapped or off by one", "initial", "other initial",
-)  # fmt: skip
 # an initial says nothing about the rest of the name, so these two levels share a probability of their own
 GROUPS = (tuple(range(INITIAL)), (INITIAL, OTHER_INITIAL))
 
@@ -45,6 +37,12 @@ Codes = npt.NDArray[np.int32]
 Tokens = npt.NDArray[np.uint64]
 Levels = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
+
+
+def names(quantiles: Sequence[float]) -> tuple[str, ...]:
+    """The levels as a reader sees them, by the share of strangers that are as similar."""
+    near = (f"near {100 * quantile:g}%" for quantile in quantiles)
+    return ("differs", *near, "equal", "shares a word", "swapped or off by one", "initial", "other initial")
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +105,7 @@ class FieldLevels:
     partner: View
     similar: Similar
     exact: bool  # equality can be seen (no noise on either side)
-    cuts: npt.NDArray[np.float64] = field(default_factory=lambda: np.full(len(QUANTILES), np.inf))
+    cuts: npt.NDArray[np.float64] = field(default_factory=lambda: np.full(NEAR_LEVELS, np.inf))
     facts: tuple[Codes, Codes, Levels] = field(default_factory=lambda: _nothing())  # sorted by own value
     equal_to: Codes = field(default_factory=lambda: np.zeros(0, np.int32))  # own value -> equal partner value or -1
     _all: Levels | None = None

@@ -29,6 +29,7 @@ from pprl_desktop.decisions.adaptive.levels import (
     Levels,
     pair_levels,
 )
+from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.adaptive.value_lists import Lists
 from pprl_desktop.decisions.base import Numbers, Rows
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -68,12 +69,12 @@ class Index:
     order: Rows  # own rows, those with the longest lists side by side
 
 
-def build(fields: Sequence[FieldLevels], threads: int, progress: Progress) -> Index:
+def build(fields: Sequence[FieldLevels], tuning: Tuning, threads: int, progress: Progress) -> Index:
     lists = []
     for place, one in enumerate(fields):
         part = progress.part(0.9 * place / len(fields), 0.9 * (place + 1) / len(fields))
         part.at(0.0, f"Looking for similar values of {one.comparison.field}")
-        lists.append(value_lists.make(one, threads, part))
+        lists.append(value_lists.make(one, tuning, threads, part))
     return interruptible(progress, _index, tuple(fields), tuple(lists))
 
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from pprl_desktop.decisions.adaptive.crossing import Crossing
 from pprl_desktop.decisions.adaptive.dependence import Edge, tree
-from pprl_desktop.decisions.adaptive.levels import LEVELS, NAMES
+from pprl_desktop.decisions.adaptive.levels import LEVELS, names
+from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.adaptive.weights import Sizes
 from pprl_desktop.decisions.base import Numbers
 
@@ -28,6 +29,7 @@ class Model:
     edges: tuple[Edge, ...]  # fields that depend on each other
     matches: float  # expected number
     sizes: Sizes
+    tuning: Tuning
 
     @property
     def prior(self) -> float:
@@ -40,8 +42,8 @@ class Model:
         return {
             "levels": {
                 name: [
-                    {"level": NAMES[level], "m": float(self.m[f, level]), "u": float(self.u[f, level])}
-                    for level in range(LEVELS)
+                    {"level": level, "m": float(m), "u": float(u)}
+                    for level, m, u in zip(names(self.tuning.quantiles), self.m[f], self.u[f], strict=True)
                 ]
                 for f, name in enumerate(self.fields)
             },
@@ -61,7 +63,7 @@ class Model:
         """Lists, texts and numbers only; from_plain gives the same model back, to the last bit."""
         return {
             "fields": list(self.fields),
-            "levels": list(NAMES),
+            "levels": list(names(self.tuning.quantiles)),
             "m": self.m.tolist(),
             "u": self.u.tolist(),
             "crossings": [
@@ -83,11 +85,13 @@ class Model:
             "matches": self.matches,
             "rows": [self.sizes.own, self.sizes.partner],
             "one_to_one": self.sizes.one_to_one,
+            "tuning": self.tuning.to_plain(),
         }
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Model:
-        if tuple(plain["levels"]) != NAMES:
+        tuning = Tuning.from_plain(plain["tuning"])
+        if tuple(plain["levels"]) != names(tuning.quantiles):
             raise ValueError("the model was learned with other levels of agreement")
         crossings: Sequence[Mapping[str, Any]] = plain["crossings"]
         own, partner = plain["rows"]
@@ -110,5 +114,6 @@ class Model:
                 for edge in plain["edges"]
             ),
             plain["matches"],
-            Sizes(own, partner, plain["one_to_one"]),
+            Sizes(own, partner, plain["one_to_one"], tuning.free),
+            tuning,
         )

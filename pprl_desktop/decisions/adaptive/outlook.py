@@ -7,7 +7,6 @@ either file are compared first, as the run will do it, and the figures are scale
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,8 +17,8 @@ from pprl_desktop.decisions.adaptive import candidates as blocking
 from pprl_desktop.decisions.adaptive import listed_scan, value_lists
 from pprl_desktop.decisions.adaptive import strangers as adaptive_null
 from pprl_desktop.decisions.adaptive import weights as em
-from pprl_desktop.decisions.adaptive.levels import EQUAL, LEVELS, NEAR, QUANTILES, FieldLevels
-from pprl_desktop.decisions.base import Numbers, Outlook
+from pprl_desktop.decisions.adaptive.levels import EQUAL, LEVELS, NEAR, FieldLevels
+from pprl_desktop.decisions.base import Outlook
 from pprl_desktop.decisions.rules import AdaptiveRule, FieldComparison
 from pprl_desktop.progress import NO_PROGRESS
 
@@ -30,7 +29,6 @@ NOTICED = 3.0  # pairs of the trial that may just not have shown
 # what one candidate costs in all rounds of learning. Rough: tests/benchmarks/adaptive_scale.py prints the time told
 # beside the time taken, which were up to 2.5 times apart either way
 LISTED_COST, CANDIDATE_COST = 8.0, 4000.0
-USUAL_SHARE = QUANTILES[value_lists.USUAL - NEAR]  # of values in a list
 ENTRY_BYTES = 40  # of a list while it is made
 VALUE_BYTES = 48 * LEVELS  # weights, counts and steps of an own value
 
@@ -47,7 +45,6 @@ class Trial:
 class Start:
     """How the run begins."""
 
-    prior: Callable[[Sequence[FieldLevels]], Numbers]  # m before any pair was seen
     lowest: float  # bar of the first round
     most: int  # candidates held
     pair_bytes: int  # memory of each
@@ -55,20 +52,21 @@ class Start:
 
 def outlook(own: Smashed, partner: Smashed, rule: AdaptiveRule, start: Start, threads: int) -> Outlook:
     tried = _trial(own, partner, rule, start)
+    share = rule.tuning.quantiles[value_lists.usual(rule.tuning) - NEAR]  # of values in a list
     pairs = float(own.rows) * partner.rows
     found = min(float(start.most), pairs * tried.candidates + NOTICED * pairs / min(pairs, ROWS * ROWS))
     sizes = [(_values(own, one), _values(partner, one)) for one in rule.comparisons]
     cells = [float(a) * b for a, b in sizes]
-    cores, rounds = threads_of(threads), 2
+    cores, rounds = threads_of(threads), rule.tuning.rounds
     encoded = sum(
         (a + b) * _width(own, one) * (8 if one.measure == "vectors" else 2)
         for one, (a, b) in zip(rule.comparisons, sizes, strict=True)
     )
     if listed_scan.wanted(own.rows, partner.rows):
-        entries = max((min(each * USUAL_SHARE, value_lists.ENTRIES) for each in cells), default=0.0)
+        entries = max((min(each * share, value_lists.ENTRIES) for each in cells), default=0.0)
         table = ENTRY_BYTES * entries + VALUE_BYTES * sum(a for a, _ in sizes)
         table += 16.0 * len(sizes) * (own.rows + partner.rows)
-        met = min(pairs * (len(sizes) * USUAL_SHARE + tried.equal), listed_scan.MOST_WORK)
+        met = min(pairs * (len(sizes) * share + tried.equal), listed_scan.MOST_WORK)
         compared = sum(each for each in cells if each <= value_lists.MOST_CELLS) * tried.cell
         compared += rounds * met * LISTED_COST * tried.pair
     else:
@@ -98,12 +96,15 @@ def _trial(own: Smashed, partner: Smashed, rule: AdaptiveRule, start: Start) -> 
         rows = np.sort(random.choice(side.rows, size=min(ROWS, side.rows), replace=False)).astype(np.int32)
         sides.append(adaptive_null.taken(side, rows))
     with one_blas_thread():
-        null = adaptive_null.random_pairs(sides[0].rows, sides[1].rows, random)
+        null = adaptive_null.random_pairs(sides[0].rows, sides[1].rows, random, rule.tuning)
         fields, seen = adaptive_null.build(sides[0], sides[1], rule, null, NO_PROGRESS)
-        log_u = [adaptive_null.log_u(one, adaptive_null.shares(count)) for one, count in zip(fields, seen, strict=True)]
-        weights = em.tables(start.prior(fields), log_u)
+        log_u = [
+            adaptive_null.log_u(one, adaptive_null.shares(count, rule.tuning.unseen))
+            for one, count in zip(fields, seen, strict=True)
+        ]
+        weights = em.tables(em.prior_m(fields, rule.tuning), log_u)
         blocking.prepare(fields, 1, NO_PROGRESS)
-        cell = _cell_seconds(fields)
+        cell = _cell_seconds(fields, value_lists.usual(rule.tuning))
         since = time.thread_time()
         scores = blocking.scores(fields, weights, np.arange(sides[0].rows, dtype=np.int32))
         pair = (time.thread_time() - since) / scores.size
@@ -111,13 +112,13 @@ def _trial(own: Smashed, partner: Smashed, rule: AdaptiveRule, start: Start) -> 
     return Trial(float((scores >= start.lowest).mean()), pair, cell, equal)
 
 
-def _cell_seconds(fields: list[FieldLevels]) -> float:
+def _cell_seconds(fields: list[FieldLevels], lowest: int) -> float:
     spent, cells = 0.0, 0
     for one in fields:
         if not one.own.values or not one.partner.values:
             continue
         values = np.arange(min(one.own.values, TRIED // one.partner.values), dtype=np.int32)
-        least = float(one.cuts[value_lists.USUAL - NEAR])
+        least = float(one.cuts[lowest - NEAR])
         one.similar.near(values[:1], least)
         since = time.thread_time()
         one.similar.near(values, least)

@@ -24,7 +24,6 @@ from pprl_desktop.decisions.adaptive import weights as em
 from pprl_desktop.decisions.adaptive.check import SelfLinkage, Strangers, held_twice
 from pprl_desktop.decisions.adaptive.learning import (
     BYTES_PER_PAIR,
-    LOWEST,
     Files,
     Learned,
     edges,
@@ -43,11 +42,8 @@ from pprl_desktop.decisions.rules import AdaptiveRule, FieldComparison
 from pprl_desktop.decisions.thresholds import from_probabilities
 from pprl_desktop.progress import Progress
 
-ROUNDS = 2  # the second looks for candidates with the weights learned in the first
-HOLDS = 6  # times the weights are held to what pairs within a file show, and learned again
 SMALL = 4_000_000  # pairs of records that are compared without a trial
 SIMILARITIES = 160 << 20  # bytes, of sampled pairs
-WORTHWHILE = 0.5  # expected F1 from which the border may lie below even odds: at half of it, so never under 1 in 4
 
 Floats = npt.NDArray[np.float32]
 
@@ -66,8 +62,9 @@ def _run(own: Smashed, partner: Smashed, rule: AdaptiveRule, options: MatchOptio
     files = lay_side_by_side(own, partner, rule, options, random, progress)
     belief = first_belief(files, progress)
     told = _copies_told(files, progress)
-    for place in range(ROUNDS):
-        low, high = 0.25 + 0.58 * place / ROUNDS, 0.25 + 0.58 * (place + 1) / ROUNDS
+    rounds, holds = rule.tuning.rounds, rule.tuning.holds
+    for place in range(rounds):
+        low, high = 0.25 + 0.58 * place / rounds, 0.25 + 0.58 * (place + 1) / rounds
         if place and not options.one_to_one:  # how often one person's records are equal is known by now
             belief = replace(belief, model=replace(belief.model, edges=edges(files, belief.model.m, progress)))
         pairs = find(files, belief, random, progress.part(low, (low + high) / 2))
@@ -75,8 +72,8 @@ def _run(own: Smashed, partner: Smashed, rule: AdaptiveRule, options: MatchOptio
         belief = learned.belief
     learned = narrowed(learned)
     near = near_within(files, learned.model, progress.part(0.83, 0.85))
-    for place in range(HOLDS if options.one_to_one else 0):
-        part = progress.part(0.85 + 0.12 * place / HOLDS, 0.85 + 0.12 * (place + 1) / HOLDS)
+    for place in range(holds if options.one_to_one else 0):
+        part = progress.part(0.85 + 0.12 * place / holds, 0.85 + 0.12 * (place + 1) / holds)
         learned = held(files, learned, near, part)
     return _scored(files, learned, near, told, random, progress.part(0.97, 1.0))
 
@@ -89,31 +86,30 @@ def lay_side_by_side(
     random: np.random.Generator,
     progress: Progress,
 ) -> Files:
-    null = adaptive_null.random_pairs(own.rows, partner.rows, random)
+    null = adaptive_null.random_pairs(own.rows, partner.rows, random, rule.tuning)
     fields, seen = adaptive_null.build(own, partner, rule, null, progress.part(0.0, 0.1))
     index = None
     if listed_scan.wanted(own.rows, partner.rows):
-        index = listed_scan.build(fields, options.threads, progress.part(0.1, 0.25))
+        index = listed_scan.build(fields, rule.tuning, options.threads, progress.part(0.1, 0.25))
     else:
         blocking.prepare(fields, options.threads, progress.part(0.1, 0.25))
     progress.at(0.25, "Comparing the records of one file")
-    within = adaptive_null.within(own, partner, fields, random, progress)
-    sizes = em.Sizes(own.rows, partner.rows, options.one_to_one)
-    return Files(tuple(fields), tuple(seen), len(null.own), sizes, within, index, options)
+    within = adaptive_null.within(own, partner, fields, rule.tuning, random, progress)
+    sizes = em.Sizes(own.rows, partner.rows, options.one_to_one, rule.tuning.free)
+    return Files(tuple(fields), tuple(seen), len(null.own), sizes, within, index, options, rule.tuning)
 
 
 def outlook(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions) -> Outlook:
     """Memory beside the smashed data, and time; small files are not worth a trial."""
     assert isinstance(rule, AdaptiveRule)
-    sizes = em.Sizes(own.rows, partner.rows, options.one_to_one)
-    most = most_candidates(sizes, options)
+    sizes = em.Sizes(own.rows, partner.rows, options.one_to_one, rule.tuning.free)
+    most = most_candidates(sizes, options, rule.tuning)
     if float(own.rows) * partner.rows <= SMALL or not rule.comparisons:
         cells = sum(_cells(own, partner, one) for one in rule.comparisons)
         blocks = 12 * 4 * min(blocking.BLOCK_PAIRS, own.rows * partner.rows)
         return Outlook(min(cells, blocking.TABLE_CELLS) + most * BYTES_PER_PAIR + blocks + SIMILARITIES)
     start = adaptive_outlook.Start(
-        em.prior_m,
-        LOWEST - float(np.log(sizes.odds(first_matches(sizes)))),
+        rule.tuning.lowest - float(np.log(sizes.odds(first_matches(sizes, rule.tuning)))),
         most,
         BYTES_PER_PAIR,
     )
@@ -133,7 +129,7 @@ def _nothing(names: tuple[str, ...]) -> Scored:
 
 def _copies_told(files: Files, progress: Progress) -> list[str]:
     def copies(codes: list[Codes]) -> int:
-        return int(interruptible(progress, adaptive_null.copies, codes).sum())
+        return int(interruptible(progress, adaptive_null.copies, codes, files.tuning.copy_fields).sum())
 
     if not files.options.one_to_one:
         return []
@@ -161,10 +157,12 @@ def _scored(
     score = np.log(probability) - np.log1p(-probability)
     best = from_probabilities(score, probability)
     # a little below even odds may serve F1; where little is to be found, the best F1 is made of long shots
-    threshold = min(best.score, 0.0) if best.f1 >= WORTHWHILE else 0.0
+    threshold = min(best.score, 0.0) if best.f1 >= files.tuning.worthwhile else 0.0
     check = _self_linkage(files, learned, near[0], probability[score >= threshold], progress)
-    twice = held_twice(pairs.own, pairs.partner, fit.log_odds + learned.surplus) if files.options.one_to_one else []
-    warning = check.warning()
+    twice = []
+    if files.options.one_to_one:
+        twice = held_twice(pairs.own, pairs.partner, fit.log_odds + learned.surplus, files.tuning)
+    warning = check.warning(files.tuning)
     return Scored(
         pairs.own,
         pairs.partner,
@@ -224,5 +222,7 @@ def _candidate_recall(learned: Learned, random: np.random.Generator) -> dict[str
     pairs = learned.pairs
     if pairs.scan is None:
         return {}
-    bound = candidate_recall.lower_bound(pairs.scan, pairs.bar, pairs.levels, learned.fit.probability, random)
+    bound = candidate_recall.lower_bound(
+        pairs.scan, pairs.bar, pairs.levels, learned.fit.probability, learned.model.tuning, random
+    )
     return {"candidate_recall": bound}

@@ -12,17 +12,17 @@ import numpy.typing as npt
 
 from pprl_desktop.decisions.adaptive.levels import BLOCK_CELLS, Codes, Floats, Similar, View
 from pprl_desktop.decisions.adaptive.levels import PAIRS_AT_ONCE as BITS_AT_ONCE
+from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.rules import Measure
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 SAME = np.float32(1e6)  # added to the similarity of values that differ no more than noise makes them
 PAIRS_AT_ONCE = 1 << 16
 WHOLE = 40_000_000  # cells of a table of all similarities: 160 MB
-SOFT = 4.0  # mean eigenvalues added before the whitening; 2 to 8 do about equally well
-WHITENED = 5000  # values the whitening is taken from
 ROOM = 1 << 14  # near values of one tile that there is room for at first
 TILE = 1 << 12  # partner values compared at once: their encodings stay in the cache
 DIRECTIONS = 47  # of a sketch
+SKETCHED = 5000  # values the directions are taken from
 SLACK = 2e-3  # squared distance by which a sketch may be off for rounding
 GRAIN = 4  # steps per bit in the table of set sizes
 
@@ -32,17 +32,19 @@ def flip_rate(epsilon: float | None) -> float:
     return 0.0 if epsilon is None else 1.0 / (math.exp(epsilon) + 1.0)
 
 
-def similar(own: View, partner: View, measure: Measure, epsilon: tuple[float | None, float | None]) -> Similar:
+def similar(
+    own: View, partner: View, measure: Measure, epsilon: tuple[float | None, float | None], tuning: Tuning
+) -> Similar:
     if not own.parts or not partner.parts:
         return Nothing(partner.values)
     if measure == "vectors":
-        return Vectors(own, partner, epsilon)
-    return Bits(own, partner, measure, flip_rate(epsilon[0]), flip_rate(epsilon[1]))
+        return Vectors(own, partner, epsilon, tuning)
+    return Bits(own, partner, measure, (flip_rate(epsilon[0]), flip_rate(epsilon[1])), tuning)
 
 
-def _most_flips(bits: int, rate: float) -> float | None:
-    """Bits in which two noisy copies of one filter differ at most, but for one in a thousand; None without noise."""
-    return bits * rate + 3.1 * math.sqrt(bits * rate * (1 - rate)) if rate else None
+def _most_flips(bits: int, rate: float, sigma: float) -> float | None:
+    """Bits in which two noisy copies of one filter differ at most, but for a few; None without noise."""
+    return bits * rate + sigma * math.sqrt(bits * rate * (1 - rate)) if rate else None
 
 
 class Nothing(Similar):
@@ -65,7 +67,7 @@ class Nothing(Similar):
 
 
 class Bits(Similar):
-    def __init__(self, own: View, partner: View, measure: Measure, flip_own: float, flip_partner: float) -> None:
+    def __init__(self, own: View, partner: View, measure: Measure, flips: tuple[float, float], tuning: Tuning) -> None:
         from pprl_desktop.decisions.adaptive.kernels import as_words
 
         left = np.concatenate([part.values[rows] for part, rows in own.parts], axis=1)
@@ -74,12 +76,12 @@ class Bits(Similar):
         self._left, self._right = as_words(left), as_words(right)
         self._ones_left = np.bitwise_count(self._left).sum(axis=1, dtype=np.int64).astype(np.float32)
         self._ones_right = np.bitwise_count(self._right).sum(axis=1, dtype=np.int64).astype(np.float32)
-        self._measure = measure
-        self._same = _most_flips(self._bits, flip_own + flip_partner - 2 * flip_own * flip_partner)
+        self._measure, self._tuning = measure, tuning
+        self._same = _most_flips(self._bits, flips[0] + flips[1] - 2 * flips[0] * flips[1], tuning.noise_sigma)
         # -log(1 - share of ones) by number of ones, in steps fine enough for counts corrected for noise
         steps = np.arange(GRAIN * self._bits + 1) / (GRAIN * self._bits)
         self._sizes = -np.log1p(-np.minimum(steps, 0.999)).astype(np.float32)
-        self._flips = flip_own, flip_partner
+        self._flips = flips
         self._needs: tuple[float, npt.NDArray[np.int32]] | None = None
 
     def block(self, own: Codes) -> Floats:
@@ -140,7 +142,7 @@ class Bits(Similar):
     def between(self, own: View, partner: View, epsilon: tuple[float | None, float | None]) -> Similar:
         if not own.parts or not partner.parts:
             return Nothing(partner.values)
-        return Bits(own, partner, self._measure, flip_rate(epsilon[0]), flip_rate(epsilon[1]))
+        return Bits(own, partner, self._measure, (flip_rate(epsilon[0]), flip_rate(epsilon[1])), self._tuning)
 
     def _score(self, common: Floats, left: Floats, right: Floats) -> Floats:
         """`left` and `right` are the numbers of ones; they broadcast over `common`."""
@@ -175,15 +177,21 @@ class Vectors(Similar):
     """Minus the squared distance of two vectors of reference distances, after a soft whitening.
 
     Length moves all distances of a value together, so the plain distance mostly sees length. The whitening damps the
-    directions in which values differ most anyway; SOFT keeps it from blowing up the directions that hold nothing.
+    directions in which values differ most anyway; `soft` keeps it from blowing up the directions that hold nothing.
     """
 
     def __init__(
-        self, own: View, partner: View, epsilon: tuple[float | None, float | None], fitted: Vectors | None = None
+        self,
+        own: View,
+        partner: View,
+        epsilon: tuple[float | None, float | None],
+        tuning: Tuning,
+        fitted: Vectors | None = None,
     ) -> None:
         left, right = _vectors(own), _vectors(partner)
+        self._tuning = tuning
         if fitted is None:
-            self._whiten = _soft_whitening(left, own.counts)
+            self._whiten = _soft_whitening(left, own.counts, tuning)
             # small numbers: the squares below would swallow small differences of large ones
             self._centre = left.mean(axis=0) if len(left) else np.zeros(left.shape[1], np.float32)
         else:
@@ -192,10 +200,13 @@ class Vectors(Similar):
         self._square_left = np.einsum("ij,ij->i", self._left, self._left)
         self._square_right = np.einsum("ij,ij->i", self._right, self._right)
         self._sketch: tuple[Floats, Floats] | None = None
-        self._same = _most_noise(self._whiten, _laplace_variance(epsilon[0]) + _laplace_variance(epsilon[1]))
+        variance = _laplace_variance(epsilon[0]) + _laplace_variance(epsilon[1])
+        self._same = _most_noise(self._whiten, variance, tuning.noise_sigma)
 
     def between(self, own: View, partner: View, epsilon: tuple[float | None, float | None]) -> Similar:
-        return Vectors(own, partner, epsilon, self) if own.parts and partner.parts else Nothing(partner.values)
+        if not own.parts or not partner.parts:
+            return Nothing(partner.values)
+        return Vectors(own, partner, epsilon, self._tuning, self)
 
     def block(self, own: Codes) -> Floats:
         product: npt.NDArray[np.float32] = self._left[own] @ self._right.T
@@ -228,7 +239,7 @@ class Vectors(Similar):
         The rest differs by its length at least (triangle inequality), so a filter on sketches loses no pair.
         """
         if self._sketch is None:
-            some = self._left[np.linspace(0, len(self._left) - 1, min(len(self._left), WHITENED)).astype(np.intp)]
+            some = self._left[np.linspace(0, len(self._left) - 1, min(len(self._left), SKETCHED)).astype(np.intp)]
             _, direction = np.linalg.eigh(np.cov(some, rowvar=False) if len(some) > 1 else np.eye(some.shape[1]))
             largest = np.asarray(direction[:, ::-1][:, :DIRECTIONS], dtype=np.float32)
             made = []
@@ -276,26 +287,26 @@ def _laplace_variance(epsilon: float | None) -> float:
     return 2.0 * math.exp(-epsilon) / math.expm1(-epsilon) ** 2
 
 
-def _most_noise(whiten: Floats, variance: float) -> float | None:
-    """Squared distance that noise alone makes of two equal vectors, but for one pair in a thousand; None without."""
+def _most_noise(whiten: Floats, variance: float, sigma: float) -> float | None:
+    """Squared distance that noise alone makes of two equal vectors, but for a few pairs; None without."""
     if not variance:
         return None
     size = (whiten.astype(np.float64) ** 2).sum(axis=0)  # of each whitened direction
     # the fourth moment of the noise lies between the normal one and that of the Laplace distribution (excess 3)
-    return variance * float(size.sum()) + 3.1 * variance * math.sqrt(5.0 * float((size**2).sum()))
+    return variance * float(size.sum()) + sigma * variance * math.sqrt(5.0 * float((size**2).sum()))
 
 
 def _vectors(side: View) -> Floats:
     return np.concatenate([part.values[rows] for part, rows in side.parts], axis=1).astype(np.float32)
 
 
-def _soft_whitening(values: Floats, counts: npt.NDArray[np.int64]) -> Floats:
-    """(S + SOFT * mean eigenvalue * I)^(-1/2), with S the covariance of the values as often as they occur."""
+def _soft_whitening(values: Floats, counts: npt.NDArray[np.int64], tuning: Tuning) -> Floats:
+    """(S + soft * mean eigenvalue * I)^(-1/2), with S the covariance of the values as often as they occur."""
     if len(values) < 2:
         return np.eye(values.shape[1], dtype=np.float32)
-    some = np.linspace(0, len(values) - 1, min(len(values), WHITENED)).astype(np.intp)
+    some = np.linspace(0, len(values) - 1, min(len(values), tuning.whitened)).astype(np.intp)
     spread = np.cov(values[some].astype(np.float64), rowvar=False, fweights=np.maximum(counts[some], 1))
     spread = np.atleast_2d(spread)
     mean = max(float(np.trace(spread)) / len(spread), 1e-6)
-    size, direction = np.linalg.eigh(spread + SOFT * mean * np.eye(len(spread)))
+    size, direction = np.linalg.eigh(spread + tuning.soft * mean * np.eye(len(spread)))
     return np.asarray(direction / np.sqrt(size), dtype=np.float32)

@@ -19,8 +19,8 @@ from pprl_desktop.decisions.adaptive.levels import (
     INITIAL,
     LEVELS,
     MISSING,
+    NEAR_LEVELS,
     OTHER_INITIAL,
-    QUANTILES,
     Codes,
     FieldLevels,
     find_facts,
@@ -28,16 +28,11 @@ from pprl_desktop.decisions.adaptive.levels import (
     view,
 )
 from pprl_desktop.decisions.adaptive.similarity import flip_rate, similar
+from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import Numbers, Rows
 from pprl_desktop.decisions.rules import AdaptiveRule
 from pprl_desktop.progress import Progress
 
-SAMPLE = 1_000_000  # random pairs; the rarest level (8e-5) then holds 80 of them
-WITHIN_ROWS = 3000  # records of one file compared with each other
-COPY_FIELDS = 4  # fields in which a copy must agree: two people may well share a name and a town
-BLURRED = 3.0  # times as many strangers that look equal as in the own file are not due to the people
-LEAST_EQUAL = 0.01  # share of strangers that look equal which is never too large
-LEAST = 0.5  # pairs a level is credited with beyond those seen
 ROUNDING = 2e-3  # similarities nearer than this are one: blocks and single pairs round differently
 
 Floats = npt.NDArray[np.float32]
@@ -95,14 +90,14 @@ def with_noise(smashed: Smashed, epsilon: float | None, random: np.random.Genera
     return replace(smashed, parts=tuple(parts), epsilon=epsilon)
 
 
-def random_pairs(own: int, partner: int, random: np.random.Generator) -> Null:
+def random_pairs(own: int, partner: int, random: np.random.Generator, tuning: Tuning) -> Null:
     """All pairs of small files, else a sample."""
-    if own * partner <= SAMPLE:
+    if own * partner <= tuning.null_pairs:
         a, b = np.divmod(np.arange(own * partner, dtype=np.int64), max(partner, 1))
         return Null(a.astype(np.int32), b.astype(np.int32))
     return Null(
-        random.integers(0, own, SAMPLE, dtype=np.int32),
-        random.integers(0, partner, SAMPLE, dtype=np.int32),
+        random.integers(0, own, tuning.null_pairs, dtype=np.int32),
+        random.integers(0, partner, tuning.null_pairs, dtype=np.int32),
     )
 
 
@@ -116,36 +111,41 @@ def build(
         progress.at(place / len(rule.comparisons), f"Comparing {comparison.field}")
         mine, theirs = (interruptible(progress, view, side, comparison) for side in (own, partner))
         noise = own.epsilon, partner.epsilon
-        measure = interruptible(progress, similar, mine, theirs, comparison.measure, noise)
+        measure = interruptible(progress, similar, mine, theirs, comparison.measure, noise, rule.tuning)
         facts, equal_to = interruptible(progress, find_facts, mine, theirs, exact)
         one = FieldLevels(comparison, mine, theirs, measure, exact, facts=facts, equal_to=equal_to)
         a, b = mine.codes[null.own], theirs.codes[null.partner]
         present = (a >= 0) & (b >= 0)
         a, b = a[present], b[present]
         similarity = measure.pairs(a, b, progress)
-        one.cuts = _cuts(one, a, b, similarity)
+        one.cuts = _cuts(one, a, b, similarity, rule.tuning)
         fields.append(one)
         seen.append(np.bincount(one.pairs(a, b, similarity, progress), minlength=LEVELS).astype(np.float64))
     return fields, seen
 
 
 def within(
-    own: Smashed, partner: Smashed, fields: Sequence[FieldLevels], random: np.random.Generator, progress: Progress
+    own: Smashed,
+    partner: Smashed,
+    fields: Sequence[FieldLevels],
+    tuning: Tuning,
+    random: np.random.Generator,
+    progress: Progress,
 ) -> Within:
     """Pairs of different records of one file, compared as if one were the partner's.
 
     Both files take part, because often only one of them is full of slips; but the partner's carries its noise on both
     sides of such a pair, and where that makes strangers look equal they say nothing about the pairs to be decided.
     """
-    mine = _within(own, partner.epsilon, fields, random, progress)
-    theirs = _within(partner, partner.epsilon or own.epsilon, fields, random, progress)
-    blurred = (theirs.equal() > BLURRED * mine.equal() + LEAST_EQUAL).any()
+    mine = _within(own, partner.epsilon, fields, tuning, random, progress)
+    theirs = _within(partner, partner.epsilon or own.epsilon, fields, tuning, random, progress)
+    blurred = (theirs.equal() > tuning.blurred * mine.equal() + tuning.blurred_least).any()
     made = [mine] if blurred and own.epsilon != partner.epsilon else [mine, theirs]
     return Within([one.fields for one in made], np.concatenate([one.levels for one in made]))
 
 
-def copies(codes: Sequence[Codes]) -> npt.NDArray[np.bool_]:
-    """Rows that repeat an earlier row in all fields, with enough fields present to rule out mere namesakes.
+def copies(codes: Sequence[Codes], fields: int) -> npt.NDArray[np.bool_]:
+    """Rows that repeat an earlier row in all fields, with enough `fields` present to rule out mere namesakes.
 
     Fields in which all values differ (as under noise) leave nothing to be found.
     """
@@ -159,23 +159,24 @@ def copies(codes: Sequence[Codes]) -> npt.NDArray[np.bool_]:
     _, first = np.unique(key, return_index=True)
     repeated[first] = False
     present = np.sum([code >= 0 for code in codes], axis=0)
-    return np.asarray(repeated & (present >= COPY_FIELDS))
+    return np.asarray(repeated & (present >= fields))
 
 
 def _within(
     file: Smashed,
     epsilon: float | None,
     fields: Sequence[FieldLevels],
+    tuning: Tuning,
     random: np.random.Generator,
     progress: Progress,
 ) -> _File:
     progress.check()
     codes = [interruptible(progress, view, file, one.comparison).codes for one in fields]
-    single = np.flatnonzero(~interruptible(progress, copies, codes))
-    rows = np.sort(random.choice(single, size=min(len(single), WITHIN_ROWS), replace=False)).astype(np.int32)
+    single = np.flatnonzero(~interruptible(progress, copies, codes, tuning.copy_fields))
+    rows = np.sort(random.choice(single, size=min(len(single), tuning.within_rows), replace=False)).astype(np.int32)
     mine = taken(file, rows)
     theirs = mine if file.epsilon == epsilon else with_noise(mine, epsilon, random)
-    null = random_pairs(len(rows), len(rows), random)
+    null = random_pairs(len(rows), len(rows), random, tuning)
     different = null.own != null.partner
     null = Null(null.own[different], null.partner[different])
     made = []
@@ -188,14 +189,14 @@ def _within(
     return _File(made, pair_levels(made, null.own, null.partner, progress))
 
 
-def _cuts(one: FieldLevels, own: Codes, partner: Codes, similarity: Floats) -> Numbers:
+def _cuts(one: FieldLevels, own: Codes, partner: Codes, similarity: Floats, tuning: Tuning) -> Numbers:
     """Similarities that the given shares of random pairs exceed; equal values are no part of this."""
     differ = one.equal_to[own] != partner if one.exact and len(own) else similarity < EQUAL_BUT_FOR_NOISE
-    cuts = np.full(len(QUANTILES), np.inf)
+    cuts = np.full(NEAR_LEVELS, np.inf)
     if not differ.any():
         return cuts
     ranked = np.sort(similarity[differ])[::-1].astype(np.float64)
-    for place, share in enumerate(QUANTILES):
+    for place, share in enumerate(tuning.quantiles):
         above = int(share * len(own))
         if above < len(ranked):
             cuts[place] = ranked[above] + ROUNDING  # a level begins above this value, so at most this share exceeds it
@@ -204,12 +205,12 @@ def _cuts(one: FieldLevels, own: Codes, partner: Codes, similarity: Floats) -> N
     return cuts
 
 
-def shares(seen: Numbers) -> Numbers:
-    """u by level, within each group of levels that exclude each other."""
+def shares(seen: Numbers, unseen: float) -> Numbers:
+    """u by level, within each group of levels that exclude each other; each has `unseen` pairs beyond those seen."""
     u = np.full(LEVELS, 1e-9)
     for group in map(list, GROUPS):
-        total = seen[group].sum() + LEAST * len(group)
-        u[group] = (seen[group] + LEAST) / total
+        total = seen[group].sum() + unseen * len(group)
+        u[group] = (seen[group] + unseen) / total
     return u
 
 
@@ -297,7 +298,7 @@ def initial_frequency(one: FieldLevels) -> Numbers | None:
     return np.asarray(np.clip(share[at[: one.own.values]], 1e-4, 0.999))
 
 
-def without_matches(seen: Numbers, sampled: int, all_pairs: float, matched: Numbers) -> Numbers:
-    """Random pairs contain matches too, which in small files are many: take their expected number out."""
+def without_matches(seen: Numbers, sampled: int, all_pairs: float, matched: Numbers, least: float) -> Numbers:
+    """Random pairs contain matches too, many in small files: take their expected number out, to a `least` share."""
     part = matched * (sampled / max(all_pairs, 1.0))
-    return np.asarray(np.maximum(seen - part, 0.02 * seen))
+    return np.asarray(np.maximum(seen - part, least * seen))

@@ -18,18 +18,17 @@ from pprl_desktop.decisions.adaptive.levels import (
     EQUAL,
     INITIAL,
     NEAR,
-    QUANTILES,
     Codes,
     FieldLevels,
     Levels,
     join,
 )
+from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.progress import Progress
 
 MOST_CELLS = 1.2e11  # pairs of values of one field compared at most: some minutes; beyond it only tokens are joined
 ENTRIES = 20_000_000  # entries of one list: 100 MB, and as much again while it is made
 SMALL = 2_000_000  # pairs of values of a field that are all listed
-USUAL = NEAR + QUANTILES.index(3e-3)  # the lowest near level listed else: less similar values weigh next to nothing
 SAMPLE = 200_000  # pairs of values from which the length of the lists is foreseen
 UNIT_CELLS = 1 << 22  # pairs of values compared in one block: some tens of ms
 LEAST_VALUES = 64  # own values in one block at least, so that the partner's are not fetched for each of them
@@ -47,8 +46,13 @@ class Lists:
     lowest: int  # near levels from this one on are in the lists
 
 
-def make(one: FieldLevels, threads: int, progress: Progress) -> Lists:
-    lowest = _lowest(one)
+def usual(tuning: Tuning) -> int:
+    """The lowest near level that is listed: less similar values weigh next to nothing."""
+    return NEAR + sum(share > tuning.listed_from for share in tuning.quantiles)
+
+
+def make(one: FieldLevels, tuning: Tuning, threads: int, progress: Progress) -> Lists:
+    lowest = _lowest(one, tuning)
     found = one.facts
     if lowest < EQUAL:
         found = interruptible(progress, _merged, one, _near(one, lowest, threads, progress), found)
@@ -57,7 +61,7 @@ def make(one: FieldLevels, threads: int, progress: Progress) -> Lists:
     return Lists(start, partner, level, lowest)
 
 
-def _lowest(one: FieldLevels) -> int:
+def _lowest(one: FieldLevels, tuning: Tuning) -> int:
     """The lowest near level that fits the room for entries; EQUAL: none does."""
     every = float(one.own.values) * one.partner.values
     if not one.own.parts or not one.partner.parts or not every or every > MOST_CELLS:
@@ -68,7 +72,7 @@ def _lowest(one: FieldLevels) -> int:
     a = random.integers(0, one.own.values, SAMPLE, dtype=np.int32)
     b = random.integers(0, one.partner.values, SAMPLE, dtype=np.int32)
     similarity = one.similar.pairs(a, b)
-    for level in range(USUAL, EQUAL):
+    for level in range(usual(tuning), EQUAL):
         if every * float((similarity > one.cuts[level - NEAR]).mean()) <= ENTRIES:
             return level
     return EQUAL

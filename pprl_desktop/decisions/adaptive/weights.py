@@ -27,15 +27,11 @@ from pprl_desktop.decisions.adaptive.levels import (
     WORD,
     FieldLevels,
 )
+from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import Numbers, Rows
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
-ROUNDS = 60
-SETTLED = 1e-4  # largest change of any m at which EM stops
-MESSAGES = 6  # rounds of belief propagation per E-step; they start where the last step ended
 LARGE = 60.0  # log odds beyond which a pair is as certain as can be
-LEAST_EVIDENCE = 0.7  # log likelihood ratio a pair must have: prior odds alone link nobody
-FREE = 0.05  # share of the smaller file that is taken to be without counterpart at least
 
 Levels = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
@@ -46,12 +42,13 @@ class Sizes:
     own: int
     partner: int
     one_to_one: bool
+    free: float  # share of the smaller file that is taken to be without counterpart at least
 
     def odds(self, matches: float) -> float:
         """Prior odds of one pair, given the number of matches: how many more ways one further match can be placed."""
         if not self.one_to_one:
             return (matches + 0.5) / (float(self.own) * self.partner)
-        least = FREE * min(self.own, self.partner) + 1.0
+        least = self.free * min(self.own, self.partner) + 1.0
         return (matches + 0.5) / (max(self.own - matches, least) * max(self.partner - matches, least))
 
 
@@ -74,20 +71,20 @@ class Candidates:
     sizes: Sizes
 
 
-def prior_m(fields: Sequence[FieldLevels]) -> Numbers:
+def prior_m(fields: Sequence[FieldLevels], tuning: Tuning) -> Numbers:
     """What counterparts usually agree on, before any pair was seen; only a handful of pairs' worth."""
     m = np.zeros((len(fields), LEVELS))
     for row, one in enumerate(fields):
-        m[row, DIFFERS] = 0.08
-        m[row, NEAR:EQUAL] = (0.005, 0.005, 0.01, 0.01, 0.02, 0.03, 0.05)
-        m[row, EQUAL] = 0.77
-        m[row, WORD] = 0.01
-        m[row, SHIFTED] = 0.01
+        m[row, DIFFERS] = tuning.prior_differs
+        m[row, NEAR:EQUAL] = tuning.prior_near
+        m[row, EQUAL] = tuning.prior_equal
+        m[row, WORD] = tuning.prior_word
+        m[row, SHIFTED] = tuning.prior_shifted
         if not one.exact:  # equal values are the most similar ones, wherever noise has put them
-            m[row, NEAR:EQUAL] = (0.02, 0.02, 0.03, 0.04, 0.06, 0.08, 0.1)
-            m[row, EQUAL] = 0.56
+            m[row, NEAR:EQUAL] = tuning.noisy_near
+            m[row, EQUAL] = tuning.noisy_equal
             m[row, WORD] = m[row, SHIFTED] = 1e-6
-        m[row, INITIAL], m[row, OTHER_INITIAL] = 0.92, 0.08
+        m[row, INITIAL], m[row, OTHER_INITIAL] = tuning.prior_initial
     return m
 
 
@@ -107,6 +104,7 @@ def fit(
     matches: float,
     alike: int,
     one_to_one: bool,
+    tuning: Tuning,
     progress: Progress,
 ) -> Fit:
     """`prior` [fields, levels] with `strength` pseudo-matches per field; EM starts at `start` and `matches`.
@@ -119,14 +117,16 @@ def fit(
     base = -candidates.log_u.sum(axis=1, dtype=np.float64) - candidates.extra
     graph = interruptible(progress, Graph, candidates.own, candidates.partner) if one_to_one else None
     odds, probability, rounds = base, np.zeros(len(base)), 0
-    for rounds in range(1, ROUNDS + 1):
-        progress.at(rounds / ROUNDS, "Learning the weights")
+    for rounds in range(1, tuning.em_rounds + 1):
+        progress.at(rounds / tuning.em_rounds, "Learning the weights")
         ratio = base.copy()
         for f in fields:
             progress.check()
             ratio += _lookup(m[f])[candidates.levels[:, f]]
-        odds = np.where(ratio > LEAST_EVIDENCE, ratio + np.log(candidates.sizes.odds(matches)), -LARGE)
-        probability = graph.marginals(odds, progress) if graph else 1.0 / (1.0 + np.exp(-np.clip(odds, -60, 60)))
+        odds = np.where(ratio > tuning.least_evidence, ratio + np.log(candidates.sizes.odds(matches)), -LARGE)
+        probability = (
+            graph.marginals(odds, progress, tuning.messages) if graph else 1.0 / (1.0 + np.exp(-np.clip(odds, -60, 60)))
+        )
         matches = float(probability.sum())
         before = m
         count = np.empty_like(before)
@@ -136,7 +136,7 @@ def fit(
         expected = prior * strength[:, None]
         expected[:alike] += count[:alike].sum(axis=0) - count[:alike]
         m = np.stack([_learned(count[f], expected[f], strength[f]) for f in fields])
-        if float(np.abs(m - before).max(initial=0.0)) < SETTLED:
+        if float(np.abs(m - before).max(initial=0.0)) < tuning.settled:
             break
     return Fit(m, matches, odds, probability, rounds)
 
@@ -166,7 +166,7 @@ class Graph:
         self._free_a = np.ones(len(own))  # chance that the own row is not taken by another pair
         self._free_b = np.ones(len(own))
 
-    def marginals(self, log_odds: Numbers, progress: Progress = NO_PROGRESS, rounds: int = MESSAGES) -> Numbers:
+    def marginals(self, log_odds: Numbers, progress: Progress = NO_PROGRESS, rounds: int = Tuning.messages) -> Numbers:
         odds = np.exp(np.clip(log_odds, -LARGE, LARGE))
         for _ in range(rounds):
             progress.check()

@@ -12,6 +12,7 @@ from pprl_desktop.decisions.adaptive import dependence as adaptive_dependence
 from pprl_desktop.decisions.adaptive import strangers as adaptive_null
 from pprl_desktop.decisions.adaptive.dependence import Edge
 from pprl_desktop.decisions.adaptive.levels import DIFFERS, EQUAL, LEVELS, MISSING
+from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import Match
 from tests.benchmarks.stress import (
     ADDRESS,
@@ -139,13 +140,13 @@ def test_the_tree_is_drawn_over_the_fields_that_agree() -> None:
 
 def test_only_records_that_differ_in_nothing_may_be_copies() -> None:
     levels = np.array([[EQUAL] * 5, [EQUAL] * 4 + [DIFFERS], [EQUAL] * 3 + [MISSING] * 2], np.uint8)
-    assert adaptive_dependence.likely_copies(levels).tolist() == [True, False, False]
+    assert adaptive_dependence.likely_copies(levels, Tuning()).tolist() == [True, False, False]
 
 
 def test_strangers_that_the_weights_do_not_expect_make_strangers_likelier() -> None:
     pairs = np.linspace(0.0, 10.0, 200)
     wrong = np.full(200, 0.1)
-    more = adaptive_check.surplus(np.full(100, 5.0), 1000.0, pairs, wrong, 1000.0)
+    more = adaptive_check.surplus(np.full(100, 5.0), 1000.0, pairs, wrong, 1000.0, Tuning())
     assert more[100] > 1.0
     assert abs(more[0]) < 0.5
-    assert not adaptive_check.surplus(np.zeros(0), 0.0, pairs, wrong, 1000.0).any()
+    assert not adaptive_check.surplus(np.zeros(0), 0.0, pairs, wrong, 1000.0, Tuning()).any()

@@ -17,6 +17,7 @@ from pprl_desktop.decisions.adaptive.levels import (
     WORD,
     FieldLevels,
 )
+from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.adaptive.weights import Graph
 from pprl_desktop.progress import NO_PROGRESS
 from tests.matching.people import smashed, table, two_files
@@ -25,7 +26,7 @@ from tests.matching.people import smashed, table, two_files
 def levels_of(left, right, **settings) -> list[FieldLevels]:  # type: ignore[no-untyped-def]
     own, partner, recipe = smashed(left, right, **settings)
     rule = method("bloom").learn(left, own, recipe, 0, NO_PROGRESS)
-    null = adaptive_null.random_pairs(own.rows, partner.rows, np.random.default_rng(0))
+    null = adaptive_null.random_pairs(own.rows, partner.rows, np.random.default_rng(0), Tuning())
     return adaptive_null.build(own, partner, rule, null, NO_PROGRESS)[0]
 
 
@@ -107,15 +108,15 @@ def test_levels_tell_equal_near_initial_word_and_swapped() -> None:
 
 
 def test_near_levels_hold_the_share_of_strangers_they_are_named_for() -> None:
-    from pprl_desktop.decisions.adaptive.levels import NEAR, QUANTILES
+    from pprl_desktop.decisions.adaptive.levels import NEAR
 
     left, right, _ = two_files(1, 500, 0)
     own, partner, recipe = smashed(left, right)
     rule = method("bloom").learn(left, own, recipe, 0, NO_PROGRESS)
-    null = adaptive_null.random_pairs(own.rows, partner.rows, np.random.default_rng(0))
+    null = adaptive_null.random_pairs(own.rows, partner.rows, np.random.default_rng(0), Tuning())
     _, seen = adaptive_null.build(own, partner, rule, null, NO_PROGRESS)
     for count in seen:
-        for place, quantile in enumerate(QUANTILES):
+        for place, quantile in enumerate(Tuning().quantiles):
             near = count[NEAR + place : EQUAL].sum() + 0.0
             assert near <= quantile * len(null.own) + 1
 

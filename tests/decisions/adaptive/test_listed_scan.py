@@ -11,6 +11,7 @@ from pprl_desktop.decisions.adaptive import listed_scan, value_lists
 from pprl_desktop.decisions.adaptive import run as adaptive
 from pprl_desktop.decisions.adaptive import strangers as adaptive_null
 from pprl_desktop.decisions.adaptive.levels import DIFFERS, EQUAL, LEVELS, OTHER_INITIAL, FieldLevels
+from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import Match, MatchOptions
 from pprl_desktop.decisions.rules import AdaptiveRule
 from pprl_desktop.progress import NO_PROGRESS, Cancelled, Progress
@@ -27,7 +28,7 @@ def large(monkeypatch: pytest.MonkeyPatch) -> None:
 def levels_of(left, right, **settings) -> list[FieldLevels]:  # type: ignore[no-untyped-def]
     own, partner, recipe = smashed(left, right, **settings)
     rule = method("bloom").learn(left, own, recipe, 0, NO_PROGRESS)
-    null = adaptive_null.random_pairs(own.rows, partner.rows, np.random.default_rng(0))
+    null = adaptive_null.random_pairs(own.rows, partner.rows, np.random.default_rng(0), Tuning())
     return adaptive_null.build(own, partner, rule, null, NO_PROGRESS)[0]
 
 
@@ -54,7 +55,7 @@ def test_the_same_pairs_as_by_comparing_all(bar: float) -> None:
     left, right, _ = two_files(0, 300, 150)
     fields = levels_of(left, right)
     weights, m = some_weights(fields, 1)
-    index = listed_scan.build(fields, 1, NO_PROGRESS)
+    index = listed_scan.build(fields, Tuning(), 1, NO_PROGRESS)
     found = listed_scan.run(listed_scan.under(index, weights, m), bar, 100_000, 1)
     full = blocking.scan(fields, weights, bar, 100_000, 1, NO_PROGRESS)
     assert len(full.own)
@@ -70,10 +71,10 @@ def test_the_same_pairs_as_by_comparing_all(bar: float) -> None:
 def test_lists_hold_the_levels_of_the_full_table(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(value_lists, "SMALL", 0)
     made = prepared(name, *two_files(2, 400, 200)[:2])
-    null = adaptive_null.random_pairs(made.own.rows, made.partner.rows, np.random.default_rng(0))
+    null = adaptive_null.random_pairs(made.own.rows, made.partner.rows, np.random.default_rng(0), Tuning())
     assert isinstance(made.rule, AdaptiveRule)
     for one in adaptive_null.build(made.own, made.partner, made.rule, null, NO_PROGRESS)[0]:
-        lists = value_lists.make(one, 2, NO_PROGRESS)
+        lists = value_lists.make(one, Tuning(), 2, NO_PROGRESS)
         table_ = one.rows(np.arange(one.own.values, dtype=np.int32))
         wanted = (table_ >= lists.lowest) & (table_ != OTHER_INITIAL)
         held = np.zeros_like(wanted)

@@ -1,0 +1,102 @@
+"""The numbers of the adaptive decision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pprl_desktop.decisions import tuning
+from pprl_desktop.decisions.tuning import BY_CHANCE, OVERLAP, number
+
+
+@dataclass(frozen=True)
+class Tuning(tuning.Tuning):
+    DECISION: ClassVar[str] = "adaptive"
+
+    # levels of agreement (levels.py, similarity.py)
+    quantiles: tuple[float, ...] = number(
+        (0.35, 0.12, 4e-2, 1e-2, 3e-3, 5e-4, 8e-5),
+        "share of random pairs at least as similar",
+        "prototype on eleven sets; the first two serve fields of few values under noise",
+    )
+    noise_sigma: float = number(3.1, "standard deviations", "one in a thousand of a normal distribution lies beyond")
+    soft: float = number(4.0, "mean eigenvalues added before the whitening", "2 to 8 do about equally well")
+    whitened: int = number(5000, "values the whitening is taken from")
+    listed_from: float = number(3e-3, "share of random pairs as similar as the least similar listed values")
+
+    # what strangers agree on (strangers.py)
+    null_pairs: int = number(1_000_000, "random pairs", "the rarest level (8e-5) then holds 80 of them")
+    within_rows: int = number(3000, "records of one file compared with each other")
+    copy_fields: int = number(4, "fields in which a copy must agree", "two people may well share a name and a town")
+    blurred: float = number(3.0, "times as many strangers that look equal as in the own file")
+    blurred_least: float = number(0.01, "share of strangers that look equal which is never too large")
+    unseen: float = number(0.5, "pairs a level is credited with beyond those seen", "Krichevsky and Trofimov 1981")
+    least_left: float = number(0.02, "share of a level's random pairs that the matches found leave at least")
+
+    # what counterparts agree on before any pair was seen (weights.py)
+    overlap: float = number(OVERLAP, "share of the smaller file that has a counterpart", "decisions/tuning.py")
+    prior_differs: float = number(0.08, "share of counterparts")
+    prior_near: tuple[float, ...] = number((0.005, 0.005, 0.01, 0.01, 0.02, 0.03, 0.05), "share of counterparts")
+    prior_equal: float = number(0.77, "share of counterparts")
+    prior_word: float = number(0.01, "share of counterparts")
+    prior_shifted: float = number(0.01, "share of counterparts")
+    noisy_near: tuple[float, ...] = number((0.02, 0.02, 0.03, 0.04, 0.06, 0.08, 0.1), "share of counterparts")
+    noisy_equal: float = number(0.56, "share of counterparts", "equal values are the most similar ones under noise")
+    prior_initial: tuple[float, float] = number((0.92, 0.08), "share of counterparts of whom one has an initial")
+    prior_cross: float = number(0.02, "share of counterparts with a value in the other field")
+    strength: float = number(25.0, "matches worth of trust in the prior of m")
+    cross_strength: float = number(20.0, "matches worth of trust in prior_cross")
+
+    # expectation and maximisation (weights.py)
+    em_rounds: int = number(60, "rounds at most", "it settles within 20 to 40")
+    settled: float = number(1e-4, "largest change of any m at which EM stops")
+    messages: int = number(6, "rounds of belief propagation per E-step", "they start where the last step ended")
+    least_evidence: float = number(0.7, "log likelihood ratio", "prior odds alone link nobody")
+    free: float = number(0.05, "share of the smaller file that is taken to be without counterpart at least")
+
+    # candidates (learning.py, candidate_recall.py)
+    rounds: int = number(2, "looks for candidates", "the second uses the weights learned in the first")
+    lowest: float = number(-9.0, "log odds below which a pair is no candidate")
+    per_row: int = number(60, "candidates per row of both files, on average", "memory: 400 bytes each")
+    worth_telling: float = number(-3.0, "log odds of the weakest kept pair above which leaving pairs out is told")
+    recall_patterns: int = number(2000, "patterns of agreement drawn")
+    recall_records: int = number(300, "own records each pattern is put on")
+    recall_unseen: float = number(3.0, "counterparts unmet for each one that the patterns show")
+    recall_sigma: float = number(1.645, "standard errors", "one-sided 95 %")
+    crossings: int = number(16, "ordered pairs of fields at most", "four fields of one kind make twelve")
+
+    # dependent fields (dependence.py)
+    least_lift: float = number(1.15, "lift below which fields are taken to be independent")
+    lift_seen: float = number(2.0, "pairs that must agree on both fields beyond chance before a lift is believed")
+    lift_sigma: float = number(3.0, "standard deviations of chance", BY_CHANCE)
+    lift_doubt: float = number(2.0, "pairs worth of trust in independence")
+    lift_shrink: float = number(1.0, "records worth of trust in the average over all values")
+    lift_related: float = number(10.0, "pairs worth of trust in the average excess")
+    lift_allowed: float = number(
+        1.5, "times what one person's records explain", "a lift left out costs less than one that is not there"
+    )
+    usually_independent: float = number(0.5, "share of the pairs of fields")
+    most_edges: int = number(64, "edges at most, the strongest")
+    rarity: tuple[float, ...] = number((0.75, 2.0, 6.0, 20.0, 80.0), "other holders of a value per 2,000 records")
+    close: float = number(1e-2, "share of random pairs: rarer near levels count as a kind of agreement")
+
+    # held to what pairs within a file show (learning.py, check.py)
+    holds: int = number(6, "times the weights are held to it and learned again")
+    lowest_held: float = number(-4.0, "log odds from which pairs are held to it")
+    held_margin: float = number(2.0, "log odds below lowest_held down to which pairs within a file are looked at")
+    most_held: float = number(4.0, "log of the largest factor by which strangers become likelier")
+    most_near: int = number(100_000, "pairs within a file that look like matches, looked at")
+    held_step: float = number(1.0, "log likelihood ratio within which pairs are counted together")
+    held_doubt: float = number(3.0, "pairs worth of trust in the weights")
+    check_enough: int = number(6, "pairs within a file from which a disagreement is told", "fewer may be chance")
+    check_margin: float = number(0.02, "share of the accepted pairs that is no cause for concern")
+    certain: float = number(4.6, "log odds of a pair that is believed whatever competes with it", "99 to 1")
+    few_twice: int = number(5, "people with two records from which it is told")
+    share_twice: float = number(0.03, "share of the matched people from which it is told")
+
+    # the border (run.py)
+    worthwhile: float = number(
+        0.5,
+        "expected F1 from which the border may lie below even odds",
+        "the best border lies at half the F1, so never under 1 in 4",
+    )

@@ -1,0 +1,65 @@
+"""Numbers in the open: each says its unit, origin and date, is read by its decision, and is saved with the result."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+
+import pprl_desktop.decisions
+from pprl_desktop.decisions.adaptive.tuning import Tuning as AdaptiveTuning
+from pprl_desktop.decisions.tuning import Tuning
+
+ROOM = Path(pprl_desktop.decisions.__file__).parent
+TUNINGS: tuple[type[Tuning], ...] = (AdaptiveTuning,)
+EVERY = [(kind, one.name) for kind in TUNINGS for one in fields(kind)]
+
+
+def named(value: object) -> str:
+    return value.DECISION if isinstance(value, type) and issubclass(value, Tuning) else str(value)
+
+
+@pytest.mark.parametrize(("kind", "name"), EVERY, ids=named)
+def test_every_number_says_its_unit_its_origin_and_when_it_was_measured(kind: type[Tuning], name: str) -> None:
+    told = next(one for one in fields(kind) if one.name == name).metadata
+    assert len(told["unit"]) > 3
+    assert len(told["origin"]) > 3
+    assert datetime.date.fromisoformat(told["measured"]) >= datetime.date(2026, 1, 1)
+
+
+@pytest.mark.parametrize(("kind", "name"), EVERY, ids=named)
+def test_every_number_is_read_from_the_tuning(kind: type[Tuning], name: str) -> None:
+    sources = "\n".join(path.read_text() for path in ROOM.rglob("*.py") if path.name != "tuning.py")
+    assert re.search(rf"tuning\.{name}\b", sources, re.IGNORECASE)
+
+
+@pytest.mark.parametrize("kind", TUNINGS, ids=named)
+def test_a_tuning_comes_back_from_plain_text(kind: type[Tuning]) -> None:
+    first = fields(kind)[0].name
+    assert kind.from_plain(json.loads(json.dumps(kind().to_plain()))) == kind()
+    assert kind().changed() == {}
+    other = kind.from_plain({**kind().to_plain(), first: 0})
+    assert other.changed() == {first: 0}
+
+
+def test_a_changed_number_changes_the_result_and_is_saved_with_it() -> None:
+    from pprl_desktop.codes.base import method
+    from pprl_desktop.decisions.base import MatchOptions
+    from pprl_desktop.decisions.rules import AdaptiveRule
+    from pprl_desktop.matching.match import match
+    from pprl_desktop.progress import NO_PROGRESS
+    from tests.matching.people import smashed, two_files
+
+    left, right, _ = two_files(3, 200, 80)
+    own, partner, recipe = smashed(left, right)
+    rule = method("bloom").learn(left, own, recipe, 0, NO_PROGRESS)
+    assert isinstance(rule, AdaptiveRule)
+    usual = match(own, partner, rule, MatchOptions())
+    other = match(own, partner, replace(rule, tuning=replace(rule.tuning, strength=500.0)), MatchOptions())
+    assert usual.scored.notes["expected_matches"] != other.scored.notes["expected_matches"]
+    assert usual.scored.notes["model"]["tuning"]["strength"] == 25.0
+    assert other.scored.notes["model"]["tuning"]["strength"] == 500.0
