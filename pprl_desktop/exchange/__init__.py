@@ -3,6 +3,6 @@
 The way through the room: `identity` and `card` make and show keys, `contacts` keeps those of partners, `home` is the
 folder all of it lives in. `terms` is the document both sign, `agreement` proposes and answers it, `pact` is what one
 side keeps of it. `bundles`, `linking` and `results` do the work under an agreement; `letters` sends and `inbox` opens.
-Below them: `seal` is `age` around a `container` with its `manifest`; `strict` JSON; `files` written whole or not at
-all; `refusals`, every reason not to take a file. Nothing in here prints.
+Below them: `seal` is `age` around a `container` with its `manifest`; `strict` JSON;
+`refusals`, every reason not to take a file. Nothing in here prints.
 """

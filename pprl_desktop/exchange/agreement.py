@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
+from pprl_desktop import files
 from pprl_desktop.codes.base import Recipe, Settings, method
 from pprl_desktop.codes.recipe import build, checked
-from pprl_desktop.exchange import clock, contacts, files, letters, refusals, seal, strict, terms
+from pprl_desktop.exchange import clock, contacts, letters, refusals, seal, strict, terms
 from pprl_desktop.exchange.contacts import Contact
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import numpy.typing as npt
 
+from pprl_desktop import files
 from pprl_desktop.codes.base import Part, PartKind, Recipe, Smashed, derive, method
 from pprl_desktop.codes.decoys import add_decoys
-from pprl_desktop.exchange import agreement, files, letters, refusals, seal, strict, terms
+from pprl_desktop.exchange import agreement, letters, refusals, seal, strict, terms
 from pprl_desktop.exchange.container import Array
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
@@ -121,7 +122,7 @@ def export(
                 place="table",
             )
         path = letters.sent_path(home, pact, item)
-        sha256 = file_sha256(path)
+        sha256 = files.sha256(path)
         ledger.written(release, sha256)
         letters.publish(home, pact, item, out, progress.part(0.9, 1.0))
     return Exported(
@@ -340,14 +341,6 @@ def table_hash(table: CleanTable, key: bytes) -> str:
         for start in range(0, len(column), 1 << 16):
             digest.update(b"".join(heads[code] for code in column.codes[start : start + (1 << 16)].tolist()))
     return digest.hexdigest()
-
-
-def file_sha256(path: Path) -> str:
-    try:
-        with open(path, "rb") as source:
-            return hashlib.file_digest(source, "sha256").hexdigest()
-    except OSError as error:
-        raise files.refused(error) from error
 
 
 def _must_fit(table: CleanTable, agreed: Terms) -> None:

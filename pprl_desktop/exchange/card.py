@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from pprl_desktop.exchange import age, files, refusals, strict, words
+from pprl_desktop import files
+from pprl_desktop.exchange import age, refusals, strict, words
 from pprl_desktop.exchange.keys import Keys, PublicKeys, unsound
 from pprl_desktop.exchange.manifest import Party
 from pprl_desktop.exchange.names import MAX_NAME, check_name

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pprl_desktop import files
 from pprl_desktop.decisions.base import REVIEW
-from pprl_desktop.exchange import bundles, letters, linking, results
+from pprl_desktop.exchange import letters, linking, results
 from pprl_desktop.exchange import review_letters as format_
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
@@ -134,7 +135,7 @@ def ask(home: Home, own: Identity, pact: Pact, out: Path, progress: Progress = N
                 home, own, pact, "review", body, arrays, table=planned.content, beside=beside, progress=progress
             )
         path = letters.sent_path(home, pact, item)
-        ledger.disclosure_written(entered, bundles.file_sha256(path))
+        ledger.disclosure_written(entered, files.sha256(path))
         letters.publish(home, pact, item, out)
         return Asked(len(wanted), records, path.stat().st_size)
 
@@ -204,7 +205,7 @@ def answer(
                 progress=progress.part(0.3, 1.0),
             )  # fmt: skip
         path = letters.sent_path(home, pact, item)
-        sha256 = bundles.file_sha256(path)
+        sha256 = files.sha256(path)
         ledger.disclosure_written(entered, sha256)
         letters.publish(home, pact, item, out)
         return SentInClear(len(rows), now.withheld, path.stat().st_size, sha256, now.resent)

@@ -18,7 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pprl_desktop.exchange import card, contacts, files, identity, refusals
+from pprl_desktop import files
+from pprl_desktop.exchange import card, contacts, identity, refusals
 from pprl_desktop.exchange.card import Card
 from pprl_desktop.exchange.contacts import Contact
 from pprl_desktop.exchange.identity import Identity

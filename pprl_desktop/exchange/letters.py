@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pprl_desktop.exchange import clock, contacts, files, refusals, seal
+from pprl_desktop import files
+from pprl_desktop.exchange import clock, contacts, refusals, seal
 from pprl_desktop.exchange.contacts import Contact
 from pprl_desktop.exchange.container import Arrays
 from pprl_desktop.exchange.home import Home

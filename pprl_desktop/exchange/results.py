@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from pprl_desktop import files
 from pprl_desktop.decisions.base import ACCEPT, REVIEW
-from pprl_desktop.exchange import bundles, letters, linking, refusals, strict
+from pprl_desktop.exchange import letters, linking, refusals, strict
 from pprl_desktop.exchange.container import Array
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
@@ -93,7 +94,7 @@ def export(home: Home, own: Identity, pact: Pact, out: Path, progress: Progress 
                 progress=progress.part(0.0, 0.9),
             )  # fmt: skip
         path = letters.sent_path(home, pact, item)
-        sha256 = bundles.file_sha256(path)
+        sha256 = files.sha256(path)
         home.ledger().disclosure_written(entered, sha256)
         letters.publish(home, pact, item, out, progress.part(0.9, 1.0))
     return ExportedResult(

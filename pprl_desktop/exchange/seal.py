@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from pprl_desktop.exchange import age, container, files, refusals
+from pprl_desktop import files
+from pprl_desktop.exchange import age, container, refusals
 from pprl_desktop.exchange.container import Array, Arrays
 from pprl_desktop.exchange.keys import Keys, Mode, PublicKeys
 from pprl_desktop.exchange.manifest import Entry, Manifest

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pprl_desktop import files
 from pprl_desktop.job.disclosure import Happened, Rehearsed, report
 from pprl_desktop.job.outputs import Linked, write_linked
 from pprl_desktop.job.report import in_words, to_html
@@ -66,7 +66,7 @@ def finish(
             matched=tuple(matched), outcome=outcome, figures=figures, review=tuple(review),
         )  # fmt: skip
         page = folder / "report.html"
-        write_whole(page, to_html(in_words(report(happened, title), words), language))
+        files.write_text(page, to_html(in_words(report(happened, title), words), language))
     except OSError:
         raise Problem(
             "The results could not be written.",
@@ -76,16 +76,3 @@ def finish(
         ) from None
     progress.at(1.0)
     return Finished(linked, str(page))
-
-
-def write_whole(path: Path, text: str) -> None:
-    """The old file or the new one, never half of one."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        with part.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)

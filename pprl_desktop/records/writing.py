@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
+import io
 import os
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from pprl_desktop import files
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 EVERY = 5_000  # rows between two looks at the Cancel button
@@ -37,20 +38,13 @@ def write_csv(
 
     `for_spreadsheet`: cells it would run become text, and a byte order mark makes Excel read names right.
     """
-    target = Path(path)
-    handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=target.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8-sig" if for_spreadsheet else "utf-8", newline="") as file:
-            writer = csv.writer(file)
-            made = (map(harmless, row) for row in rows) if for_spreadsheet else rows
-            writer.writerow(list(map(harmless, header)) if for_spreadsheet else header)
-            for count, row in enumerate(made):
-                if count % EVERY == 0:
-                    progress.check()
-                writer.writerow(row)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with files.replacing(Path(path), private=True) as out:
+        text = io.TextIOWrapper(out, encoding="utf-8-sig" if for_spreadsheet else "utf-8", newline="")
+        writer = csv.writer(text)
+        made = (map(harmless, row) for row in rows) if for_spreadsheet else rows
+        writer.writerow(list(map(harmless, header)) if for_spreadsheet else header)
+        for count, row in enumerate(made):
+            if count % EVERY == 0:
+                progress.check()
+            writer.writerow(row)
+        text.detach()  # flushes; the file itself is closed by its own block

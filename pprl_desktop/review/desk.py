@@ -13,7 +13,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from pprl_desktop.exchange import files, strict
+from pprl_desktop import files
+from pprl_desktop.exchange import strict
 from pprl_desktop.exchange.keys import Keys
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pprl_desktop.exchange.files import open_regular
+from pprl_desktop.files import open_regular
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.reading import ReadOptions, read_table
 from pprl_desktop.records.table import Column, Table

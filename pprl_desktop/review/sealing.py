@@ -17,7 +17,8 @@ from typing import Any, BinaryIO, cast
 
 import numpy as np
 
-from pprl_desktop.exchange import age, clock, container, files, seal
+from pprl_desktop import files
+from pprl_desktop.exchange import age, clock, container, seal
 from pprl_desktop.exchange.container import Array, Arrays
 from pprl_desktop.exchange.keys import Keys, PublicKeys
 from pprl_desktop.exchange.manifest import MAX_RAW, NO_AGREEMENT, NO_PREVIOUS, Manifest

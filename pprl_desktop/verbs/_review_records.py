@@ -30,7 +30,7 @@ def report(args: argparse.Namespace, progress: Progress) -> Answer:
 def _written(args: argparse.Namespace, losses: list[Any], remember: Callable[[Path], None]) -> Answer:
     said = "\n\n".join(loss.as_text() for loss in losses) or "Nothing was opened."
     if args.out:
-        from pprl_desktop.exchange import files
+        from pprl_desktop import files
 
         remember(Path(args.out))
         files.write_bytes(Path(args.out), (said + "\n").encode("utf-8"))

@@ -94,7 +94,7 @@ def _created(args: argparse.Namespace, made: Identity, said: str) -> Answer:
 
 
 def _export(args: argparse.Namespace) -> Answer:
-    from pprl_desktop.exchange import files
+    from pprl_desktop import files
 
     here = _exchange.home(args)
     files.write_bytes(Path(args.out), here.own_card_bytes())
@@ -106,7 +106,8 @@ def _export(args: argparse.Namespace) -> Answer:
 
 
 def _import(args: argparse.Namespace) -> Answer:
-    from pprl_desktop.exchange import card, contacts, files, refusals
+    from pprl_desktop import files
+    from pprl_desktop.exchange import card, contacts, refusals
 
     here = _exchange.home(args)
     own = here.own_card()
@@ -177,7 +178,8 @@ def _withdraw(args: argparse.Namespace) -> Answer:
 
 
 def _backup(args: argparse.Namespace) -> Answer:
-    from pprl_desktop.exchange import files, identity
+    from pprl_desktop import files
+    from pprl_desktop.exchange import identity
 
     _, own = _exchange.unlock(args)
     if args.words:
@@ -196,7 +198,8 @@ def _backup(args: argparse.Namespace) -> Answer:
 
 
 def _restore(args: argparse.Namespace) -> Answer:
-    from pprl_desktop.exchange import files, identity, refusals
+    from pprl_desktop import files
+    from pprl_desktop.exchange import identity, refusals
 
     if args.source:
         data = files.read_bytes(Path(args.source), identity.MAX_IDENTITY, refusals.not_a_bundle())
@@ -220,7 +223,8 @@ def _words(args: argparse.Namespace) -> str:
 
 
 def _change_key(args: argparse.Namespace) -> Answer:
-    from pprl_desktop.exchange import files, key_change
+    from pprl_desktop import files
+    from pprl_desktop.exchange import key_change
 
     here, own = _exchange.unlock(args)
     folder = Path(args.out)

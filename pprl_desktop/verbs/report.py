@@ -6,6 +6,7 @@ import argparse
 import contextlib
 from pathlib import Path
 
+from pprl_desktop import files
 from pprl_desktop.cli import Answer
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
@@ -20,7 +21,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
     from pprl_desktop.job.disclosure import Happened, report
-    from pprl_desktop.job.finishing import write_whole
     from pprl_desktop.job.report import to_html, to_text
     from pprl_desktop.privacy.statements import statement
 
@@ -37,5 +37,5 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
     progress.at(1.0)
     if not args.out:
         return Answer(to_text(made), made.as_dict())
-    write_whole(Path(args.out), to_html(made))
+    files.write_text(Path(args.out), to_html(made))
     return Answer(f"The report is in {args.out}.", {**made.as_dict(), "file": args.out})

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pprl_desktop import files
 from pprl_desktop.codes.base import REGISTRY, Settings, method
 from pprl_desktop.decisions.base import ACCEPT, REVIEW
 from pprl_desktop.exchange import agreement, bundles, inbox, letters, linking, results, seal
@@ -73,7 +74,7 @@ def test_noise_is_sent_the_same_again(scene: Scene) -> None:
     releases = here.home.ledger().releases()
     assert [release.epsilon for release in releases] == ["", "2"]
     assert releases[1].sent == 1
-    assert releases[1].file == bundles.file_sha256(scene.folder / "x")
+    assert releases[1].file == files.sha256(scene.folder / "x")
     inbox.open_file(scene.b.home, scene.b.own, scene.folder / "x")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pprl_desktop import files
 from pprl_desktop.exchange import bundles, clear_cells, inbox, letters, linking, results, review_letters, strict
 from pprl_desktop.exchange.agreement import Offer
 from pprl_desktop.problem import Problem
@@ -239,7 +240,7 @@ def test_cells_in_clear_are_in_the_ledger_before_the_file_and_both_sides_know(pa
     assert seen == [[4]]
     (entry,) = [one for one in b.home.ledger().disclosures() if one.what == CLEAR]
     assert entry.fields == ("first_name", "last_name", "born")
-    assert entry.file == bundles.file_sha256(tmp_path / "answer.pprl")
+    assert entry.file == files.sha256(tmp_path / "answer.pprl")
     assert "cells of 4 records in clear" in inbox.open_file(a.home, a.own, tmp_path / "answer.pprl").sentence
     (came,) = [one for one in a.home.ledger().disclosures() if one.what == CLEAR]
     assert (came.received, came.records) == (True, 4)
@@ -252,7 +253,7 @@ def test_a_result_is_in_the_ledger(parties, tmp_path) -> None:
     results.export(a.home, a.own, a.pact, tmp_path / "r.pprl")
     results.export(a.home, a.own, a.pact, tmp_path / "r2.pprl")
     (entry,) = [one for one in a.home.ledger().disclosures() if one.what == "result"]
-    assert (entry.records, entry.sent, entry.file) == (6, 1, bundles.file_sha256(tmp_path / "r.pprl"))
+    assert (entry.records, entry.sent, entry.file) == (6, 1, files.sha256(tmp_path / "r.pprl"))
 
 
 def test_answering_again_writes_the_same_bytes_and_adds_nothing(parties, tmp_path) -> None:

@@ -18,7 +18,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pprl_desktop.exchange import bundles, files, letters, seal
+from pprl_desktop import files
+from pprl_desktop.exchange import bundles, letters, seal
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.keys import Keys
 from pprl_desktop.exchange.manifest import Manifest
@@ -96,7 +97,7 @@ def test_a_limit_on_the_size_of_files_leaves_nothing(tmp_path: Path) -> None:
     program = """
         import resource, signal, sys
         from pathlib import Path
-        from pprl_desktop.exchange import files
+        from pprl_desktop import files
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
         try:
@@ -125,7 +126,7 @@ def test_a_folder_one_may_not_write_in_is_refused() -> None:
     program = """
         import os, sys
         from pathlib import Path
-        from pprl_desktop.exchange import files
+        from pprl_desktop import files
         if os.geteuid() == 0:
             os.setuid(65534)  # the administrator may write everywhere; "nobody" may not
         try:

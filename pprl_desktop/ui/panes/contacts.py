@@ -189,7 +189,8 @@ class ContactsPane(Pane):
             self.take_file(name)
 
     def take_file(self, path: str) -> None:
-        from pprl_desktop.exchange import card, contacts, files, refusals
+        from pprl_desktop import files
+        from pprl_desktop.exchange import card, contacts, refusals
 
         self.messages.clear()
         home = self.desk.home

@@ -257,7 +257,7 @@ class IdentityCard(Card):
             self.save_card_to(Path(name))
 
     def save_card_to(self, path: Path) -> None:
-        from pprl_desktop.exchange import files
+        from pprl_desktop import files
 
         try:
             files.write_bytes(path, self.desk.home.own_card_bytes())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import glob
+import hashlib
 import os
 import secrets
 import shutil
@@ -91,6 +92,10 @@ def replacing(target: Path, *, private: bool = False) -> Iterator[BinaryIO]:
         raise
 
 
+def write_text(target: Path, text: str, *, private: bool = False) -> None:
+    write_bytes(target, text.encode("utf-8"), private=private)
+
+
 def write_bytes(target: Path, data: bytes, *, private: bool = False) -> None:
     with replacing(target, private=private) as out:
         out.write(data)
@@ -106,6 +111,15 @@ def read_bytes(path: Path, limit: int, too_long: Problem) -> bytes:
     if len(data) > limit:
         raise too_long
     return data
+
+
+def sha256(path: Path) -> str:
+    """Of the bytes of a file."""
+    try:
+        with open(path, "rb") as source:
+            return hashlib.file_digest(source, "sha256").hexdigest()
+    except OSError as error:
+        raise refused(error) from error
 
 
 def open_regular(path: Path) -> BinaryIO:
