@@ -146,11 +146,24 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def make_folder(folder: Path) -> None:
-    """A folder only its owner can look into."""
+    """A folder only its owner can look into, and so are the ones above it that had to be made."""
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not folder.exists() and folder.parent != folder:
+            make_folder(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise refused(error) from error
+
+
+def close_to_others(folder: Path) -> None:
+    """Folders and files of a home folder that earlier versions left readable for others."""
+    if sys.platform == "win32":
+        return
+    with contextlib.suppress(OSError):
+        for place in (folder, *folder.rglob("*")):
+            mode = place.lstat().st_mode
+            if mode & 0o077 and not stat.S_ISLNK(mode):
+                place.chmod(stat.S_IMODE(mode) & 0o700)
 
 
 @contextlib.contextmanager
@@ -158,7 +171,7 @@ def locked(path: Path) -> Iterator[None]:
     """One process at a time; a second one is told so instead of waiting for ever."""
     make_folder(path.parent)
     try:
-        handle = open(path, "a+b")  # noqa: SIM115 - closed below, the lock lives as long as the handle
+        handle = open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b")  # noqa: SIM115 - closed below, the lock lives as long as the handle
     except OSError as error:
         raise refused(error) from error
     with handle:

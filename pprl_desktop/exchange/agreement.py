@@ -194,7 +194,7 @@ def _answer(home: Home, own: Identity, pact: Pact, manifest: Manifest, proposal:
         pact = before
     else:
         files.make_folder(kept.parent)
-        seal.seal(kept, manifest, {}, own.keys, proposal.contact.card.keys, proposal.terms.seal)
+        seal.seal(kept, manifest, {}, own.keys, proposal.contact.card.keys, proposal.terms.seal, private=True)
         _keep(home, own, pact, proposal.secret, proposal.reference)
     letters.copy(kept, out)
     return pact
@@ -313,7 +313,7 @@ def _keep(home: Home, own: Identity, pact: Pact, secret: bytes, reference: bytes
     files.make_folder(folder)
     files.write_bytes(folder / "secret", seal.seal_bytes(secret, own.keys.public()), private=True)
     if reference:
-        files.write_bytes(folder / "reference.json", reference)
+        files.write_bytes(folder / "reference.json", reference, private=True)
     home.keep_pact(pact)
 
 

@@ -33,6 +33,8 @@ from pprl_desktop.records.fields import FieldKind
 from pprl_desktop.records.table import CleanTable, Column
 
 if TYPE_CHECKING:
+    from pprl_desktop.exchange.release_totals import Outlook
+    from pprl_desktop.exchange.releases import Planned
     from pprl_desktop.privacy.claims import Statement
 
 KINDS: tuple[PartKind, ...] = ("distances", "bits", "token")
@@ -80,6 +82,67 @@ def smash_table(table: CleanTable, recipe: Recipe, progress: Progress = NO_PROGR
 # ---- out
 
 
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A bundle before it is made: what it would add up to. Nothing was written or entered for it."""
+
+    outlook: Outlook
+    planned: Planned
+    table: str  # keyed hash of the table, rows in order
+    head: str  # end of the ledger that it was computed from
+    resend: Item | None  # the very same table was sent before: the same bytes go again
+    confirmed: bool = False
+
+    @property
+    def asks(self) -> bool:
+        """Whether the steward must be asked: it adds to something that this partner has already."""
+        return self.outlook.asks
+
+    def question(self) -> Problem:
+        return Problem(
+            "This release adds to what the partner has already.",
+            " ".join(map(str, self.outlook.sentences)),
+            "Look at the sums, then confirm that you want it.",
+            place="releases",
+        )
+
+    def confirm(self) -> Plan:
+        """With the steward's word that the sums were seen."""
+        return replace(self, confirmed=True)
+
+
+def plan(home: Home, own: Identity, pact: Pact, table: CleanTable) -> Plan:
+    """What an export of this table would add up to; a Problem where it may not be made at all."""
+    with home.locked():
+        return _plan(home, own, home.pact(pact.id), table)
+
+
+def _plan(home: Home, own: Identity, pact: Pact, table: CleanTable) -> Plan:
+    from pprl_desktop.exchange.release_totals import again
+    from pprl_desktop.exchange.releases import Planned
+
+    contact = letters.partner_of(home, own, pact)
+    recipe = agreement.recipe_of(home, own, pact)
+    _must_fit(table, pact.terms)
+    ledger = home.ledger(own)
+    said = bundle_statement(recipe, table.rows)
+    planned = Planned(ledger.fingerprint(table), contact.card.party.sign, pact.id, said, recipe.settings.decoys)
+    view, hashed = ledger.outlook(planned), table_hash(table, ledger.key)
+    sent = [one for one in pact.sent if one.kind == "data"]
+    # the record decides as well: whatever the ledger says, a table whose file lies here is not given other noise
+    resend = next((one for one in sent if one.table == hashed), None)
+    if resend is None and view.resend is not None and any(one.release == view.resend.number for one in sent):
+        raise Problem(
+            "This is the exported table with its rows in another order.",
+            "The rows behind the pseudonyms would be mixed up.",
+            "Use the file as it was when it was exported first.",
+            place="table",
+        )
+    if resend is None and view.blocked is not None:
+        raise view.blocked
+    return Plan(again(resend.made) if resend is not None else view, planned, hashed, ledger.head, resend)
+
+
 def export(
     home: Home,
     own: Identity,
@@ -88,46 +151,38 @@ def export(
     out: Path,
     progress: Progress = NO_PROGRESS,
     smash: Smash = smash_table,
+    *,
+    seen: Plan | None = None,
 ) -> Exported:
     """Smashes the table, adds noise and decoys as agreed, seals it for the partner and writes it to `out`.
 
     The same table under the same agreement gives the same bytes again. Every release is in the ledger before
-    its file exists.
+    its file exists. One that adds to earlier ones needs the plan that the steward has `seen` and confirmed.
     """
-    from pprl_desktop.exchange.releases import Planned
-
-    contact = letters.partner_of(home, own, pact)
     recipe = agreement.recipe_of(home, own, pact)
-    _must_fit(table, pact.terms)
     with home.locked():
         pact = home.pact(pact.id)
-        ledger = home.ledger()
-        said = bundle_statement(recipe, table.rows)
-        planned = Planned(ledger.fingerprint(table), contact.card.party.sign, pact.id, said, recipe.settings.decoys)
-        notes = ledger.outlook(planned).sentences
-        release = ledger.enter(planned)
-        hashed = table_hash(table, ledger.key)
-        item = next((one for one in pact.sent if one.kind == "data" and one.release == release.number), None)
-        resent = item is not None
+        ledger = home.ledger(own)
+        made = seen if seen is not None and seen.head == ledger.head else _plan(home, own, pact, table)
+        if made.planned.agreement != pact.id or made.table != table_hash(table, ledger.key):
+            raise ValueError("the plan is about something else")
+        if made.asks and not made.confirmed:
+            raise made.question()
+        said, item = made.planned.statement, made.resend
         if item is None:
+            release = ledger.enter(made.planned)
             pact, item = _send(
-                home, own, pact, table, recipe, hashed, release.number, release.seed, said.text(),
+                home, own, pact, table, recipe, made.table, release.number, release.seed, said.text(),
                 smash, progress.part(0.0, 0.9),
             )  # fmt: skip
-        elif item.table != hashed:
-            raise Problem(
-                "This is the exported table with its rows in another order.",
-                "The rows behind the pseudonyms would be mixed up.",
-                "Use the file as it was when it was exported first.",
-                place="table",
-            )
+            ledger.written(release, files.sha256(letters.sent_path(home, pact, item)))
+        else:
+            ledger.resent(item.release)
         path = letters.sent_path(home, pact, item)
-        sha256 = files.sha256(path)
-        ledger.written(release, sha256)
         letters.publish(home, pact, item, out, progress.part(0.9, 1.0))
     return Exported(
-        pact.id, item.sequence, table.rows, recipe.settings.decoys, path.stat().st_size, sha256, resent,
-        said.summary, notes,
+        pact.id, item.sequence, table.rows, recipe.settings.decoys, path.stat().st_size, files.sha256(path),
+        made.resend is not None, said.summary, made.outlook.sentences,
     )  # fmt: skip
 
 
@@ -158,7 +213,7 @@ def _send(
         files.write_bytes(_map_path(target), seal.seal_bytes(names.to_bytes(), own.keys.public()), private=True)
         if recipe.settings.noise == "two-sided" and smashed.epsilon is not None:
             made = letters.manifest_to_self(own, pact.id, body)
-            seal.seal(_copy_path(target), made, arrays, own.keys, own.keys.public())
+            seal.seal(_copy_path(target), made, arrays, own.keys, own.keys.public(), private=True)
 
     return letters.send(
         home, own, pact, "data", body, arrays, statement=said, table=hashed, release=release,

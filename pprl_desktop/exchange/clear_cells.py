@@ -147,7 +147,7 @@ def would_leave(home: Home, own: Identity, pact: Pact, table: CleanTable, progre
     format_.must_be_agreed(pact)
     request = format_.request_of(home, own, pact, format_.latest(home, own, pact, format_.ASK), progress.part(0.0, 0.3))
     sent, _ = linking.both_bundles(pact)
-    linking.must_be_exported(home, sent, table)
+    linking.must_be_exported(home, own, sent, table)
     shared = _shared(home, own, pact, request)
     rows = np.unique(request.own[shared])
     names = linking.own_names(home, own, pact).of_rows(rows)

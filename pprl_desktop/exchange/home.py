@@ -5,7 +5,8 @@
     agreements/ID/record.json     terms, signatures, state, both chains; the one commit point of every change
     agreements/ID/secret          the shared secret, sealed to oneself
     agreements/ID/sent, received  sealed files as they went and came
-    releases.sqlite               the ledger of privacy/
+    releases.sqlite               the release ledger; its end is noted in every record
+    releases.key                  the ledger's key, sealed to oneself
 Every file is replaced in one step, so a power cut leaves the state before or after, never between.
 """
 
@@ -15,6 +16,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,12 +25,12 @@ from pprl_desktop.exchange import card, contacts, identity, refusals
 from pprl_desktop.exchange.card import Card
 from pprl_desktop.exchange.contacts import Contact
 from pprl_desktop.exchange.identity import Identity
-from pprl_desktop.exchange.pact import Pact
+from pprl_desktop.exchange.pact import Anchor, Pact
 from pprl_desktop.exchange.passphrase import COST, Cost
 from pprl_desktop.problem import Problem
 
 if TYPE_CHECKING:
-    from pprl_desktop.exchange.releases import ReleaseLedger
+    from pprl_desktop.exchange.releases import Noted, ReleaseLedger
 
 MAX_RECORD = 4 << 20  # bytes of one small file at home
 
@@ -80,14 +82,25 @@ class Home:
         locked = identity.lock(made, passphrase, cost)
         files.make_folder(self.path)
         files.write_bytes(self._identity, locked, private=True)
-        files.write_bytes(self._card, card.write(made.keys, made.name))
+        files.write_bytes(self._card, card.write(made.keys, made.name), private=True)
 
     def unlock(self, passphrase: str) -> Identity:
         self._need_identity()
         made = identity.unlock(self._read(self._identity), passphrase)
+        self._upgrade(made)
         if self._card_bytes() is None or self.own_card() != made.card():  # a power cut between the two writes
-            files.write_bytes(self._card, card.write(made.keys, made.name))
+            files.write_bytes(self._card, card.write(made.keys, made.name), private=True)
         return made
+
+    def _upgrade(self, own: Identity) -> None:
+        """What earlier versions left differently, in one step: a key in the clear, folders open to others."""
+        from pprl_desktop.exchange import ledger_key
+
+        files.close_to_others(self.path)
+        if ledger_key.is_old(self.ledger_path):
+            with self.locked():
+                if ledger_key.is_old(self.ledger_path):
+                    ledger_key.upgrade(self.ledger_path, own)
 
     def own_card(self) -> Card:
         self._need_identity()
@@ -156,11 +169,20 @@ class Home:
         raise Problem("There is no such agreement.", do="'agree list' shows those you have.", place="agreement")
 
     def has_pact(self, id: str) -> bool:
-        return (self.folder(id) / "record.json").is_file()
+        return self._record(id).is_file()
 
     def keep_pact(self, pact: Pact) -> None:
-        files.make_folder(self.folder(pact.id))
-        files.write_bytes(self.folder(pact.id) / "record.json", pact.write(), private=True)
+        """The one commit point of every change. What is noted of the ledger stays as it is on disk: see `note`."""
+        path = self._record(pact.id)
+        files.make_folder(path.parent)
+        if path.is_file():
+            anchor = Pact.read(self._read(path)).anchor
+        else:
+            anchor = max((one.anchor for one in self.pacts()), key=lambda one: one.events, default=pact.anchor)
+        files.write_bytes(path, replace(pact, anchor=anchor).write(), private=True)
+
+    def _record(self, id: str) -> Path:
+        return self.folder(id) / "record.json"
 
     def folder(self, id: str) -> Path:
         assert set(id) <= set("0123456789abcdef"), "checked where it came in; never a path"
@@ -168,11 +190,30 @@ class Home:
 
     # ---- releases
 
-    def ledger(self) -> ReleaseLedger:
-        from pprl_desktop.exchange.releases import ReleaseLedger
+    def ledger(self, own: Identity | None = None) -> ReleaseLedger:
+        """To read it, or to enter something; bundles need the identity, which opens the ledger's key.
+
+        One that is older than the agreements' records can be read, tells so when verified, and takes no entry.
+        """
+        from pprl_desktop.exchange.ledger_key import open_key
+        from pprl_desktop.exchange.releases import Records, ReleaseLedger
 
         files.make_folder(self.path)
-        return ReleaseLedger(self.ledger_path)
+        key = open_key(self.ledger_path, own) if own is not None else None
+        return ReleaseLedger(self.ledger_path, key, Records(self.noted, self.note))
+
+    def noted(self) -> Noted:
+        """What the agreements know of the release ledger."""
+        from pprl_desktop.exchange.releases import Noted
+
+        pacts = self.pacts()
+        sent = tuple((item.release, pact.id) for pact in pacts for item in pact.sent if item.kind == "data")
+        return Noted(tuple(pact.anchor for pact in pacts), tuple(one for one in sent if one[0]))
+
+    def note(self, anchor: Anchor) -> None:
+        """The new end of the ledger, in the record of every agreement."""
+        for pact in self.pacts():
+            files.write_bytes(self._record(pact.id), replace(pact, anchor=anchor).write(), private=True)
 
     @property
     def ledger_path(self) -> Path:

@@ -158,7 +158,7 @@ def send(
     item = Item(sequence, kind, "", made.made, table, release)
     target = home.folder(pact.id) / "sent" / item.name
     files.make_folder(target.parent)
-    digest = seal.seal(target, made, arrays, own.keys, contact.card.keys, pact.terms.seal, progress)
+    digest = seal.seal(target, made, arrays, own.keys, contact.card.keys, pact.terms.seal, progress, private=True)
     if beside is not None:
         beside(target)
     item = Item(sequence, kind, digest, made.made, table, release)
@@ -186,7 +186,7 @@ def receive(home: Home, letter: Letter, pact: Pact, progress: Progress = NO_PROG
     item = Item(found.sequence, found.kind, letter.opened.digest, found.made)
     target = received_path(home, pact, item)
     files.make_folder(target.parent)
-    copy(letter.opened.path, target, progress)
+    copy(letter.opened.path, target, progress, private=True)
     changed = pact.with_received(item)
     home.keep_pact(changed)
     return changed, item
@@ -201,11 +201,11 @@ def reopen(home: Home, own: Identity, pact: Pact, item: Item) -> Opened:
     return opened
 
 
-def copy(source: Path, target: Path, progress: Progress = NO_PROGRESS) -> None:
+def copy(source: Path, target: Path, progress: Progress = NO_PROGRESS, *, private: bool = False) -> None:
     try:
         size = source.stat().st_size
         files.need_space(target.parent, size)
-        with files.open_regular(source) as reader, files.replacing(target) as out:
+        with files.open_regular(source) as reader, files.replacing(target, private=private) as out:
             done = 0
             while block := reader.read(1 << 20):
                 out.write(block)

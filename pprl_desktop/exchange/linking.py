@@ -48,9 +48,9 @@ def both_bundles(pact: Pact) -> tuple[Item, Item]:
     return sent, received
 
 
-def must_be_exported(home: Home, sent: Item, table: CleanTable) -> None:
+def must_be_exported(home: Home, own: Identity, sent: Item, table: CleanTable) -> None:
     """That a table is the one behind the pseudonyms of the bundle, row by row."""
-    if bundles.table_hash(table, home.ledger().key) != sent.table:
+    if bundles.table_hash(table, home.ledger(own).key) != sent.table:
         raise Problem(
             "This is not the table you exported under this agreement.",
             "A row, a cell or the order of the rows is different.",
@@ -119,7 +119,7 @@ def seal_to_self(own: Identity, path: Path, pact: Pact, body: Plain, arrays: Arr
     """Something only this home folder's owner can read again."""
     public = own.keys.public()
     made = letters.manifest_to_self(own, pact.id, body)
-    seal.seal(path, made, arrays, own.keys, public)
+    seal.seal(path, made, arrays, own.keys, public, private=True)
 
 
 def open_own(own: Identity, path: Path) -> seal.Opened:

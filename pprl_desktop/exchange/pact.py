@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, cast, get_args
 
 from pprl_desktop.exchange import refusals, strict, terms
@@ -38,6 +38,14 @@ class Item:
 
 
 @dataclass(frozen=True)
+class Anchor:
+    """The end of the release ledger as a record notes it: an older or another ledger does not have it."""
+
+    events: int = 0
+    head: str = ""
+
+
+@dataclass(frozen=True)
 class Pact:
     document: bytes
     role: Role
@@ -49,6 +57,7 @@ class Pact:
     columns: tuple[tuple[str, str], ...] = ()  # field -> own column
     sent: tuple[Item, ...] = ()
     received: tuple[Item, ...] = ()
+    anchor: Anchor = field(default=Anchor(), compare=False)  # kept by the home folder, not by whoever changes the rest
 
     @property
     def id(self) -> str:
@@ -113,6 +122,7 @@ class Pact:
             "columns": [{"field": name, "column": column} for name, column in self.columns],
             "sent": [item.as_plain() for item in self.sent],
             "received": [item.as_plain() for item in self.received],
+            "ledger": {"events": self.anchor.events, "head": self.anchor.head},
         }  # fmt: skip
         return strict.dumps(plain) + b"\n"
 
@@ -133,11 +143,17 @@ class Pact:
             ),
             sent=tuple(_item(item) for item in strict.mappings(plain, "sent", MAX_FILES)),
             received=tuple(_item(item) for item in strict.mappings(plain, "received", MAX_FILES)),
+            anchor=_anchor(strict.mapping(plain, "ledger")) if "ledger" in plain else Anchor(),
         )
 
 
 def _next(items: tuple[Item, ...]) -> tuple[int, str]:
     return (items[-1].sequence + 1, items[-1].digest) if items else (1, NO_PREVIOUS)
+
+
+def _anchor(plain: Plain) -> Anchor:
+    events = strict.integer(plain, "events", 0, 1 << 31, place="ledger.")
+    return Anchor(events, strict.hexes(plain, "head", 32 if events else 0, place="ledger."))
 
 
 def _item(plain: Plain) -> Item:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 UNITS = ("per record", "per bit", "per edit and distance", "per query")
 WITHOUT_NOISE = "without noise"
+ANSWERS = ":answers:"  # in the agreement of a release: answers to the partner's questions, not a bundle
+RELEASES = "releases"  # unit of the limit on how often the same people are released to one partner
+DEFAULT_LIMITS = {RELEASES: 3.0}  # a first release and two corrections; noise averages out over more
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,13 +31,18 @@ class Outlook:
     sentences: tuple[str, ...]
     blocked: Problem | None
 
+    @property
+    def asks(self) -> bool:
+        """It adds to something that this partner has already."""
+        return bool(self.overlapping)
+
 
 def checked_limit(unit: str, most: float | None) -> float | None:
-    if unit not in (*UNITS, WITHOUT_NOISE, CLEAR_RECORDS):
+    if unit not in (*UNITS, WITHOUT_NOISE, CLEAR_RECORDS, RELEASES):
         raise Problem(
             f"'{unit}' is not a unit of epsilon.",
             f"The units are: {', '.join(UNITS)}; '{WITHOUT_NOISE}' stands for releases without any, "
-            f"'{CLEAR_RECORDS}' for cells sent for a review.",
+            f"'{CLEAR_RECORDS}' for cells sent for a review, '{RELEASES}' for how often the same people are released.",
             "Choose one of them.",
             place="unit",
         )
@@ -57,18 +65,15 @@ def outlook(planned: Planned, releases: Sequence[Release], limits: Mapping[str, 
         and (one.method, one.epsilon, one.unit) == (said.method, said.epsilon, said.unit)
     ]
     if same:
-        first = same[0]
-        sentence = (
-            f"This table was released to this partner under this agreement on {first.time[:10]}: "
-            "the same bytes are sent again, and nothing is added."
-        )
-        return Outlook(first, (), {}, 0, (sentence,), None)
+        return again(same[0].time, same[0])
     shared = [(one, planned.table.overlap(one.table)) for one in releases]
     shared = [(one, share) for one, share in shared if share is None or share > 0]
     here = tuple((one, share) for one, share in shared if one.partner == planned.partner)
     others = len({one.partner for one, _ in shared} - {planned.partner})
     total = _total(planned, [one for one, _ in here])
-    return Outlook(None, here, total, others, _sentences(here, others, total), _blocked(total, limits, bool(here)))
+    sentences = _sentences(here, others, total, bool(said.epsilon))
+    blocked = _blocked(total, limits, bool(here)) or _too_often(planned, here, limits)
+    return Outlook(None, here, total, others, sentences, blocked)
 
 
 def _total(planned: Planned, earlier: Sequence[Release]) -> dict[str, float]:
@@ -85,7 +90,7 @@ def _total(planned: Planned, earlier: Sequence[Release]) -> dict[str, float]:
 
 
 def _sentences(
-    here: Sequence[tuple[Release, float | None]], others: int, total: Mapping[str, float]
+    here: Sequence[tuple[Release, float | None]], others: int, total: Mapping[str, float], noise: bool
 ) -> tuple[str, ...]:
     said = []
     measured = [share for _, share in here if share is not None]
@@ -95,12 +100,43 @@ def _sentences(
         said.append(f"This partner has {times} of a table with the same people. Together with this one: {sums}.")
     if measured:
         said.append(f"About {max(measured):.0%} of this table's rows were in one of them.")
+    if measured and noise:
+        said.append(
+            "One changed row makes it another table: every row gets fresh noise, also those that did not change, and "
+            "the partner can average the noise of both away."
+        )
     if len(measured) < len(here):
         said.append("Where other fields were released before, the overlap cannot be measured and is counted in full.")
     if others:
         who = "one other partner has" if others == 1 else f"{others} other partners have"
         said.append(f"Also, {who} releases of the same people. If they put them together, those add up as well.")
     return tuple(said)
+
+
+def again(time: str, first: Release | None = None) -> Outlook:
+    """The very same table under the same agreement: its file goes out once more."""
+    sentence = (
+        f"This table was released to this partner under this agreement on {time[:10]}: "
+        "the same bytes are sent again, and nothing is added."
+    )
+    return Outlook(first, (), {}, 0, (sentence,), None)
+
+
+def _too_often(
+    planned: Planned, here: Sequence[tuple[Release, float | None]], limits: Mapping[str, float]
+) -> Problem | None:
+    """Releases of other fields may be about other people; those of which nothing is known are counted."""
+    bundles = [(one, share) for one, share in here if ANSWERS not in one.agreement]
+    before = sum(share is not None or not one.table.fields for one, share in bundles)
+    most = limits.get(RELEASES)
+    if most is None or before < most or ANSWERS in planned.agreement:
+        return None
+    return Problem(
+        f"This partner has {before:,} releases of the same people already, and your limit is {most:,.0f}.",
+        "Each has noise of its own, which can be averaged away: the more of them, the less is left of it.",
+        "Send the first file again, or raise the limit knowingly: 'releases limit releases NUMBER'.",
+        place="releases",
+    )
 
 
 def _blocked(total: Mapping[str, float], limits: Mapping[str, float], adds_up: bool) -> Problem | None:
@@ -113,7 +149,7 @@ def _blocked(total: Mapping[str, float], limits: Mapping[str, float], adds_up: b
         )
     for unit, most in limits.items():
         reached = total.get(unit, 0.0)
-        if unit != WITHOUT_NOISE and reached > most:
+        if unit not in (WITHOUT_NOISE, RELEASES) and reached > most:
             sum_ = f"{_number(reached)} {unit}"
             return Problem(
                 f"This release would exceed your organisation's limit of epsilon {_number(most)} {unit}.",

@@ -257,14 +257,15 @@ def _enter_answers(home: Home, own: Identity, pact: Pact, found: Found, queries:
     if terms.settings.decision != "nearest":
         return ""
     from pprl_desktop.exchange import agreement
+    from pprl_desktop.exchange.release_totals import ANSWERS
     from pprl_desktop.exchange.releases import Planned
     from pprl_desktop.privacy.statements import statement
 
-    ledger = home.ledger()
+    ledger = home.ledger(own)
     data = linking.both_bundles(pact)[0]
     before = next(one for one in ledger.releases() if one.number == data.release)
     said = statement(agreement.recipe_of(home, own, pact), before.table.rows, queries)
-    answers = f"{pact.id}:answers:{found.data_received[:16]}"
+    answers = f"{pact.id}{ANSWERS}{found.data_received[:16]}"
     ledger.enter(Planned(before.table, pact.partner_side.party.sign, answers, said))
     return said.text()
 

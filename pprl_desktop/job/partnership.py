@@ -18,7 +18,7 @@ from pprl_desktop.codes.base import Recipe, Rule, Smashed, method
 from pprl_desktop.decisions.base import DEFAULT_MEMORY, Match, MatchOptions, Outlook
 from pprl_desktop.exchange import agreement, bundles, clear_cells, inbox, letters, linking, results
 from pprl_desktop.exchange.agreement import Offer, Proposal
-from pprl_desktop.exchange.bundles import Exported, PartnerBundle
+from pprl_desktop.exchange.bundles import Exported, PartnerBundle, Plan
 from pprl_desktop.exchange.clear_cells import Asked, InClear, SentInClear
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
@@ -128,12 +128,23 @@ class Partnership:
 
     # bundles --------------------------------------------------------------------------------------
 
-    def export(self, own: OwnTable, choices: Choices, out: Path, progress: Progress = NO_PROGRESS) -> Exported:
-        """The sealed bundle; the same table gives the same bytes again."""
+    def plan(self, own: OwnTable, choices: Choices, progress: Progress = NO_PROGRESS) -> Plan:
+        """What an export would add up to, before anything is written; whether the steward must be asked."""
+        return bundles.plan(self.home, self.identity, self.agreement, own.clean(choices, progress))
+
+    def export(
+        self,
+        own: OwnTable,
+        choices: Choices,
+        out: Path,
+        progress: Progress = NO_PROGRESS,
+        *,
+        seen: Plan | None = None,
+    ) -> Exported:
+        """The sealed bundle; the same table gives the same bytes again. `seen` is the plan, confirmed where it asks."""
         table = own.clean(choices, progress.part(0.0, 0.2))
-        return bundles.export(
-            self.home, self.identity, self.agreement, table, out, smash=own.smash, progress=progress.part(0.2, 1.0)
-        )
+        part = progress.part(0.2, 1.0)
+        return bundles.export(self.home, self.identity, self.agreement, table, out, part, own.smash, seen=seen)
 
     def partner_names(self) -> Pseudonyms:
         """The random names in the partner's bundle."""
@@ -184,7 +195,7 @@ class Partnership:
         key = (sent.digest, received.digest, memory)
         if self._sides is not None and self._sides.table is table and self._sides.key == key:
             return self._sides
-        linking.must_be_exported(self.home, sent, table)
+        linking.must_be_exported(self.home, self.identity, sent, table)
         recipe, seed = self.recipe(), self._seed()
         theirs = self._partner_bundle(progress.part(0.2, 0.3)).smashed
         known = self._own_side(own, table, recipe, sent, progress.part(0.3, 0.6))

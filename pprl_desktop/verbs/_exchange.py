@@ -29,10 +29,14 @@ def common(parser: argparse.ArgumentParser, *, unlocks: bool = True) -> None:
     parser.add_argument("--home", metavar="DIR", help="home folder (default: PPRL_HOME or the platform's data folder)")
     parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print plain data")
     if unlocks:
-        parser.add_argument(
-            "--passphrase-fd", type=int, metavar="N",
-            help=f"read the passphrase from this file descriptor (else: {VARIABLE}, else a prompt; never an argument)",
-        )  # fmt: skip
+        passphrase_option(parser)
+
+
+def passphrase_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--passphrase-fd", type=int, metavar="N",
+        help=f"read the passphrase from this file descriptor (else: {VARIABLE}, else a prompt; never an argument)",
+    )  # fmt: skip
 
 
 def sealing(parser: argparse.ArgumentParser) -> None:

@@ -1,15 +1,16 @@
-"""releases: list everything released so far, verify the record of it, set the organisation's limits."""
+"""releases: list everything released so far, verify and repair the record of it, set the organisation's limits."""
 
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pprl_desktop.cli import FAILURE, Answer
 from pprl_desktop.exchange.disclosures import CLEAR, CLEAR_RECORDS
+from pprl_desktop.exchange.release_totals import RELEASES
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
+from pprl_desktop.verbs import _exchange
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.disclosures import Disclosure
@@ -18,35 +19,44 @@ if TYPE_CHECKING:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--home", metavar="DIR", help="the home folder (default: that of this user)")
-    steps = parser.add_subparsers(dest="step", metavar="list|verify|limit")
+    steps = parser.add_subparsers(dest="step", metavar="list|verify|limit|repair")
     steps.add_parser("list", help="everything that left: bundles with their epsilon, results, cells in clear (default)")
-    verify = steps.add_parser("verify", help="check that no entry was changed or removed")
+    verify = steps.add_parser(
+        "verify", help="check that no entry was changed or removed, and that no agreement knows more"
+    )
     verify.add_argument("--head", default="", help="the last hash noted in a report: shows a cut-off end")
     limit = steps.add_parser("limit", help="the most that may be released of a table to one partner")
-    limit.add_argument("unit", nargs="?", help="such as 'per record', 'per bit', 'without noise' or 'clear records'")
+    limit.add_argument(
+        "unit", nargs="?", help="such as 'per record', 'per bit', 'without noise', 'releases' or 'clear records'"
+    )
     limit.add_argument("most", nargs="?", help="a number, or 'none' to take the limit away; 'without noise' takes 0")
+    repair = steps.add_parser("repair", help="enter again what the agreements know and an older or damaged record lost")
+    _exchange.passphrase_option(repair)
     for step in steps.choices.values():  # may stand before or after the step
         step.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print plain data")
 
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
-    path = _home(args.home) / "releases.sqlite"
-    if args.step != "limit" and not path.exists():
+    home = _exchange.home(args)
+    if args.step == "repair":
+        return _repair(args)
+    if args.step != "limit" and not home.ledger_path.exists() and not home.noted().anything:
         return Answer("Nothing has been released from this computer.", {"releases": [], "limits": {}, "events": 0})
-    from pprl_desktop.exchange.releases import ReleaseLedger
-
-    ledger = ReleaseLedger(path)
+    ledger = home.ledger()
     if args.step == "verify":
         return _verify(ledger, args.head)
     if args.step == "limit":
-        return _limit(ledger, args.unit, args.most)
+        with home.locked():
+            return _limit(ledger, args.unit, args.most)
     return _list(ledger)
 
 
-def _home(given: str | None) -> Path:
-    from pprl_desktop.exchange.home import default_home
+def _repair(args: argparse.Namespace) -> Answer:
+    from pprl_desktop.exchange.release_repair import repair
 
-    return Path(given) if given else default_home()
+    here, own = _exchange.unlock(args)
+    made = repair(here, own)
+    return Answer("\n".join(map(str, made.sentences())), {"entered": made.entered, "set_aside": made.set_aside})
 
 
 def _list(ledger: ReleaseLedger) -> Answer:
@@ -94,6 +104,8 @@ def _beside_line(one: Disclosure) -> str:
 def _limit_words(unit: str, most: float) -> str:
     if unit == "without noise":
         return "none without noise."
+    if unit == RELEASES:
+        return f"{most:,.0f} releases of the same people to one partner."
     return f"{most:,.0f} records in clear to one partner." if unit == CLEAR_RECORDS else f"epsilon {most:g} {unit}."
 
 
@@ -116,6 +128,7 @@ def _limit(ledger: ReleaseLedger, unit: str | None, most: str | None) -> Answer:
     lines = [
         "Releases without noise are not allowed." if name == "without noise"
         else f"At most {value:,.0f} records in clear to one partner." if name == CLEAR_RECORDS
+        else f"At most {value:,.0f} releases of the same people to one partner." if name == RELEASES
         else f"At most epsilon {value:g} {name} of a table to one partner."
         for name, value in limits.items()
     ] or ["There is no limit."]  # fmt: skip

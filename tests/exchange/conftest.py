@@ -116,6 +116,11 @@ def agree(one: Party, other: Party, folder: Path, wanted: Offer | None = None) -
     return pact
 
 
+def export(home: Home, own: Identity, pact: Pact, table: CleanTable, out: Path) -> bundles.Exported:
+    """As a steward does it: the sums are seen and confirmed before."""
+    return bundles.export(home, own, pact, table, out, seen=bundles.plan(home, own, pact, table).confirm())
+
+
 @dataclass
 class Scene:
     """A and B with an agreement; A's bundle for B is sealed and not opened yet."""

@@ -17,7 +17,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS
 from pprl_desktop.records.table import CleanTable, Column
 
-from .conftest import FIELDS, Party, Scene, agree, everything, offer, people
+from .conftest import FIELDS, Party, Scene, agree, everything, export, offer, people
 from .test_refusals import refused
 
 EXPORTABLE = [name for name in REGISTRY if method(name).exportable]
@@ -31,7 +31,7 @@ def wanted(name: str, **changes: object) -> Offer:
 
 def swap(scene: Scene, agreed: str, a: CleanTable, b: CleanTable) -> None:
     for here, there, table, name in ((scene.a, scene.b, a, "a"), (scene.b, scene.a, b, "b")):
-        bundles.export(here.home, here.own, here.home.pact(agreed), table, scene.folder / f"{name}.pprl")
+        export(here.home, here.own, here.home.pact(agreed), table, scene.folder / f"{name}.pprl")
         inbox.open_file(there.home, there.own, scene.folder / f"{name}.pprl")
 
 
@@ -43,7 +43,7 @@ def matched(party: Party, agreed: str, table: CleanTable) -> linking.Found:
 def test_what_is_sent_is_what_is_opened(scene: Scene, name: str) -> None:
     pact = agree(scene.a, scene.b, scene.folder, wanted(name))
     table = people(0, 40)
-    bundles.export(scene.a.home, scene.a.own, scene.a.home.pact(pact.id), table, scene.folder / "x.pprl")
+    export(scene.a.home, scene.a.own, scene.a.home.pact(pact.id), table, scene.folder / "x.pprl")
     received = inbox.open_file(scene.b.home, scene.b.own, scene.folder / "x.pprl")
     assert received.item is not None
     assert received.pact is not None
@@ -60,7 +60,7 @@ def test_what_is_sent_is_what_is_opened(scene: Scene, name: str) -> None:
 
 
 def test_the_same_table_gives_the_same_bytes(scene: Scene) -> None:
-    again = bundles.export(scene.a.home, scene.a.own, scene.a.pact, people(0, 60), scene.folder / "again.pprl")
+    again = export(scene.a.home, scene.a.own, scene.a.pact, people(0, 60), scene.folder / "again.pprl")
     assert again.resent
     assert (scene.folder / "again.pprl").read_bytes() == scene.bundle.read_bytes()
 
@@ -69,7 +69,7 @@ def test_noise_is_sent_the_same_again(scene: Scene) -> None:
     pact = agree(scene.a, scene.b, scene.folder, wanted("bloom", epsilon=2.0))
     here = scene.a
     for name in ("x", "y"):
-        bundles.export(here.home, here.own, here.home.pact(pact.id), people(0, 30), scene.folder / name)
+        export(here.home, here.own, here.home.pact(pact.id), people(0, 30), scene.folder / name)
     assert (scene.folder / "x").read_bytes() == (scene.folder / "y").read_bytes()
     releases = here.home.ledger().releases()
     assert [release.epsilon for release in releases] == ["", "2"]
@@ -79,7 +79,7 @@ def test_noise_is_sent_the_same_again(scene: Scene) -> None:
 
 
 def test_another_table_is_another_release(scene: Scene) -> None:
-    made = bundles.export(scene.a.home, scene.a.own, scene.a.pact, people(0, 61), scene.folder / "x.pprl")
+    made = export(scene.a.home, scene.a.own, scene.a.pact, people(0, 61), scene.folder / "x.pprl")
     assert not made.resent
     assert made.sequence == 2
     assert any("earlier release" in note for note in made.notes)
@@ -87,9 +87,7 @@ def test_another_table_is_another_release(scene: Scene) -> None:
 
 def test_the_same_rows_in_another_order_are_refused(scene: Scene) -> None:
     with pytest.raises(Problem, match="another order"):
-        bundles.export(
-            scene.a.home, scene.a.own, scene.a.pact, people(0, 60).take(np.arange(60)[::-1]), scene.folder / "x"
-        )
+        export(scene.a.home, scene.a.own, scene.a.pact, people(0, 60).take(np.arange(60)[::-1]), scene.folder / "x")
     assert not (scene.folder / "x").exists()
 
 
@@ -253,7 +251,7 @@ def test_matching_another_table_than_the_exported_one_is_refused(exchanged: tupl
 
 def test_a_newer_bundle_makes_the_match_old(exchanged: tuple[Scene, str]) -> None:
     scene, agreed = exchanged
-    bundles.export(scene.a.home, scene.a.own, scene.a.home.pact(agreed), people(0, 90), scene.folder / "n")
+    export(scene.a.home, scene.a.own, scene.a.home.pact(agreed), people(0, 90), scene.folder / "n")
     with pytest.raises(Problem, match="older than the bundles"):
         linking.kept(scene.a.home, scene.a.own, scene.a.home.pact(agreed))
 
@@ -285,13 +283,13 @@ def test_a_table_that_does_not_fit_is_not_exported(scene: Scene) -> None:
     ]
     for table, word in cases:
         with pytest.raises(Problem, match=word):
-            bundles.export(scene.a.home, scene.a.own, scene.a.pact, table, scene.folder / "x")
+            export(scene.a.home, scene.a.own, scene.a.pact, table, scene.folder / "x")
 
 
 def test_nothing_is_exported_for_an_unverified_contact(scene: Scene) -> None:
     scene.a.home.keep_contact(scene.a.partner.with_state("unverified"))
     with pytest.raises(Problem, match="not verified"):
-        bundles.export(scene.a.home, scene.a.own, scene.a.pact, people(0, 60), scene.folder / "x")
+        export(scene.a.home, scene.a.own, scene.a.pact, people(0, 60), scene.folder / "x")
     assert not (scene.folder / "x").exists()
 
 
@@ -383,6 +381,6 @@ def test_evidence_per_field_of_a_record_code_lets_nothing_more_leave(
     answer = seal.open_sealed(scene.folder / "result.pprl", [scene.b.own.keys], [here.own.keys.public().sign])
     assert [entry.name for entry in answer.manifest.entries] == ["mine", "yours", "band"]
     assert set(answer.manifest.body) == {"pairs", "mine", "yours"}
-    again = bundles.export(here.home, here.own, here.home.pact(agreed), table, scene.folder / "again.pprl")
+    again = export(here.home, here.own, here.home.pact(agreed), table, scene.folder / "again.pprl")
     assert again.resent
     assert (scene.folder / "again.pprl").read_bytes() == sent

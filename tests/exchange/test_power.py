@@ -25,7 +25,7 @@ from pprl_desktop.exchange.keys import Keys
 from pprl_desktop.exchange.manifest import Manifest
 from pprl_desktop.problem import Failure, Problem
 
-from .conftest import PASSPHRASE, Scene, people
+from .conftest import PASSPHRASE, Scene, export, people
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="mounts, signals and limits of POSIX")
 
@@ -217,7 +217,6 @@ def test_files_of_the_home_folder_are_for_the_owner_only(scene: Scene) -> None:
 EXPORT = """
     import sys
     from pathlib import Path
-    from pprl_desktop.exchange import bundles
     from pprl_desktop.exchange.home import Home
     sys.path.insert(0, sys.argv[3])
     import importlib.util
@@ -230,13 +229,14 @@ EXPORT = """
     tables = [scene.people(0, 60 + k) for k in range(int(sys.argv[4]), int(sys.argv[4]) + 40)]
     print("ready", flush=True)
     for table in tables:
-        bundles.export(home, own, home.pact(), table, Path(sys.argv[2]))
+        scene.export(home, own, home.pact(), table, Path(sys.argv[2]))
     print("done", flush=True)
 """
 
 
 def kill_in_a_loop(scene: Scene, times: int) -> None:
     rng = random.Random(11)
+    scene.a.home.ledger().set_limit("releases", None)
     home, out = scene.a.home.path, scene.folder / "out.pprl"
     for turn in range(times):
         arguments = [home, out, Path(__file__).parent, 40 * turn]
@@ -250,7 +250,7 @@ def kill_in_a_loop(scene: Scene, times: int) -> None:
         running.stdout.close()
         check_whole(scene, out)
     final = people(0, 59)
-    bundles.export(scene.a.home, scene.a.own, scene.a.pact, final, out)
+    export(scene.a.home, scene.a.own, scene.a.pact, final, out)
     check_whole(scene, out)
     left = [path.name for path in (*out.parent.iterdir(), *home.rglob("*")) if path.name.endswith(".part")]
     assert not [name for name in left if name.startswith((".out.pprl", ".record.json"))]
@@ -288,9 +288,9 @@ def test_an_export_cut_before_it_was_published_is_published_the_same(scene: Scen
     """The release is entered and sealed at home, then the target folder fails: the next try sends those bytes."""
     table = people(0, 80)
     with pytest.raises(Problem):
-        bundles.export(scene.a.home, scene.a.own, scene.a.pact, table, scene.folder / "missing" / "x.pprl")
-    made = bundles.export(scene.a.home, scene.a.own, scene.a.pact, table, scene.folder / "x.pprl")
+        export(scene.a.home, scene.a.own, scene.a.pact, table, scene.folder / "missing" / "x.pprl")
+    made = export(scene.a.home, scene.a.own, scene.a.pact, table, scene.folder / "x.pprl")
     assert made.resent
-    again = bundles.export(scene.a.home, scene.a.own, scene.a.pact, table, scene.folder / "y.pprl")
+    again = export(scene.a.home, scene.a.own, scene.a.pact, table, scene.folder / "y.pprl")
     assert again.sha256 == made.sha256
     assert (scene.folder / "x.pprl").read_bytes() == (scene.folder / "y.pprl").read_bytes()

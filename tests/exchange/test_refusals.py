@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 import zstandard
 
-from pprl_desktop.exchange import age, bundles, container, inbox, refusals, seal, strict
+from pprl_desktop.exchange import age, container, inbox, refusals, seal, strict
 from pprl_desktop.exchange.keys import Keys
 from pprl_desktop.exchange.manifest import Manifest
 from pprl_desktop.problem import Problem
 
-from .conftest import Party, Scene, agree, everything, introduce, offer, people
+from .conftest import Party, Scene, agree, everything, export, introduce, offer, people
 
 
 @contextmanager
@@ -194,7 +194,7 @@ def test_a_replay_sealed_anew_is_refused(scene: Scene) -> None:
 
 
 def test_files_out_of_sequence_are_refused(scene: Scene) -> None:
-    bundles.export(scene.a.home, scene.a.own, scene.a.pact, people(0, 70), scene.folder / "a2.pprl")
+    export(scene.a.home, scene.a.own, scene.a.pact, people(0, 70), scene.folder / "a2.pprl")
     with refused(scene, "wrong sequence", "file 1 was not imported yet"):
         open_at_b(scene, scene.folder / "a2.pprl")
     open_at_b(scene)

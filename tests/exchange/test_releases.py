@@ -41,7 +41,7 @@ def said(epsilon: float | None = 1.0, bits: int = 1024) -> Statement:
 
 @pytest.fixture
 def ledger(tmp_path: Path) -> ReleaseLedger:
-    return ReleaseLedger(tmp_path / "data" / "releases.sqlite")
+    return ReleaseLedger(tmp_path / "data" / "releases.sqlite", KEY)
 
 
 def planned(
@@ -98,7 +98,7 @@ def test_an_empty_table_has_a_fingerprint() -> None:
 def test_a_release_is_entered_and_read_back_by_another_run(ledger: ReleaseLedger) -> None:
     made = ledger.enter(planned(ledger, table(0, 50)))
     ledger.written(made, "ab" * 32)
-    (kept,) = ReleaseLedger(ledger.path).releases()
+    (kept,) = ReleaseLedger(ledger.path, KEY).releases()
     assert (kept.number, kept.partner, kept.agreement, kept.epsilon, kept.unit) == (1, "P1", "A1", "1", "per bit")
     assert kept.record_epsilon == "1024"
     assert kept.table.rows == 50
@@ -246,20 +246,10 @@ def test_the_database_itself_refuses_changes(ledger: ReleaseLedger) -> None:
 
 def test_a_file_that_is_no_ledger_is_a_problem(tmp_path: Path) -> None:
     path = tmp_path / "releases.sqlite"
-    ReleaseLedger(path)
+    ReleaseLedger(path, KEY)
     path.write_bytes(b"not a database" * 1000)
     with pytest.raises(Problem, match="cannot be read"):
-        ReleaseLedger(path)
-
-
-def test_a_lost_key_is_a_problem_and_not_a_fresh_start(ledger: ReleaseLedger) -> None:
-    key = ledger.path.with_name("releases.sqlite.key")
-    key.unlink()
-    with pytest.raises(Problem, match=r"key .* missing"):
-        ReleaseLedger(ledger.path)
-    key.write_bytes(b"short")
-    with pytest.raises(Problem, match="damaged"):
-        ReleaseLedger(ledger.path)
+        ReleaseLedger(path, KEY)
 
 
 def test_no_personal_value_is_in_the_files(ledger: ReleaseLedger) -> None:
@@ -272,8 +262,7 @@ def test_no_personal_value_is_in_the_files(ledger: ReleaseLedger) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions are those of the folder there")
 def test_only_the_owner_may_read_it(ledger: ReleaseLedger) -> None:
-    for name in ("releases.sqlite", "releases.sqlite.key"):
-        assert stat.S_IMODE((ledger.path.parent / name).stat().st_mode) == 0o600
+    assert stat.S_IMODE(ledger.path.stat().st_mode) == 0o600
 
 
 # ---- SIGKILL
@@ -285,7 +274,7 @@ sys.path[:0] = {path!r}
 from pprl_desktop.exchange.releases import Planned, ReleaseLedger
 from pprl_desktop.privacy.claims import Statement
 from pprl_desktop.records.table import Table
-ledger = ReleaseLedger(Path(sys.argv[1]))
+ledger = ReleaseLedger(Path(sys.argv[1]), b"k" * 32)
 print("ready", flush=True)
 for n in range(100_000):
     table = ledger.fingerprint(Table.of(("a",), [(f"{{sys.argv[2]}}/{{n}}",)]))
@@ -309,7 +298,7 @@ def test_sigkill_at_any_moment_loses_no_confirmed_entry(tmp_path: Path) -> None:
             time.sleep(float(rng.uniform(0.005, 0.15)))
             child.send_signal(signal.SIGKILL)
             confirmed = [int(line) for line in child.stdout.read().split("\n")[:-1]]
-        ledger = ReleaseLedger(path)
+        ledger = ReleaseLedger(path, KEY)
         assert ledger.verify().whole
         kept = {release.number: release for release in ledger.releases()}
         assert all(kept[number].file for number in confirmed)
@@ -325,7 +314,7 @@ def test_two_programs_at_once_do_not_tear_the_chain(tmp_path: Path) -> None:
     for child in children:
         child.communicate()
         assert child.returncode == 0
-    ledger = ReleaseLedger(path)
+    ledger = ReleaseLedger(path, KEY)
     assert ledger.verify().whole
     assert len(ledger.releases()) == 40
 
@@ -339,7 +328,7 @@ def clear(records: int, content: str = "c1", partner: str = "P1", agreement: str
 
 def test_cells_in_clear_are_entered_with_their_own_kind_before_the_file_and_read_back(ledger: ReleaseLedger) -> None:
     made = ledger.disclose(clear(4))
-    (kept,) = ReleaseLedger(ledger.path).disclosures()
+    (kept,) = ReleaseLedger(ledger.path, KEY).disclosures()
     assert (kept.what, kept.records, kept.fields, kept.file) == ("clear cells", 4, ("last", "first"), "")
     ledger.disclosure_written(made, "ab" * 32)
     assert ledger.disclosures()[0].file == "ab" * 32

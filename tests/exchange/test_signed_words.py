@@ -16,7 +16,7 @@ from pprl_desktop.exchange import agreement, bundles, inbox, letters, seal, stri
 from pprl_desktop.exchange.pact import Pact
 from pprl_desktop.problem import Problem
 
-from .conftest import Scene, agree, everything, offer, people
+from .conftest import Scene, agree, everything, export, offer, people
 from .test_agreement import forged, newest, resign, set_at
 from .test_refusals import open_at_b, refused, reseal, resigned, signed
 
@@ -232,7 +232,7 @@ def test_the_compatibility_mode_is_agreed_on_and_said(scene: Scene) -> None:
     pact: Pact = agree(scene.a, scene.b, scene.folder, offer(seal="x25519"))
     assert "X25519: whoever copies one today" in "\n".join(terms.in_words(pact.terms))
     assert "quantum computer does not open" in "\n".join(terms.in_words(scene.b.home.pacts()[0].terms))
-    bundles.export(scene.a.home, scene.a.own, scene.a.home.pact(pact.id), people(0, 60), scene.folder / "x.pprl")
+    export(scene.a.home, scene.a.own, scene.a.home.pact(pact.id), people(0, 60), scene.folder / "x.pprl")
     assert b"X25519" in (scene.folder / "x.pprl").read_bytes()[:60]
     assert inbox.open_file(scene.b.home, scene.b.own, scene.folder / "x.pprl").rows == 60
 

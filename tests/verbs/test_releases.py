@@ -17,7 +17,7 @@ from pprl_desktop.records.table import Table
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    ledger = ReleaseLedger(tmp_path / "releases.sqlite")
+    ledger = ReleaseLedger(tmp_path / "releases.sqlite", b"k" * 32)
     said = Statement("bloom", "none", "", "", 2, "", (), (), (), (), ())
     made = ledger.enter(
         Planned(ledger.fingerprint(Table.of(("a",), [("x",), ("y",)])), "partner-key", "agreement-1", said)
@@ -62,7 +62,7 @@ def test_limits_are_set_shown_and_taken_away(home: Path, capsys: pytest.CaptureF
     assert main(["releases", "--home", str(home), "limit", "without noise", "0"]) == 0
     assert "not allowed" in capsys.readouterr().out
     assert main(["releases", "--home", str(home), "limit", "without noise", "none", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"limits": {"per record": 2000.0}}
+    assert json.loads(capsys.readouterr().out) == {"limits": {"releases": 3.0, "per record": 2000.0}}
 
 
 @pytest.mark.parametrize("argv", [["limit", "per mile", "1"], ["limit", "per bit", "much"], ["limit", "per bit"]])

@@ -19,7 +19,8 @@ from pprl_desktop.ui.widgets.facts import fact
 from pprl_desktop.ui.widgets.reflow import columns
 
 if TYPE_CHECKING:
-    from pprl_desktop.exchange.bundles import Exported
+    from pprl_desktop.exchange.bundles import Exported, Plan
+    from pprl_desktop.progress import Progress
 
 
 class ExportPane(KeyedPane):
@@ -113,8 +114,11 @@ class ExportPane(KeyedPane):
                 self.earlier.addWidget(
                     Banner(
                         "info",
-                        tr("This table was released under this agreement on {day}.", day=release.time[:10]),
-                        tr("Writing it again gives the same bytes and costs nothing more."),
+                        tr("A table was released under this agreement on {day}.", day=release.time[:10]),
+                        tr(
+                            "The very same table again gives the same bytes. With one changed row every row gets fresh "
+                            "noise: then the sums are shown and you are asked first."
+                        ),
                     )
                 )
 
@@ -149,15 +153,33 @@ class ExportPane(KeyedPane):
             return
         self.messages.clear()
 
+        def planned(plan: Plan) -> None:
+            if plan.asks:
+                again = (tr("&Release it all the same"), lambda: self._write(out, plan.confirm()))
+                self.show_problem(plan.question(), again)
+            else:
+                self._write(out, plan)
+
+        self.run(
+            tr("Adding up earlier releases"), lambda progress: partnership.plan(own_table, choices, progress), planned
+        )
+
+    def _write(self, out: Path, plan: Plan) -> None:
+        partnership, choices, own_table = self.desk.partnership(), self.project.choices, self.desk.own_table
+        if partnership is None:
+            return
+        self.messages.clear()
+
         def done(made: Exported) -> None:
             self.change(tr("Create bundle"), bundle_path=str(out))
             self.show_state()
             self._show_done(out, made)
             self.say("good", tr("The bundle is sealed."), tr_core(made.statement))
 
-        self.run(
-            tr("Creating the bundle"), lambda progress: partnership.export(own_table, choices, out, progress), done
-        )
+        def work(progress: Progress) -> Exported:
+            return partnership.export(own_table, choices, out, progress, seen=plan)
+
+        self.run(tr("Creating the bundle"), work, done)
 
     # moving on ------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QStackedWidget
 
 from pprl_desktop.exchange.disclosures import CLEAR
-from pprl_desktop.problem import Problem
+from pprl_desktop.problem import Failure, Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.words import count
@@ -20,6 +20,7 @@ from pprl_desktop.ui.widgets.table_model import ColumnSpec
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.disclosures import Disclosure
+    from pprl_desktop.exchange.release_repair import Repaired
     from pprl_desktop.exchange.releases import Release, Verification
 
 
@@ -73,25 +74,28 @@ class ReleasesPane(Pane):
         releases: tuple[Release, ...] = ()
         beside: tuple[Disclosure, ...] = ()
         try:
-            if home.ledger_path.exists():
-                releases, beside = home.ledger().releases(), home.ledger().disclosures()
+            if home.ledger_path.exists() or home.noted().anything:
+                ledger = home.ledger()
+                releases, beside = ledger.releases(), ledger.disclosures()
+                if (problem := ledger.verify().problem) is not None:
+                    self._not_whole(problem)
         except Problem as problem:
-            self.show_problem(problem)
+            self._not_whole(problem)
         names = {one.card.party.sign: one.name for one in home.contacts()} if home.exists else {}
         rows = [_row(release, names) for release in releases] + [_beside(one, names) for one in beside]
         self.table.show_rows(sorted(rows, key=lambda one: int(str(one[0]))))
         self.stack.setCurrentIndex(1 if rows else 0)
 
     def _verify(self) -> None:
-        ledger = self.desk.home.ledger()
+        home = self.desk.home
         self.messages.clear()
 
         def work(_progress: Progress) -> Verification:
-            return ledger.verify()
+            return home.ledger().verify()
 
         def done(found: Verification) -> None:
             if found.problem is not None:
-                self.show_problem(found.problem)
+                self._not_whole(found.problem)
             else:
                 self.say(
                     "good",
@@ -103,7 +107,31 @@ class ReleasesPane(Pane):
                     ),
                 )
 
-        self.run(tr("Verifying the ledger"), work, done)
+        self.run(tr("Verifying the ledger"), work, done, problem=self._not_whole)
+
+    def _not_whole(self, problem: Problem) -> None:
+        failed = isinstance(problem, Failure)  # the computer refused: there is nothing to repair
+        self.show_problem(problem, None if failed else (tr("&Repair the record"), self._repair))
+
+    def _repair(self) -> None:
+        """From what the agreements know; a copy put back from a backup would be an older one again."""
+        own, home = self.desk.identity(), self.desk.home
+        self.messages.clear()
+        if own is None:
+            self.say("warning", tr("Unlock your key first."), tr("The record's key is sealed to it."))
+            return
+
+        def work(_progress: Progress) -> Repaired:
+            from pprl_desktop.exchange.release_repair import repair
+
+            return repair(home, own)
+
+        def done(made: Repaired) -> None:
+            self.enter()
+            first, *rest = (tr_core(str(one)) for one in made.sentences())
+            self.say("warning", first, " ".join(rest))
+
+        self.run(tr("Repairing the record of releases"), work, done)
 
 
 def _row(release: Release, names: dict[str, str]) -> tuple[object, ...]:

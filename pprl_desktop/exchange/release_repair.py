@@ -1,0 +1,103 @@
+"""Repairing a release ledger that is older than the agreements, cut, damaged or gone: from what their records know."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pprl_desktop import files
+from pprl_desktop.exchange import agreement, bundles, clock, ledger_key
+from pprl_desktop.exchange.fingerprint import Fingerprint
+from pprl_desktop.exchange.home import Home
+from pprl_desktop.exchange.identity import Identity
+from pprl_desktop.exchange.pact import Item, Pact
+from pprl_desktop.exchange.releases import Planned, ReleaseLedger
+from pprl_desktop.problem import Failure, Problem
+
+
+@dataclass(frozen=True)
+class Repaired:
+    entered: int  # releases that the agreements knew and the ledger did not
+    set_aside: str  # name of the damaged file, kept for whoever looks into it; "" where there was none
+
+    def sentences(self) -> tuple[str, ...]:
+        said = [
+            f"The record of releases is repaired: {self.entered:,} releases were entered again from the agreements. "
+            "Whom they were about is not known any more, so they are counted in full with every later one.",
+            "What left under agreements that are no longer in the home folder, and results and answers since, may be "
+            "missing in it. The repair itself is an entry and stays visible.",
+        ]
+        if self.set_aside:
+            said.append(f"The damaged file is kept as {self.set_aside}.")
+        return tuple(said)
+
+
+def repair(home: Home, own: Identity) -> Repaired:
+    """A ledger on which releases can go on. A copy put back from a backup is never what this needs."""
+    with home.locked():
+        aside = _set_aside(home)
+        key_lost = False
+        try:
+            key = ledger_key.open_key(home.ledger_path, own)
+        except Problem:
+            key, key_lost = ledger_key.new_key(home.ledger_path, own), True
+        found = ReleaseLedger(home.ledger_path, key)
+        known = {one.number: one.agreement for one in found.releases_without_seeds()}
+        noted = home.noted()
+        lost = [
+            (pact, item)
+            for pact in home.pacts()
+            for item in pact.sent
+            if item.kind == "data" and item.release and known.get(item.release) != pact.id
+        ]
+        instead = found.missing(noted.anchors)
+        if not (lost or instead or aside or key_lost):
+            raise Problem(
+                "The record of releases fits your agreements.", do="There is nothing to repair.", place="releases"
+            )
+        numbers = found.repair(instead, [_planned(home, own, pact, item) for pact, item in lost])
+        for (pact, item), number in zip(lost, numbers, strict=True):
+            now = home.pact(pact.id)
+            sent = tuple(replace(one, release=number) if one == item else one for one in now.sent)
+            home.keep_pact(replace(now, sent=sent))
+        home.note(found.anchor)
+    return Repaired(len(lost), aside)
+
+
+def _set_aside(home: Home) -> str:
+    """Moves a ledger out of the way whose chain is broken or that cannot be read; gives its new name."""
+    path = home.ledger_path
+    if not path.is_file():
+        return ""
+    try:
+        problem = ReleaseLedger(path).verify().problem
+    except Problem as error:
+        problem = error
+    if problem is None or isinstance(problem, Failure):
+        if problem is not None:
+            raise problem
+        return ""
+    stamp = clock.now().replace(":", "").replace("-", "")
+    target = path.with_name(f"releases-damaged-{stamp}.sqlite")
+    try:
+        for end in ("", "-wal", "-shm"):
+            beside = path.with_name(path.name + end)
+            if beside.exists():
+                os.replace(beside, target.with_name(target.name + end))
+    except OSError as error:
+        raise files.refused(error) from error
+    return target.name
+
+
+def _planned(home: Home, own: Identity, pact: Pact, item: Item) -> Planned:
+    """The release as the agreement and the map of its pseudonyms still tell it."""
+    recipe = agreement.recipe_of(home, own, pact)
+    try:
+        rows = int((bundles.own_map(home, own, pact, item).rows >= 0).sum())
+    except Problem:  # the map is gone as well
+        rows = pact.terms.limits.rows
+    table = Fingerprint("", "", rows, np.zeros(0, np.uint64))
+    said = bundles.bundle_statement(recipe, rows)
+    return Planned(table, pact.partner_side.party.sign, pact.id, said, recipe.settings.decoys)
