@@ -336,4 +336,4 @@ def test_a_request_of_the_first_version_is_refused_with_what_to_do(parties, tmp_
     letters.publish(a.home, pact, item, tmp_path / "ask.pprl")
     with pytest.raises(Problem, match="older version") as refusal:
         inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
-    assert "ask again" in refusal.value.do
+    assert "ask again" in str(refusal.value.do)

@@ -206,7 +206,7 @@ def test_a_file_being_written_by_another_program_is_left_alone(tmp_path: Path) -
     ],
 )  # fmt: skip
 def test_what_the_computer_refuses_is_said_in_words(error: OSError, word: str) -> None:
-    assert word in files.refused(error).sentence()
+    assert word in str(files.refused(error).sentence())
 
 
 def test_files_of_the_home_folder_are_for_the_owner_only(scene: Scene) -> None:
