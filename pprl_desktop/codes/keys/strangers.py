@@ -11,7 +11,7 @@ from pprl_desktop.codes.keys.recipe import Columns, Key, lines_of
 
 ROWS = 20_000  # of a larger table a sample is looked at
 MOST_PAIRS = 4_000_000  # of one key: beyond it the key is hopeless, and counting ends
-SAME = 0.75  # share of the fields both have that are equal from which a pair is one person held twice
+SAME = 0.85  # share of the fields both have that are equal from which a pair is one person held twice
 
 Pairs = npt.NDArray[np.int64]
 
@@ -101,6 +101,6 @@ class Shared:
         if self.too_many:
             return 1.0
         ends = np.concatenate([self.pairs // self.near.rows, self.pairs % self.near.rows])
-        met = np.bincount(ends, minlength=self.near.rows).astype(np.float64)
-        seen = max(self.near.rows - 1, 1)  # records each one was compared with
-        return float(np.mean(1.0 - np.exp(-met * others / seen))) if others != seen else float(np.mean(met > 0))
+        alone = np.bincount(ends, minlength=self.near.rows) == 0
+        compared = max(self.near.rows - 1, 1)  # records each one was compared with
+        return float(1.0 - max(float(alone.mean()), 1e-12) ** (others / compared)) if len(alone) else 0.0

@@ -1,0 +1,335 @@
+"""The adaptive decision on opened pairs (blind): levels from shared variants, u and frequencies from the own file.
+
+The partner's file is never seen as a whole, so what strangers agree on is counted among the own records, and the
+partner's *declared* number of records is the other size: with the number of opened ones the odds would be far too good.
+Weights are learned on the opened pairs by the same EM (weights.py) and held to pairs of strangers within the own file
+that share a key (check.surplus).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.codes.keys.variants import ABSENT, Marks
+from pprl_desktop.decisions.adaptive import weights as em
+from pprl_desktop.decisions.adaptive.check import SelfLinkage, held_twice, surplus
+from pprl_desktop.decisions.adaptive.levels import (
+    DIFFERS,
+    EQUAL,
+    INITIAL,
+    LEVELS,
+    MISSING,
+    NEAR,
+    OTHER_INITIAL,
+    SHIFTED,
+    WORD,
+)
+from pprl_desktop.decisions.adaptive.levels import NAMES as LEVEL_NAMES
+from pprl_desktop.decisions.adaptive.strangers import shares
+from pprl_desktop.decisions.adaptive.token_levels import levels_of
+from pprl_desktop.decisions.base import MatchOptions, Numbers, Rows, Scored
+from pprl_desktop.decisions.thresholds import from_probabilities
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.fields import Field
+
+SAMPLE = 400_000  # random own pairs on which u is counted
+HOLDS = 4  # times the weights are held to strangers within the own file, and learned again
+STRENGTH, CROSS_STRENGTH = 25.0, 20.0  # matches worth of trust in the prior of m
+START = 0.3  # share of the smaller file first taken to have a counterpart
+LOWEST_HELD, MOST_HELD = -4.0, 4.0  # log odds from which pairs are held to the strangers; log of the largest factor
+WORTHWHILE = 0.5  # expected F1 from which the border may lie below even odds
+LIFT = 0.3  # nats of joint agreement among strangers from which two fields are taken to be dependent
+DOUBT = 5.0  # records worth of trust in that two values have nothing to do with each other
+AT_ONCE = 1 << 16  # pairs compared in one go
+
+Levels = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """Records as variants: of the own table, or those of the partner that were opened."""
+
+    codes: tuple[npt.NDArray[np.int32], ...] = field(repr=False)  # per field: row -> value, -1 missing
+    marks: tuple[Marks, ...] = field(repr=False)  # per field: [values, places]
+    status: npt.NDArray[np.uint8] = field(repr=False)  # [rows, fields]
+
+    def of(self, place: int, rows: Rows) -> Marks:
+        if not len(self.marks[place]):
+            return np.zeros((len(rows), self.marks[place].shape[1]), np.uint64)
+        return np.asarray(self.marks[place][self.codes[place][rows]])
+
+
+@dataclass(frozen=True, eq=False)
+class Strangers:
+    """Pairs of own records that share a key and are not the same person."""
+
+    own: Rows = field(repr=False)
+    partner: Rows = field(repr=False)
+    out_of: float  # pairs of records they were found among
+
+
+class _Null:
+    """What strangers agree on, counted in the own file."""
+
+    def __init__(self, fields: Sequence[Field], own: Side, random: np.random.Generator) -> None:
+        self.fields = tuple(fields)
+        self.side = own
+        rows = len(own.status)
+        a = random.integers(0, rows, SAMPLE, dtype=np.int32)
+        b = random.integers(0, rows, SAMPLE, dtype=np.int32)
+        a, b = a[a != b], b[a != b]
+        self.sampled = len(a)
+        levels = compare(fields, own, own, a, b)
+        self.seen = [
+            np.bincount(levels[:, f], minlength=LEVELS)[:LEVELS].astype(np.float64) for f in range(len(fields))
+        ]
+        self.u = [shares(one) for one in self.seen]
+        self.crossings = [
+            (f, g)
+            for f, one in enumerate(fields)
+            for g, other in enumerate(fields)
+            if f != g and one.kind == other.kind == "name"
+        ]
+        self._frequency = [_frequencies(codes, len(marks)) for codes, marks in zip(own.codes, own.marks, strict=True)]
+        self._letters = [self._letter_share(f) for f in range(len(fields))]
+        self._whole = [self._by_mark(f) for f in range(len(fields))]
+        self.joint = self._dependent()
+
+    def _letter_share(self, f: int) -> Numbers | None:
+        if self.fields[f].kind != "name" or not len(self.side.marks[f]):
+            return None
+        letters = self.side.marks[f][:, -1]
+        known, at = np.unique(letters, return_inverse=True)
+        count = np.bincount(self.side.codes[f][self.side.codes[f] >= 0], minlength=len(letters))
+        share = np.bincount(at, weights=count, minlength=len(known)) / max(float(count.sum()), 1.0)
+        return np.asarray(np.clip(share[at], 1e-4, 0.999))
+
+    def _by_mark(self, f: int) -> tuple[Marks, Numbers]:
+        """Whole value -> share of the rows that hold it in this field; for values found in another field."""
+        marks = self.side.marks[f][:, 0]
+        order = np.argsort(marks, kind="stable")
+        return marks[order], self._frequency[f][order]
+
+    def _dependent(self) -> list[tuple[int, int, npt.NDArray[np.int64], Numbers]]:
+        """A forest of fields that strangers agree on together more often than by chance, with joint counts."""
+        found = []
+        for f in range(len(self.fields)):
+            for g in range(f + 1, len(self.fields)):
+                a, b = self.side.codes[f], self.side.codes[g]
+                both = (a >= 0) & (b >= 0)
+                n = max(int(both.sum()), 1)
+                width = max(len(self.side.marks[g]), 1)
+                known, count = np.unique(a[both].astype(np.int64) * width + b[both], return_counts=True)
+                together = float((count * (count - 1.0)).sum()) / max(n * (n - 1.0), 1.0)
+                alone = 1.0
+                for codes in (a[both], b[both]):
+                    each = np.bincount(codes).astype(np.float64)
+                    alone *= float((each * (each - 1.0)).sum()) / max(n * (n - 1.0), 1.0)
+                # with fewer than a handful of pairs nothing is known
+                if together * n * n / 2 >= 10 and alone > 0 and np.log(together / alone) > LIFT:
+                    found.append((float(np.log(together / alone)), f, g, known, count.astype(np.float64)))
+        kept, root = [], list(range(len(self.fields)))
+        for _, f, g, known, count in sorted(found, key=lambda one: -one[0]):
+            if root[f] != root[g]:
+                root = [root[f] if each == root[g] else each for each in root]
+                kept.append((f, g, known, count))
+        return kept
+
+    def log_u(self, a: Rows, levels: Levels, crossed: Levels, partner: Side, b: Rows) -> Floats:
+        """[pairs, fields + crossings]: log of how often strangers are on this level, with the value's own frequency."""
+        made = np.zeros((len(a), len(self.fields) + len(self.crossings)), dtype=np.float32)
+        for f in range(len(self.fields)):
+            here = np.flatnonzero(levels[:, f] != MISSING)
+            made[here, f] = np.log(np.maximum(self.u[f], 1e-12))[levels[here, f]]
+            code = self.side.codes[f][a[here]]
+            equal = levels[here, f] == EQUAL
+            made[here[equal], f] = np.log(self._frequency[f][code[equal]])
+            letter = self._letters[f]
+            if letter is not None:
+                for level, share in ((INITIAL, letter), (OTHER_INITIAL, np.maximum(1 - letter, 1e-3))):
+                    at = levels[here, f] == level
+                    made[here[at], f] = np.log(share[code[at]])
+        for c, (f, g) in enumerate(self.crossings):
+            hit = np.flatnonzero(crossed[:, c] == EQUAL)
+            if len(hit):
+                mark = self.side.of(f, a[hit])[:, 0]
+                known, share = self._whole[g]
+                at = np.minimum(np.searchsorted(known, mark), len(known) - 1)
+                least = 1.0 / max(len(self.side.status), 1)
+                found = np.where(known[at] == mark, share[at], least)
+                made[hit, len(self.fields) + c] = np.log(np.maximum(found, least))
+        return made
+
+    def lift(self, a: Rows, levels: Levels, log_u: Floats) -> Numbers:
+        """What dependent fields say twice, to be divided out."""
+        total = np.zeros(len(a))
+        for f, g, known, count in self.joint:
+            both = np.flatnonzero((levels[:, f] == EQUAL) & (levels[:, g] == EQUAL))
+            if not len(both):
+                continue
+            width = max(len(self.side.marks[g]), 1)
+            first, second = self.side.codes[f][a[both]], self.side.codes[g][a[both]]
+            wanted = first.astype(np.int64) * width + second
+            at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+            others = count[at] - 1.0  # of the own records with both values, without the one at hand
+            told = np.zeros(len(both))
+            for here, value, there in ((f, first, g), (g, second, f)):
+                holders = np.bincount(self.side.codes[here][self.side.codes[here] >= 0])[value] - 1.0
+                share = np.exp(log_u[both, there].astype(np.float64))
+                given = (others + DOUBT * share) / (holders + DOUBT)
+                told = np.maximum(told, np.log(given / share))
+            total[both] += told
+        return total
+
+
+def _frequencies(codes: npt.NDArray[np.int32], values: int) -> Numbers:
+    """Share of strangers with each value, less what a count says too much because it was seen at all."""
+    count = np.bincount(codes[codes >= 0], minlength=max(values, 1)).astype(np.float64)
+    once, twice = float((count == 1).sum()), float((count == 2).sum())
+    discount = once / (once + 2.0 * (twice + 1.0))
+    return np.asarray(np.maximum(count - discount, 0.05) / max(float(count.sum()), 1.0))
+
+
+def compare(fields: Sequence[Field], own: Side, partner: Side, a: Rows, b: Rows) -> Levels:
+    """[pairs, fields]: the levels of agreement."""
+    made = np.full((len(a), len(fields)), MISSING, dtype=np.uint8)
+    for start in range(0, len(a), AT_ONCE):
+        some = slice(start, start + AT_ONCE)
+        for f, one in enumerate(fields):
+            made[some, f] = levels_of(
+                one.kind, own.of(f, a[some]), partner.of(f, b[some]), own.status[a[some], f], partner.status[b[some], f]
+            )
+    return made
+
+
+def _crossed(null: _Null, own: Side, partner: Side, a: Rows, b: Rows, levels: Levels) -> Levels:
+    """[pairs, crossings]: is the own value of one name the partner's value of another, where neither agrees itself?"""
+    made = np.full((len(a), len(null.crossings)), MISSING, dtype=np.uint8)
+    for c, (f, g) in enumerate(null.crossings):
+        open_ = (levels[:, f] != EQUAL) & (levels[:, g] != EQUAL)
+        open_ &= (own.status[a, f] != ABSENT) & (partner.status[b, g] != ABSENT)
+        at = np.flatnonzero(open_)
+        same = own.of(f, a[at])[:, 0] == partner.of(g, b[at])[:, 0]
+        made[at, c] = np.where(same, EQUAL, DIFFERS)
+    return made
+
+
+def _prior(fields: Sequence[Field], crossings: int) -> Numbers:
+    """What counterparts usually agree on, before any pair was seen."""
+    m = np.zeros((len(fields) + crossings, LEVELS))
+    m[: len(fields), DIFFERS] = 0.08
+    m[: len(fields), NEAR:EQUAL] = (0.005, 0.005, 0.01, 0.01, 0.02, 0.02, 0.06)
+    m[: len(fields), EQUAL] = 0.77
+    m[: len(fields), WORD] = m[: len(fields), SHIFTED] = 0.01
+    m[: len(fields), INITIAL], m[: len(fields), OTHER_INITIAL] = 0.92, 0.08
+    m[len(fields) :, DIFFERS], m[len(fields) :, EQUAL] = 0.98, 0.02
+    return m
+
+
+def score(
+    fields: Sequence[Field],
+    own: Side,
+    partner: Side,
+    pairs: tuple[Rows, Rows],
+    near: Strangers,
+    partner_rows: int,
+    options: MatchOptions,
+    progress: Progress = NO_PROGRESS,
+) -> Scored:
+    """Probabilities of the opened pairs; `partner_rows` is the declared number of records, opened or not."""
+    names = tuple(one.name for one in fields)
+    a, b = pairs
+    if not len(a):
+        none = np.zeros(0, np.int32)
+        return Scored(none, none, np.zeros(0), np.zeros(0), np.zeros((0, len(names)), np.float32), names, 0.0, 0)
+    progress.at(0.0, "Comparing opened records")
+    null = _Null(fields, own, np.random.default_rng(options.seed))
+    levels = compare(fields, own, partner, a, b)
+    crossed = _crossed(null, own, partner, a, b, levels)
+    within = compare(fields, own, own, near.own, near.partner)
+    within_crossed = _crossed(null, own, own, near.own, near.partner, within)
+    sizes = em.Sizes(len(own.status), partner_rows, options.one_to_one)
+    prior = _prior(fields, len(null.crossings))
+    strength = np.array([STRENGTH] * len(fields) + [CROSS_STRENGTH] * len(null.crossings))
+    m, matches, more = prior.copy(), START * min(sizes.own, sizes.partner), np.zeros(len(a))
+    for place in range(HOLDS + 1):
+        part = progress.part(0.1 + 0.8 * place / (HOLDS + 1), 0.1 + 0.8 * (place + 1) / (HOLDS + 1))
+        log_u = null.log_u(a, levels, crossed, partner, b)
+        lift = null.lift(a, levels, log_u)
+        whole = np.concatenate([levels, crossed], axis=1)
+        candidates = em.Candidates(a, b, whole, log_u, (lift + more).astype(np.float32), sizes)
+        fit = em.fit(candidates, prior, strength, m, matches, len(fields), options.one_to_one, part)
+        m, matches = fit.m, fit.matches
+        all_pairs = float(sizes.own) * sizes.partner
+        own_u = null.log_u(near.own, within, within_crossed, own, near.partner)
+        ratios = _ratios(m, within, within_crossed, own_u) - null.lift(near.own, within, own_u)
+        prior_odds = float(np.log(sizes.odds(matches)))
+        if place == HOLDS or not options.one_to_one:
+            break
+        plain = fit.log_odds - prior_odds + more
+        at = np.flatnonzero(plain >= LOWEST_HELD - prior_odds)
+        found = surplus(ratios, near.out_of, plain[at], 1 - fit.probability[at], all_pairs)
+        more[at] = np.clip(more[at] + found, 0.0, MOST_HELD)
+    probability = np.clip(fit.probability, 1e-12, 1 - 1e-12)
+    made = np.log(probability) - np.log1p(-probability)
+    best = from_probabilities(made, probability)
+    threshold = min(best.score, 0.0) if best.f1 >= WORTHWHILE else 0.0
+    accepted = probability[made >= threshold]
+    free = sizes.own - matches, sizes.partner - matches
+    pairs_near = int((ratios >= -prior_odds).sum())
+    false = pairs_near * max(free[0], 0.0) * max(free[1], 0.0) / near.out_of if near.out_of else 0.0
+    check = SelfLinkage(pairs_near, false, float((1 - accepted).sum()), len(accepted))
+    warning = check.warning() if options.one_to_one else None
+    twice = held_twice(a, b, fit.log_odds + more) if options.one_to_one else []
+    return Scored(
+        a.astype(np.int32), b.astype(np.int32), made, probability,
+        _evidence(m, levels, crossed, log_u, null.crossings, len(fields)), names, threshold, len(a),
+        (*twice, *([warning] if warning else [])),
+        {
+            "expected_matches": float(matches),
+            "match_rate": float(matches) / max(min(sizes.own, sizes.partner), 1),
+            "candidates": len(a),
+            "em_rounds": fit.rounds,
+            "self_linkage": {"precision": check.precision, "pairs": check.pairs, "false": check.false},
+            "levels": _shown(names, m, null.u),
+        },
+    )  # fmt: skip
+
+
+def _ratios(m: Numbers, levels: Levels, crossed: Levels, log_u: Floats) -> Numbers:
+    whole = np.concatenate([levels, crossed], axis=1)
+    total = -log_u.sum(axis=1, dtype=np.float64)
+    for f in range(whole.shape[1]):
+        table = np.zeros(MISSING + 1)
+        table[:LEVELS] = np.log(np.maximum(m[f], 1e-12))
+        total += table[whole[:, f]]
+    return np.asarray(total)
+
+
+def _evidence(
+    m: Numbers, levels: Levels, crossed: Levels, log_u: Floats, crossings: Sequence[tuple[int, int]], fields: int
+) -> Floats:
+    made = np.full((len(levels), fields), np.nan, dtype=np.float32)
+    for f in range(fields):
+        here = np.flatnonzero(levels[:, f] != MISSING)
+        made[here, f] = np.log(np.maximum(m[f], 1e-12))[levels[here, f]] - log_u[here, f]
+    for c, (f, _) in enumerate(crossings):
+        here = np.flatnonzero(crossed[:, c] == EQUAL)
+        weight = np.log(max(float(m[fields + c, EQUAL]), 1e-12)) - log_u[here, fields + c]
+        made[here, f] = np.nan_to_num(made[here, f]) + weight
+    return made
+
+
+def _shown(names: Sequence[str], m: Numbers, u: Sequence[Numbers]) -> dict[str, Any]:
+    return {
+        name: [
+            {"level": LEVEL_NAMES[level], "m": float(m[f, level]), "u": float(u[f][level])} for level in range(LEVELS)
+        ]
+        for f, name in enumerate(names)
+    }
