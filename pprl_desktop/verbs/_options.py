@@ -21,9 +21,16 @@ MOST_EPSILON = 1000.0  # beyond it no bit, edit or answer ever changes
 ANY_EPSILON = 1.0  # stands for those of a sweep
 
 
-def method_options(parser: argparse.ArgumentParser) -> None:
+def method_options(parser: argparse.ArgumentParser, *, blind: bool = False) -> None:
+    """`blind` for the verbs that can play that method: it asks and answers instead of sending a bundle."""
     group = parser.add_argument_group("method")
-    group.add_argument("--method", default="split", choices=METHODS, help="default: split")
+    choices = (*METHODS, "blind") if blind else METHODS
+    group.add_argument("--method", default="split", choices=choices, help="default: split")
+    if blind:
+        group.add_argument(
+            "--coverage", type=share, metavar="SHARE",
+            help="of blind: share of the records that a lying partner may be able to guess (default: 0.1)",
+        )  # fmt: skip
     group.add_argument("--decision", choices=("adaptive", "svm", "threshold", "nearest"), help="default: the method's")
     group.add_argument("--layout", choices=("field", "record"), help="default: the method's")
     group.add_argument("--kernel", choices=("linear", "rbf"), help="of split-svm (default: linear)")
@@ -49,6 +56,14 @@ def positive(text: str) -> float:
             f"'{text}' is not a number above 0" if not number > MOST_EPSILON
             else f"{text} is as good as no noise: leave it out, or give at most {MOST_EPSILON:g}"
         )  # fmt: skip
+    return number
+
+
+def share(text: str) -> float:
+    """A part of one."""
+    number = _number(text)
+    if not 0 < number <= 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a share above 0 and up to 1")
     return number
 
 

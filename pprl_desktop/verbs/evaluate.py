@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from pprl_desktop.cli import Answer
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
+from pprl_desktop.verbs import _evaluate_blind, _options, _pairs
 from pprl_desktop.verbs import _evaluate_report as report
-from pprl_desktop.verbs import _options, _pairs
 
 if TYPE_CHECKING:
     from pprl_desktop.codes.base import Recipe
@@ -29,7 +29,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--id-b", metavar="COLUMN", help="the id column of B where it is named differently")
     parser.add_argument("--fields", required=True, metavar="NAME[:TYPE],...", help="matching fields (columns of A)")
     parser.add_argument("--columns-b", metavar="NAME,...", help="the columns of B, in the order of the fields")
-    _options.method_options(parser)
+    _options.method_options(parser, blind=True)
     parser.add_argument("--seed", type=_options.seed, default=0, metavar="N", help="same seed, same figures")
     _options.memory_option(parser)
     parser.add_argument("--rule", default="both", choices=("both", "either", "review"), help="to reconcile")
@@ -58,9 +58,15 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
     b = clean(table_b, fields, _options.columns_for(fields, args.columns_b))
     truth = read_truth(args.truth, table_a, table_b, args.id, args.id_b or args.id)
     seconds = {"read": round(time.perf_counter() - started, 3)}
-    recipe = _options.recipe_from(args, fields)
     options = MatchOptions(one_to_one=args.one_to_one, memory=args.memory << 20, accept=args.accept, seed=args.seed)
     contest = Contest(a, b, truth, options, args.seed)
+    if args.method == "blind":
+        return _evaluate_blind.one(args, contest, seconds, started, progress)
+    if args.coverage is not None:
+        raise Problem(
+            "Only 'blind' has a coverage.", do="Leave --coverage out, or add --method blind.", place="coverage"
+        )
+    recipe = _options.recipe_from(args, fields)
     if args.sweep or args.compare or args.frontier:
         return _many(args, contest, recipe, progress)
     return _one(args, contest, recipe, seconds, started, progress)

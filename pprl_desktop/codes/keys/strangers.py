@@ -23,11 +23,13 @@ class Near:
         table = columns.table
         self.scale = 1.0
         self.rows = table.rows
+        self.chosen = np.arange(table.rows)  # rows of the table that are looked at
         if table.rows > rows:
             some = np.sort(np.random.default_rng(seed).choice(table.rows, rows, replace=False))
             self.scale = (table.rows - 1) / (rows - 1)
             columns = Columns(table.take(some))
             self.rows = rows
+            self.chosen = some
         self.columns = columns
         self._pairs: dict[Key, Pairs | None] = {}
 
