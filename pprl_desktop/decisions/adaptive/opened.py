@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.codes.keys.variants import ABSENT, Marks
+from pprl_desktop.codes.keys.variants import ABSENT, LAYOUT, Marks
 from pprl_desktop.decisions.adaptive import weights as em
 from pprl_desktop.decisions.adaptive.check import SelfLinkage, held_twice, surplus
 from pprl_desktop.decisions.adaptive.levels import (
@@ -29,20 +29,16 @@ from pprl_desktop.decisions.adaptive.levels import (
     SHIFTED,
     WORD,
 )
-from pprl_desktop.decisions.adaptive.levels import NAMES as LEVEL_NAMES
 from pprl_desktop.decisions.adaptive.strangers import shares
-from pprl_desktop.decisions.adaptive.token_levels import levels_of
+from pprl_desktop.decisions.adaptive.token_levels import LEVEL, levels_of
+from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import MatchOptions, Numbers, Rows, Scored
 from pprl_desktop.decisions.thresholds import from_probabilities
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.fields import Field
 
+TUNING = Tuning()
 SAMPLE = 400_000  # random own pairs on which u is counted
-HOLDS = 4  # times the weights are held to strangers within the own file, and learned again
-STRENGTH, CROSS_STRENGTH = 25.0, 20.0  # matches worth of trust in the prior of m
-START = 0.3  # share of the smaller file first taken to have a counterpart
-LOWEST_HELD, MOST_HELD = -4.0, 4.0  # log odds from which pairs are held to the strangers; log of the largest factor
-WORTHWHILE = 0.5  # expected F1 from which the border may lie below even odds
 LIFT = 0.3  # nats of joint agreement among strangers from which two fields are taken to be dependent
 DOUBT = 5.0  # records worth of trust in that two values have nothing to do with each other
 AT_ONCE = 1 << 16  # pairs compared in one go
@@ -77,7 +73,7 @@ class Strangers:
 class _Null:
     """What strangers agree on, counted in the own file."""
 
-    def __init__(self, fields: Sequence[Field], own: Side, random: np.random.Generator) -> None:
+    def __init__(self, fields: Sequence[Field], own: Side, random: np.random.Generator, tuning: Tuning) -> None:
         self.fields = tuple(fields)
         self.side = own
         rows = len(own.status)
@@ -89,7 +85,7 @@ class _Null:
         self.seen = [
             np.bincount(levels[:, f], minlength=LEVELS)[:LEVELS].astype(np.float64) for f in range(len(fields))
         ]
-        self.u = [shares(one) for one in self.seen]
+        self.u = [shares(one, tuning.unseen) for one in self.seen]
         self.crossings = [
             (f, g)
             for f, one in enumerate(fields)
@@ -241,6 +237,7 @@ def score(
     partner_rows: int,
     options: MatchOptions,
     progress: Progress = NO_PROGRESS,
+    tuning: Tuning = TUNING,
 ) -> Scored:
     """Probabilities of the opened pairs; `partner_rows` is the declared number of records, opened or not."""
     names = tuple(one.name for one in fields)
@@ -249,44 +246,44 @@ def score(
         none = np.zeros(0, np.int32)
         return Scored(none, none, np.zeros(0), np.zeros(0), np.zeros((0, len(names)), np.float32), names, 0.0, 0)
     progress.at(0.0, "Comparing opened records")
-    null = _Null(fields, own, np.random.default_rng(options.seed))
+    null = _Null(fields, own, np.random.default_rng(options.seed), tuning)
     levels = compare(fields, own, partner, a, b)
     crossed = _crossed(null, own, partner, a, b, levels)
     within = compare(fields, own, own, near.own, near.partner)
     within_crossed = _crossed(null, own, own, near.own, near.partner, within)
-    sizes = em.Sizes(len(own.status), partner_rows, options.one_to_one)
+    sizes = em.Sizes(len(own.status), partner_rows, options.one_to_one, tuning.free)
     prior = _prior(fields, len(null.crossings))
-    strength = np.array([STRENGTH] * len(fields) + [CROSS_STRENGTH] * len(null.crossings))
-    m, matches, more = prior.copy(), START * min(sizes.own, sizes.partner), np.zeros(len(a))
-    for place in range(HOLDS + 1):
-        part = progress.part(0.1 + 0.8 * place / (HOLDS + 1), 0.1 + 0.8 * (place + 1) / (HOLDS + 1))
+    strength = np.array([tuning.strength] * len(fields) + [tuning.cross_strength] * len(null.crossings))
+    m, matches, more = prior.copy(), tuning.overlap * min(sizes.own, sizes.partner), np.zeros(len(a))
+    for place in range(tuning.holds + 1):
+        part = progress.part(0.1 + 0.8 * place / (tuning.holds + 1), 0.1 + 0.8 * (place + 1) / (tuning.holds + 1))
         log_u = null.log_u(a, levels, crossed, partner, b)
         lift = null.lift(a, levels, log_u)
         whole = np.concatenate([levels, crossed], axis=1)
         candidates = em.Candidates(a, b, whole, log_u, (lift + more).astype(np.float32), sizes)
-        fit = em.fit(candidates, prior, strength, m, matches, len(fields), options.one_to_one, part)
+        fit = em.fit(candidates, prior, strength, m, matches, len(fields), options.one_to_one, tuning, part)
         m, matches = fit.m, fit.matches
         all_pairs = float(sizes.own) * sizes.partner
         own_u = null.log_u(near.own, within, within_crossed, own, near.partner)
         ratios = _ratios(m, within, within_crossed, own_u) - null.lift(near.own, within, own_u)
         prior_odds = float(np.log(sizes.odds(matches)))
-        if place == HOLDS or not options.one_to_one:
+        if place == tuning.holds or not options.one_to_one:
             break
         plain = fit.log_odds - prior_odds + more
-        at = np.flatnonzero(plain >= LOWEST_HELD - prior_odds)
-        found = surplus(ratios, near.out_of, plain[at], 1 - fit.probability[at], all_pairs)
-        more[at] = np.clip(more[at] + found, 0.0, MOST_HELD)
+        at = np.flatnonzero(plain >= tuning.lowest_held - prior_odds)
+        found = surplus(ratios, near.out_of, plain[at], 1 - fit.probability[at], all_pairs, tuning)
+        more[at] = np.clip(more[at] + found, 0.0, tuning.most_held)
     probability = np.clip(fit.probability, 1e-12, 1 - 1e-12)
     made = np.log(probability) - np.log1p(-probability)
     best = from_probabilities(made, probability)
-    threshold = min(best.score, 0.0) if best.f1 >= WORTHWHILE else 0.0
+    threshold = min(best.score, 0.0) if best.f1 >= tuning.worthwhile else 0.0
     accepted = probability[made >= threshold]
     free = sizes.own - matches, sizes.partner - matches
     pairs_near = int((ratios >= -prior_odds).sum())
     false = pairs_near * max(free[0], 0.0) * max(free[1], 0.0) / near.out_of if near.out_of else 0.0
     check = SelfLinkage(pairs_near, false, float((1 - accepted).sum()), len(accepted))
-    warning = check.warning() if options.one_to_one else None
-    twice = held_twice(a, b, fit.log_odds + more) if options.one_to_one else []
+    warning = check.warning(tuning) if options.one_to_one else None
+    twice = held_twice(a, b, fit.log_odds + more, tuning) if options.one_to_one else []
     return Scored(
         a.astype(np.int32), b.astype(np.int32), made, probability,
         _evidence(m, levels, crossed, log_u, null.crossings, len(fields)), names, threshold, len(a),
@@ -297,7 +294,7 @@ def score(
             "candidates": len(a),
             "em_rounds": fit.rounds,
             "self_linkage": {"precision": check.precision, "pairs": check.pairs, "false": check.false},
-            "levels": _shown(names, m, null.u),
+            "levels": _shown(fields, m, null.u),
         },
     )  # fmt: skip
 
@@ -326,10 +323,14 @@ def _evidence(
     return made
 
 
-def _shown(names: Sequence[str], m: Numbers, u: Sequence[Numbers]) -> dict[str, Any]:
-    return {
-        name: [
-            {"level": LEVEL_NAMES[level], "m": float(m[f, level]), "u": float(u[f][level])} for level in range(LEVELS)
+def _shown(fields: Sequence[Field], m: Numbers, u: Sequence[Numbers]) -> dict[str, Any]:
+    """m and u of every level that a field of its kind can have, by the variant that is shared."""
+    made = {}
+    for f, one in enumerate(fields):
+        named = {DIFFERS: "differs"} | {LEVEL[form]: form for form, _ in LAYOUT[one.kind]}
+        if one.kind == "name":
+            named |= {INITIAL: "initial", OTHER_INITIAL: "other initial"}
+        made[one.name] = [
+            {"level": name, "m": float(m[f, level]), "u": float(u[f][level])} for level, name in named.items()
         ]
-        for f, name in enumerate(names)
-    }
+    return made
