@@ -44,12 +44,20 @@ class World:
     columns: tuple[str, ...]
     renamed_columns: bool  # headings in another language, on both sides alike
     formats: tuple[str, ...]  # what the second file writes otherwise
+    namesakes: float = 0.0  # share of the people who have first and last name of somebody else
+    juniors: float = 0.1  # share of second men of a household who have the first name of the first
+    institutions: float = 0.0  # share of the people who live at one of a few addresses: hospitals, homes, barracks
+    gaps_by_group: float = 0.0  # share of the cells that a file lacks beyond `missing`, of one group of people only
+    group: str = "old"  # that group: the old, women, or one region
+    sexes: tuple[str, str] = ("FEMALE", "MALE")  # how the second file writes F and M where `formats` has "sex"
 
     def said(self) -> str:
         return (
             f"{self.culture}, {self.people[0]}x{self.people[1]}, overlap {self.overlap:.2f}, twice "
             f"{self.twice[0]:.2f}/{self.twice[1]:.2f}, dirt {self.dirt[0]:.2f}/{self.dirt[1]:.2f}, "
             f"moved {self.moved:.2f}, renamed {self.renamed:.2f}, twins {self.twins:.2f}, "
+            f"namesakes {self.namesakes:.2f}, institutions {self.institutions:.2f}, "
+            f"gaps of {self.group} {self.gaps_by_group:.2f}, "
             f"formats {'+'.join(self.formats) or '-'}: {' '.join(self.columns)}"
         )
 
@@ -93,16 +101,24 @@ SCHEMES: tuple[tuple[str, ...], ...] = (
 REDUNDANT = ("full", "first_last", "initials", "age", "year", "city", "region", "zip3", "country", "email")
 
 
-def draw(seed: int, size: int = 2500) -> World:
-    """A world for a seed, with files of about `size` people."""
+SEXES = (("FEMALE", "MALE"), ("2", "1"), ("W", "M"), ("WEIBLICH", "MAENNLICH"), ("MRS", "MR"), ("FRAU", "HERR"))
+SMALLEST, LARGEST = 30, 200_000  # people, where a seed draws the size too
+
+
+def draw(seed: int, size: int | None = 2500) -> World:
+    """A world for a seed, with files of about `size` people; None: from 30 to 200,000, most of them small."""
     random = np.random.default_rng([seed, 15])
+    more_of_it = np.random.default_rng([seed, 16])  # what came later is drawn apart: earlier worlds stay as they were
+    if size is None:
+        size = int(SMALLEST * (LARGEST / SMALLEST) ** (more_of_it.random() ** 1.5))
     columns = list(SCHEMES[int(random.integers(len(SCHEMES)))])
     if random.random() < 0.4:
         more = [one for one in REDUNDANT if one not in columns]
         columns += [str(one) for one in random.choice(more, size=int(random.integers(1, 5)), replace=False)]
-    people = [int(size * random.uniform(0.6, 1.3)), int(size * random.uniform(0.6, 1.3))]
+    people = [max(int(size * random.uniform(0.6, 1.3)), min(size, SMALLEST)) for _ in range(2)]
     if random.random() < 0.15:
-        people[int(random.integers(2))] //= 12  # a small file against a large one
+        side = int(random.integers(2))
+        people[side] = max(people[side] // 12, min(size, SMALLEST))  # a small file against a large one
     overlap = float(random.choice([0.0, 0.01, 0.05, 0.2, 0.5, 0.8, 1.0], p=[0.15, 0.05, 0.1, 0.2, 0.25, 0.15, 0.1]))
     dirty = random.choice([0.0, 0.02, 0.06, 0.15], size=2, p=[0.25, 0.4, 0.25, 0.1])
     gaps = random.choice([0.0, 0.03, 0.12], size=2, p=[0.4, 0.4, 0.2])
@@ -125,6 +141,12 @@ def draw(seed: int, size: int = 2500) -> World:
         tuple(columns),
         bool(random.random() < 0.3),
         formats,
+        float(more_of_it.choice([0.0, 0.02, 0.1], p=[0.5, 0.35, 0.15])),
+        float(more_of_it.choice([0.0, 0.1, 0.4])),
+        float(more_of_it.choice([0.0, 0.02, 0.15], p=[0.5, 0.35, 0.15])),
+        float(more_of_it.choice([0.0, 0.3, 0.8], p=[0.6, 0.3, 0.1])),
+        str(more_of_it.choice(["old", "women", "region"])),
+        SEXES[int(more_of_it.integers(len(SEXES)))],
     )
 
 
@@ -208,33 +230,41 @@ def _people(world: World, random: Random, count: int) -> list[Person]:
         towns = [_word(random, _syllables(random, 12), 2, 4) for _ in range(int(random.integers(2, 15)))]
         regions.append((known, towns, f"{_word(random, _syllables(random, 9), 2, 3)}LAND"))
     streets = [f"{_word(random, _syllables(random, 20), 2, 3)} STREET" for _ in range(300)]
+    institutions: list[Person] = []
     made: list[Person] = []
     while len(made) < count:
         at = min(int(world.regions * random.random() ** 1.5), world.regions - 1)
         names, towns, region = regions[at]
         town = int(len(towns) * random.random() ** 1.7)
         home = {
-            "street": f"{random.choice(streets)} {random.integers(1, 150)}",
+            "street": f"{streets[int(random.integers(len(streets)))]} {random.integers(1, 150)}",
             "zip": f"{10_000 + 900 * at + 7 * town + random.integers(0, 3)}",
             "city": towns[town],
             "region": region,
             "country": f"C{at % 3}",
             "phone": f"0{random.integers(10**8, 10**9)}",
         }
+        if random.random() < world.institutions:  # a few addresses that many unrelated people share
+            if len(institutions) < 3:
+                institutions.append(home)
+            home = institutions[int(random.integers(len(institutions)))]
         family, size = names.last(random), 1
         if random.random() < world.households:
             size = int(random.integers(2, 6))
         sibling = None
         for member in range(size):
-            sex = str(random.choice(["F", "M"]))
+            sex = "FM"[int(random.integers(2))]
             born = int(random.integers(1930, 2012)), int(random.integers(1, 13)), int(random.integers(1, 29))
             first = names.first(random, sex)
             if sibling and random.random() < world.twins * size:
                 born = sibling
             sibling = born
             last = family if member < 2 or random.random() < 0.85 else names.last(random)
-            if member == 1 and made and sex == "M" and random.random() < 0.1:
+            if member == 1 and made and sex == "M" and random.random() < world.juniors:
                 first = made[-1]["first"] if made[-1]["sex"] == "M" else first  # a junior
+            if made and random.random() < world.namesakes:
+                other = made[int(random.integers(len(made)))]
+                first, last, sex = other["first"], other["last"], other["sex"]
             made.append(
                 {
                     "first": first,
@@ -295,6 +325,9 @@ def _later(person: Person, other: Person, world: World, random: Random) -> Perso
     if random.random() < world.moved:
         made.update({name: other[name] for name in ("street", "zip", "city", "region", "country", "phone")})
     if random.random() < world.renamed:
+        made["maiden"] = made["last"]  # the old name stands in another column, or nowhere
+        if random.random() < 0.3:
+            made["middle"] = made["last"]
         made["last"] = other["last"]
     return made
 
@@ -302,10 +335,11 @@ def _later(person: Person, other: Person, world: World, random: Random) -> Perso
 def _written(person: Person, world: World, side: int, random: Random) -> Person:
     """With the slips and gaps of one record. Redundant columns repeat the slip: they are made from the same cells."""
     made = dict(person)
+    gaps = world.missing[side] + (world.gaps_by_group if _in_group(person, world) else 0.0)
     for name in ("first", "last", "middle", "maiden", "street", "city", "zip", "phone", "email", "birthplace"):
         if made[name] and random.random() < world.dirt[side]:
             made[name] = _slip(made[name], random)
-        if random.random() < world.missing[side] and name not in ("first", "last"):
+        if random.random() < gaps and name not in ("first", "last"):
             made[name] = ""
     if random.random() < world.dirt[side] / 3:
         made["first"] = NICKNAMES.get(made["first"], made["first"][:1])
@@ -313,16 +347,26 @@ def _written(person: Person, world: World, side: int, random: Random) -> Person:
         made["first"], made["last"] = made["last"], made["first"]
     if random.random() < world.dirt[side]:
         year, month, day = made["born"].split("-")
-        kind = int(random.integers(3))
+        kind = int(random.integers(5))
         if kind == 0:
             made["born"] = f"{year}-{day}-{month}" if int(day) <= 12 else made["born"]
         elif kind == 1:
             made["born"] = f"{int(year) + int(random.choice([-10, -1, 1, 10]))}-{month}-{day}"
-        else:
+        elif kind == 2:
             made["born"] = f"{year}-{month}-{int(random.integers(1, 29)):02}"
-    if random.random() < world.missing[side]:
+        elif kind == 3:
+            made["born"] = f"{year}-01-01"  # what clerks type where they know the year only
+        else:
+            made["born"] = str(random.choice(["1900-01-01", f"{year}-00-00", f"{year}-{month}-00"]))
+    if random.random() < gaps:
         made["born"] = ""
     return made
+
+
+def _in_group(person: Person, world: World) -> bool:
+    if world.group == "women":
+        return person["sex"] == "F"
+    return person["country"] == "C0" if world.group == "region" else person["born"] < "1955"
 
 
 def _slip(text: str, random: Random) -> str:
@@ -357,7 +401,7 @@ def _record(person: Person, world: World, side: int) -> list[str]:
         cell = _CELLS[column](person) if column in _CELLS else person[column]
         if side and cell:
             if column == "sex" and "sex" in world.formats:
-                cell = {"F": "FEMALE", "M": "MALE"}[cell]
+                cell = world.sexes["FM".index(cell)]
             elif column == "dob" and "dob" in world.formats:
                 cell = f"{cell[8:]}.{cell[5:7]}.{cell[:4]}"
             elif column == "phone" and "phone" in world.formats:
