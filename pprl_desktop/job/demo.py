@@ -266,7 +266,7 @@ def _keep_project(party: Party) -> None:
     changes = {name: getattr(party.choices, name) for name in party.choices.__dataclass_fields__}
     party.project.change("Run the demo", **changes)
     if party.rehearsal is not None:
-        keep_rehearsal(party.project, party.rehearsal)
+        keep_rehearsal(party.project, party.project.choices, party.rehearsal)
     kept = {"match": {"match": match_artefact(party.match)}} if party.match is not None else {}
     for step in ("data", "fields", "method", "agreement", "export", "partner", "match", "results", "finish"):
         party.project.confirm(step, kept.get(step))

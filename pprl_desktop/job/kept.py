@@ -52,8 +52,9 @@ class KeptReview:
     estimates: tuple[str, ...]  # precision and recall after the review; none where nothing was decided
 
 
-def keep_rehearsal(project: Project, found: Rehearsal) -> None:
-    made = {"of": _rehearsed(project.choices), "headline": found.headline, "said": list(found.sentences())}
+def keep_rehearsal(project: Project, of: Choices, found: Rehearsal) -> None:
+    """`of`: the choices it was played under, which may no longer be the present ones."""
+    made = {"of": _rehearsed(of), "headline": found.headline, "said": list(found.sentences())}
     project.keep("rehearsal", _json(made))
 
 

@@ -34,7 +34,7 @@ def rehearsed(headline: str) -> Any:
 
 
 def test_a_rehearsal_comes_back_after_a_restart(project: Project) -> None:
-    kept.keep_rehearsal(project, rehearsed("The partner could name 3."))
+    kept.keep_rehearsal(project, project.choices, rehearsed("The partner could name 3."))
     with again(project) as opened:
         found = kept.rehearsal_of(opened)
         assert found is not None
@@ -42,7 +42,7 @@ def test_a_rehearsal_comes_back_after_a_restart(project: Project) -> None:
 
 
 def test_a_rehearsal_of_another_method_is_not_told_for_this_one(project: Project) -> None:
-    kept.keep_rehearsal(project, rehearsed("The partner could name 3."))
+    kept.keep_rehearsal(project, project.choices, rehearsed("The partner could name 3."))
     project.change("Choose method", method="bloom")
     assert kept.rehearsal_of(project) is None
     project.undo()

@@ -49,6 +49,8 @@ class Job:
     fraction: float = 0.0
     what: Said = NOTHING
     held: bool = False  # not yet to be started
+    keeps: bool = False  # gives way without being dropped: it starts anew once nobody waits
+    put_off: bool = False  # stopped for work the steward waits for, to be started anew
 
     def seconds_left(self) -> float | None:
         spent = time.monotonic() - self.started
@@ -105,7 +107,11 @@ class Jobs(QObject):
     def start(self, job: Job) -> Job:
         with self._wake:
             for other in [*self._queue, *([self._running] if self._running else [])]:
-                if (job.key and other.key == job.key) or (other.quiet and not job.quiet):
+                if job.key and other.key == job.key:
+                    other.put_off = False
+                    other.stop.set()
+                elif other.quiet and not job.quiet and (other is self._running or not other.keeps):
+                    other.put_off = other.keeps
                     other.stop.set()
             job.held = job.quiet
             self._queue.append(job)
@@ -124,6 +130,7 @@ class Jobs(QObject):
         with self._wake:
             for other in [*self._queue, *([self._running] if self._running else [])]:
                 if job is None or other is job:
+                    other.put_off = False
                     other.stop.set()
             self._wake.notify()
 
@@ -131,6 +138,7 @@ class Jobs(QObject):
         with self._wake:
             for other in [*self._queue, *([self._running] if self._running else [])]:
                 if other.key == key:
+                    other.put_off = False
                     other.stop.set()
 
     def busy(self) -> Job | None:
@@ -138,6 +146,14 @@ class Jobs(QObject):
         with self._wake:
             for job in [*([self._running] if self._running else []), *self._queue]:
                 if not job.quiet and not job.stop.is_set():
+                    return job
+        return None
+
+    def behind(self) -> Job | None:
+        """What goes on in the background and is kept, whichever page is in front."""
+        with self._wake:
+            for job in [*([self._running] if self._running else []), *self._queue]:
+                if job.keeps and (job.put_off or not job.stop.is_set()):
                     return job
         return None
 
@@ -163,7 +179,9 @@ class Jobs(QObject):
         return True
 
     def _ready(self) -> Job | None:
-        return next((job for job in self._queue if not job.held), None)
+        """What the steward waits for comes before what only goes on behind."""
+        ready = [job for job in self._queue if not job.held]
+        return min(ready, key=lambda job: job.quiet, default=None)
 
     # worker thread --------------------------------------------------------------------------------
 
@@ -212,13 +230,23 @@ class Jobs(QObject):
     def _on_finished(self, job: Job, end: End, result: Any) -> None:
         if self._closing:
             return  # the window is gone
-        if job.stop.is_set() and end == "done":
+        if job.stop.is_set() and end == "done" and not job.put_off:
             end = "cancelled"  # the steward was faster: what comes too late is not shown
+        if end == "cancelled" and job.put_off:
+            self._start_anew(job)
+            self.garbage.worked()
+            return
         try:
             self._deliver(job, end, result)
         finally:  # a fault in showing the result must not leave the bar behind
             self.ended.emit(job, end)
             self.garbage.worked()
+
+    def _start_anew(self, job: Job) -> None:
+        with self._wake:
+            job.stop, job.put_off, job.fraction, job.started = threading.Event(), False, 0.0, 0.0
+            self._queue.append(job)
+            self._wake.notify()
 
     def _deliver(self, job: Job, end: End, result: Any) -> None:
         try:

@@ -142,11 +142,21 @@ class Pane(QWidget):
         *,
         key: str = "",
         quiet: bool = False,
+        keeps: bool = False,
         problem: Callable[[Problem], None] | None = None,
         cancelled: Callable[[], None] | None = None,
     ) -> Job:
         """Long work on the worker thread; problems land in the messages of this pane unless taken."""
-        job = Job(title, work, key or f"{self.NAME}.{title}", quiet, done, problem or self.show_problem, cancelled)
+        job = Job(
+            title,
+            work,
+            key or f"{self.NAME}.{title}",
+            quiet,
+            done,
+            problem or self.show_problem,
+            cancelled,
+            keeps=keeps,
+        )
         return self.desk.jobs.start(job)
 
     def cancelled_words(self) -> str:

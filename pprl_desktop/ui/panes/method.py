@@ -26,6 +26,7 @@ from pprl_desktop.ui.widgets.reflow import columns
 
 if TYPE_CHECKING:
     from pprl_desktop.evaluation.synthetic import Forecast
+    from pprl_desktop.project.choices import Choices
     from pprl_desktop.rehearsal.rehearse import Rehearsal
 
 Points = TypeVar("Points", EpsilonSweepPlot, FrontierPlot)
@@ -163,8 +164,8 @@ class MethodPane(Pane):
         self._ask()
 
     def leave(self) -> None:
-        for key in ("method.forecast", "method.rehearse", "method.changes", "method.sweep"):
-            self.desk.jobs.cancel_key(key)
+        """Forecast and rehearsal go on: the agreement, the export page and the report tell what they find."""
+        self.desk.jobs.cancel_key("method.sweep")
 
     def _show(self) -> None:
         choices = self.project.choices
@@ -218,25 +219,23 @@ class MethodPane(Pane):
         )
         if self.project.problems("method") or self.project.problems("fields") or wanted == self._asked:
             return
+        self._asked = wanted
         self.found.say(tr("Measuring on synthetic pairs of your own records …"))
         self.learn.say(tr("Playing the partner against your own records …"))
         self.run(
             tr("Forecast"), lambda progress: preview.forecast(place, choices, progress=progress), self._show_forecast,
-            key="method.forecast", quiet=True, problem=lambda problem: self.found.say(tr_core(problem.sentence())),
+            key="method.forecast", quiet=True, keeps=True,
+            problem=lambda problem: self.found.say(tr_core(problem.sentence())),
         )  # fmt: skip
         self.run(
             tr("Rehearsal"), lambda progress: preview.rehearse(place, choices, progress=progress, changes=False),
-            self._show_rehearsal, key="method.rehearse", quiet=True,
+            lambda found: self._show_rehearsal(choices, found), key="method.rehearse", quiet=True, keeps=True,
             problem=lambda problem: self.learn.say(tr_core(problem.sentence())),
         )  # fmt: skip
-
-        def done(found: Rehearsal) -> None:
-            self._asked = wanted
-            self._show_changes(found)
-
         self.run(
-            tr("Stronger settings"), lambda progress: preview.rehearse(place, choices, progress=progress), done,
-            key="method.changes", quiet=True, problem=lambda _p: None,
+            tr("Stronger settings"), lambda progress: preview.rehearse(place, choices, progress=progress),
+            lambda found: self._show_changes(choices, found), key="method.changes", quiet=True, keeps=True,
+            problem=lambda _p: None,
         )  # fmt: skip
 
     def _show_forecast(self, made: Forecast) -> None:
@@ -258,10 +257,10 @@ class MethodPane(Pane):
         )
         self.changed.emit()
 
-    def _show_rehearsal(self, found: Rehearsal) -> None:
+    def _show_rehearsal(self, choices: Choices, found: Rehearsal) -> None:
         from pprl_desktop.job.kept import keep_rehearsal
 
-        keep_rehearsal(self.project, found)
+        keep_rehearsal(self.project, choices, found)
         named = found.partner.named
         self.learn.say(
             tr(
@@ -297,8 +296,8 @@ class MethodPane(Pane):
         )
         self.changed.emit()
 
-    def _show_changes(self, found: Rehearsal) -> None:
-        self._show_rehearsal(found)
+    def _show_changes(self, choices: Choices, found: Rehearsal) -> None:
+        self._show_rehearsal(choices, found)
         text = " ".join(tr_core(change.sentence) for change in found.changes)
         if text:
             clear(self.stronger)

@@ -227,7 +227,9 @@ class MainWindow(QMainWindow):
         self.bottom.setVisible(on_path or self.desk.project is not None)
         busy = self.desk.jobs.busy()
         reason = pane.reason() if on_path else ""
-        self.bottom.say(pane.status(), tr("Working …") if busy is not None and on_path else reason)
+        self.bottom.say(
+            pane.status() or self._behind_words(), tr("Working …") if busy is not None and on_path else reason
+        )
         following = self._following(path)
         text = pane.next_text() or (tr("Next: {step}", step=following) if following else "")
         self.bottom.show_next(text if on_path else "", reason, not reason and busy is None)
@@ -236,6 +238,11 @@ class MainWindow(QMainWindow):
         self.bottom.show_extra(pane.extra_buttons())
         self._fit_bottom()
         self.menus.refresh()
+
+    def _behind_words(self) -> str:
+        """What goes on although its page is not in front."""
+        behind = self.desk.jobs.behind()
+        return tr("{work} goes on in the background", work=behind.title) if behind is not None else ""
 
     def _fit(self) -> None:
         """The window or the text has another size."""
