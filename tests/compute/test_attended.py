@@ -83,7 +83,7 @@ def test_nothing_begins_after_cancel() -> None:
 
 def test_reports_arrive_on_the_asking_thread_in_order_and_within_the_slice_of_the_bar() -> None:
     seen: list[tuple[float, str, int]] = []
-    bar = Progress(lambda done, what: seen.append((done, what, threading.get_ident())), never)
+    bar = Progress(lambda done, what: seen.append((done, str(what), threading.get_ident())), never)
 
     def work(progress: Progress) -> None:
         for place in range(4):

@@ -14,7 +14,7 @@ from pprl_desktop import cli
 from pprl_desktop.codes.base import REGISTRY, Recipe, Smashed, method
 from pprl_desktop.exchange import agreement, inbox
 from pprl_desktop.exchange.pact import Pact
-from pprl_desktop.job.partnership import offer_of
+from pprl_desktop.job.offers import offer_of
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.fields import Field
@@ -97,6 +97,7 @@ def test_what_is_rehearsed_is_what_is_evaluated_proposed_shown_and_sent(
 ) -> None:
     monkeypatch.setenv("PPRL_PASSPHRASE", PASSPHRASE)
     pane = method_page(window, post)
+    assert cli.main(["releases", "limit", "releases", "500", "--home", str(post.a.home.path)]) == 0
     spy = Spy(monkeypatch)
     for epsilon in EPSILONS:
         asked = [*(("--layout", layout) if layout else ()), *(("--epsilon", str(epsilon)) if epsilon else ())]
@@ -133,8 +134,8 @@ def sent(post: Post, pact: Pact, rehearsed: Recipe, secret: bytes, spy: Spy) -> 
     """The exported bundle is made of the very bytes that the rehearsed recipe gives under the agreed secret."""
     spy.stop, spy.smashed = False, []
     out = post.folder / "bundle.pprl"
-    argv = ["export", post.tables[0], "--agreement", pact.id, "--home", str(post.a.home.path), "--out", str(out)]
-    assert cli.main(argv) == 0
+    argv = ["export", post.tables[0], "--agreement", pact.id, "--home", str(post.a.home.path), "--adds-up"]
+    assert cli.main([*argv, "--out", str(out)]) == 0
     assert replace(spy.recipe(), secret=rehearsed.secret) == rehearsed, "the exported bundle"
     table, made = next((table, made) for table, made in spy.smashed if table.rows == 30)
     again = method(rehearsed.method).smash(table, replace(rehearsed, secret=secret), NO_PROGRESS)

@@ -17,7 +17,7 @@ def test_the_libraries_of_a_package_are_found() -> None:
 
 def test_reading_ahead_loads_nothing() -> None:
     program = (
-        "import sys; from pprl_desktop.ui import read_ahead; read_ahead.start().join();"
+        "import sys; from pprl_desktop.ui.kit import read_ahead; read_ahead.start().join();"
         "print(*(name for name in read_ahead.PACKAGES if name in sys.modules))"
     )
     here = Path(__file__).resolve().parents[2]

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog
 from pprl_desktop import resources
 from pprl_desktop.exchange import agreement, bundles, contacts, identity, inbox
 from pprl_desktop.exchange.home import Home
-from pprl_desktop.job import kept, partnership
+from pprl_desktop.job import kept, offers
 from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.ui.watching import Watchdog
 
@@ -90,7 +90,7 @@ class Workday:
             self.homes[i].keep_contact(contacts.verified(other, self.homes[i].own_card(), number))
         post = self.folder / "post"
         post.mkdir()
-        offer = partnership.offer_of(desk.need_project().choices, "watchdog")
+        offer = offers.offer_of(desk.need_project().choices, "watchdog")
         pact = agreement.propose(self.homes[0], self.own[0], self.homes[0].contacts()[0], offer, post / "p.pprl")
         received = inbox.open_file(self.homes[1], self.own[1], post / "p.pprl")
         assert received.proposal is not None

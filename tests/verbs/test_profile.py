@@ -25,7 +25,7 @@ def test_the_text_is_for_people_and_names_nobody(people: Path, capsys: pytest.Ca
     assert "3 records, 4 columns; utf-8, separator semicolon, column names in line 1." in out
     assert "99/99/9999 100%" in out
     assert "Sensitive columns:    diagnosis" in out
-    assert "read day before month" in out
+    assert "day before month is taken" in out
     assert "Müller" not in out
     assert "Zebedee" not in out
 

@@ -174,13 +174,13 @@ def test_fields_and_records_without_values(large: None) -> None:
 def test_progress_moves_and_cancel_is_heard_while_comparing(large: None) -> None:
     left, right, _ = two_files(7, 600, 300)
     seen: list[tuple[float, str]] = []
-    linked(left, right, progress=Progress(lambda fraction, what: seen.append((fraction, what))))
+    linked(left, right, progress=Progress(lambda fraction, what: seen.append((fraction, str(what)))))
     assert [fraction for fraction, _ in seen] == sorted(fraction for fraction, _ in seen)
     stages = list(dict.fromkeys(what for _, what in seen))
     for stage in ("Looking for similar values of last", "Comparing similar records"):
         assert stage in stages
         reached: list[str] = []
-        stopped = Progress(lambda _, what, at=reached: at.append(what), lambda at=reached, s=stage: s in at)
+        stopped = Progress(lambda _, what, at=reached: at.append(str(what)), lambda at=reached, s=stage: s in at)
         with pytest.raises(Cancelled):
             linked(left, right, progress=stopped)
         assert reached[-1] == stage
