@@ -1,8 +1,8 @@
 """Identity, agreement, container, seal, results: everything that passes between two stewards.
 
 The way through the room: `identity` and `card` make and show keys, `contacts` keeps those of partners, `home` is the
-folder all of it lives in. `terms` is the document both sign, `agreement` proposes and answers it, `pact` is what one
-side keeps of it. `bundles`, `linking` and `results` do the work under an agreement; `letters` sends and `inbox` opens.
-Below them: `seal` is `age` around a `container` with its `manifest`; `strict` JSON;
+folder all of it lives in. `terms` is the document both sign, `agreeing` proposes and answers it, `agreement` is what
+one side keeps of it. `bundles`, `linking` and `results` do the work under an agreement; `letters` sends and `inbox`
+opens. Below them: `seal` is `age` around a `container` with its `manifest`; `strict` JSON;
 `refusals`, every reason not to take a file. Nothing in here prints.
 """

@@ -1,380 +1,168 @@
-"""Proposing, accepting, declining and finishing an agreement; the recipe it stands for."""
+"""An agreement as one side keeps it: terms, signatures, state, the own columns, and the chains of files both ways."""
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from typing import Literal, cast, get_args
 
-import numpy as np
-
-from pprl_desktop import files
-from pprl_desktop.codes.base import Recipe, Settings, method
-from pprl_desktop.codes.recipe import build, checked
-from pprl_desktop.exchange import clock, contacts, letters, refusals, seal, strict, terms
-from pprl_desktop.exchange.contacts import Contact
-from pprl_desktop.exchange.home import Home
-from pprl_desktop.exchange.identity import Identity
-from pprl_desktop.exchange.keys import Mode
-from pprl_desktop.exchange.manifest import Manifest
-from pprl_desktop.exchange.pact import Pact
-from pprl_desktop.exchange.terms import MAX_FIELDS, Limits, Reference, Side, Terms
-from pprl_desktop.matching.reconcile import DEFAULT_RULE, ReconcileRule
+from pprl_desktop.exchange import refusals, strict, terms
+from pprl_desktop.exchange.manifest import KINDS, NO_PREVIOUS, Manifest
+from pprl_desktop.exchange.strict import Plain
+from pprl_desktop.exchange.terms import Side, Terms
 from pprl_desktop.problem import Problem
-from pprl_desktop.records.fields import Field
-from pprl_desktop.reference.sets import ReferenceSet
 
-# of a reference set sent along: ten times what is useful, and small enough to be read in a moment
-MAX_REFERENCE = 4 << 20  # bytes
-MAX_CELLS = 200_000
-MAX_LETTERS = 255  # of one value: distances are one byte
-MAX_REASON = 500  # characters
+Role = Literal["proposer", "accepter"]
+State = Literal["proposed", "in force", "declined", "ended"]
+STATES: tuple[State, ...] = get_args(State)
+MAX_FILES = 10_000
 
 
 @dataclass(frozen=True)
-class Offer:
-    """What one side would like to agree on. The reference set is a name or the path of a CSV file."""
+class Item:
+    """One file of a chain, as it was sealed or accepted."""
 
-    method: str
-    fields: tuple[Field, ...]
-    settings: Settings
-    reference: str = ""
-    mapping: tuple[tuple[str, tuple[str, ...]], ...] = ()  # empty: the usual one
-    rule: ReconcileRule = DEFAULT_RULE
-    limits: Limits = field(default_factory=Limits)
-    purpose: str = ""
-    seal: Mode = "hybrid"
+    sequence: int
+    kind: str
+    digest: str  # SHA-256 of its manifest
+    made: str
+    table: str = ""  # keyed hash of the table in a data bundle we sent, rows in order
+    release: int = 0  # number in the release ledger
+    seen: str = ""  # when the partner's receipt came
+
+    @property
+    def name(self) -> str:
+        return f"{self.sequence:04d}-{self.kind}.pprl"
+
+    def as_plain(self) -> Plain:
+        return dict(vars(self))
 
 
 @dataclass(frozen=True)
-class Proposal:
-    """A proposal that came in: whole, signed, for us. Nothing of it is kept until it is accepted or declined."""
+class Anchor:
+    """The end of the release ledger as a record notes it: an older or another ledger does not have it."""
 
+    events: int = 0
+    head: str = ""
+
+
+@dataclass(frozen=True)
+class Agreement:
     document: bytes
-    contact: Contact
-    signature: str
-    secret: bytes = field(repr=False)
-    reference: bytes = field(default=b"", repr=False)
+    role: Role
+    state: State
+    contact: str  # id of the partner's card
+    own_signature: str
+    partner_signature: str = ""
+    reason: str = ""  # why it was declined or ended
+    columns: tuple[tuple[str, str], ...] = ()  # field -> own column
+    sent: tuple[Item, ...] = ()
+    received: tuple[Item, ...] = ()
+    anchor: Anchor = field(default=Anchor(), compare=False)  # kept by the home folder, not by whoever changes the rest
+
+    @property
+    def id(self) -> str:
+        return terms.agreement_id(self.document)
 
     @property
     def terms(self) -> Terms:
         return terms.parse(self.document)
 
-    def in_words(self) -> tuple[str, ...]:
-        return terms.in_words(self.terms)
+    @property
+    def own_side(self) -> Side:
+        return self.terms.proposer if self.role == "proposer" else self.terms.accepter
 
+    @property
+    def partner_side(self) -> Side:
+        return self.terms.accepter if self.role == "proposer" else self.terms.proposer
 
-def propose(home: Home, own: Identity, contact: Contact, offer: Offer, out: Path) -> Pact:
-    """Writes the sealed proposal, with a fresh shared secret inside."""
-    contacts.must_be_verified(contact)
-    secret = os.urandom(terms.SECRET)
-    recipe = _recipe_offered(offer, secret)
-    made = _terms(offer, recipe, own, contact)
-    document = made.document()
-    reference = _sent_along(recipe.reference)
-    pact = Pact(document, "proposer", "proposed", contact.id, _sign(own, document))
-    arrays = {"secret": np.frombuffer(secret, np.uint8)}
-    if reference:
-        arrays["reference"] = np.frombuffer(reference, np.uint8)
-    manifest = letters.manifest(
-        own, contact, "agreement", agreement=pact.id, statement=made.statement,
-        body={"step": "propose", "document": document.decode(), "signature": pact.own_signature},
-    )  # fmt: skip
-    with home.locked():
-        try:
-            _keep(home, own, pact, secret, reference)
-            seal.seal(out, manifest, arrays, own.keys, contact.card.keys, offer.seal)
-        except BaseException:  # a proposal that was never written was never made
-            shutil.rmtree(home.folder(pact.id), ignore_errors=True)
-            raise
-    return pact
-
-
-def read_proposal(home: Home, own: Identity, path: Path) -> Proposal:
-    """Checks a proposal completely; a Problem says what is wrong with it."""
-    return proposal_in(home, letters.open_letter(home, own, path))
-
-
-def proposal_in(home: Home, letter: letters.Letter) -> Proposal:
-    """Whole, signed, for us, and saying of itself exactly what this program computes from recipe and cards."""
-    manifest = letter.opened.manifest
-    if manifest.kind != "agreement" or manifest.body.get("step") != "propose":
-        raise Problem("This file is not a proposal.", do="Open it with 'open'.", place="kind")
-    strict.only(manifest.body, {"step", "document", "signature"}, place="body.")
-    document = strict.text(manifest.body, "document", place="body.", longest=terms.MAX_DOCUMENT).encode()
-    signature = strict.hexes(manifest.body, "signature", 64, place="body.")
-    found = terms.parse(document)
-    if found.version < terms.VERSION:
-        raise refusals.older_version()
-    letters.must_be_sealed(letter, found)
-    if terms.agreement_id(document) != manifest.agreement:
-        raise refusals.malformed("agreement", "Its number does not belong to the document.")
-    if found.proposer.party != manifest.sender or found.accepter.party != manifest.recipient:
-        raise refusals.malformed("body.document", "It names other keys than those of this file.")
-    if not letter.contact.card.keys.verify(bytes.fromhex(signature), terms.SIGN_CONTEXT + document):
-        raise refusals.malformed("body.signature", "It does not belong to the document.")
-    secret_entry = manifest.entry("secret")
-    extra = {entry.name for entry in manifest.entries} - {"secret", "reference"}
-    if secret_entry.dtype != "uint8" or secret_entry.shape != (terms.SECRET,) or extra:
-        raise refusals.malformed("entries", "There must be a secret of 32 bytes and nothing unknown.")
-    if any(entry.dtype != "uint8" or len(entry.shape) != 1 for entry in manifest.entries):
-        raise refusals.malformed("entries.reference", "It must be a row of bytes.")
-    if manifest.raw > MAX_REFERENCE:
-        raise _reference_too_large("bytes", manifest.raw, MAX_REFERENCE)
-    letter.opened.check()
-    arrays = letter.opened.load()
-    secret = arrays["secret"].tobytes()
-    if terms.secret_hash(secret) != found.secret_hash:
-        raise refusals.malformed("secret", "It is not the one the document speaks of.")
-    reference = arrays["reference"].tobytes() if "reference" in arrays else b""
-    complete = recipe(found, secret, reference)  # the method and the reference set exist here, and are the same
-    _must_be_as_computed(found, complete, letter.contact, home)
-    return Proposal(document, letter.contact, signature, secret, reference)
-
-
-def _must_be_as_computed(found: Terms, complete: Recipe, contact: Contact, home: Home) -> None:
-    """Both sides sign these words: each of them must follow from the recipe and the cards, not from the partner."""
-    unit, statement = _told(complete, found.limits.rows)
-    names = (contact.name, home.own_card().name)
-    for field_name, told, computed in (
-        ("epsilon_unit", found.unit, unit),
-        ("statement", found.statement, statement),
-        ("proposer.name", found.proposer.name, names[0]),
-        ("accepter.name", found.accepter.name, names[1]),
-    ):
-        if told != computed:
-            raise refusals.not_as_computed(field_name)
-
-
-def _told(complete: Recipe, rows: int) -> tuple[str, str]:
-    """Unit of epsilon and privacy statement of a recipe, in the words that are signed."""
-    from pprl_desktop.privacy.statements import epsilon_unit, statement
-
-    unit = epsilon_unit(complete) if complete.settings.epsilon is not None else ""
-    return unit, statement(complete, rows).text()
-
-
-def accept(home: Home, own: Identity, proposal: Proposal, out: Path) -> Pact:
-    """Signs the same document and writes the sealed answer; from here on the agreement is in force on this side."""
-    contacts.must_be_verified(proposal.contact)
-    signature = _sign(own, proposal.document)
-    pact = Pact(proposal.document, "accepter", "in force", proposal.contact.id, signature, proposal.signature)
-    body = {"step": "accept", "document": proposal.document.decode(), "signature": signature}
-    manifest = letters.manifest(own, proposal.contact, "agreement", agreement=pact.id, body=body)
-    with home.locked():
-        return _answer(home, own, pact, manifest, proposal, out)
-
-
-def decline(home: Home, own: Identity, proposal: Proposal, reason: str, out: Path) -> Pact:
-    contacts.must_be_verified(proposal.contact)
-    reason = strict.one_line(reason)
-    if not reason or len(reason) > MAX_REASON:
-        raise Problem(
-            "A reason is needed to decline.",
-            f"The partner will read it; at most {MAX_REASON} characters.",
-            "Say in a sentence what should be different.",
-            place="reason",
-        )
-    pact = Pact(proposal.document, "accepter", "declined", proposal.contact.id, "", proposal.signature, reason)
-    body = {"step": "decline", "reason": reason}
-    manifest = letters.manifest(own, proposal.contact, "agreement", agreement=pact.id, body=body)
-    with home.locked():
-        return _answer(home, own, pact, manifest, proposal, out)
-
-
-def _answer(home: Home, own: Identity, pact: Pact, manifest: Manifest, proposal: Proposal, out: Path) -> Pact:
-    """The answer is sealed at home, then the record says so, then a copy goes out; asking again copies it again."""
-    kept = home.folder(pact.id) / "answer.pprl"
-    if home.has_pact(pact.id):
-        before = home.pact(pact.id)
-        if before.state != pact.state or before.role != pact.role:
-            raise refusals.already_imported()
-        pact = before
-    else:
-        files.make_folder(kept.parent)
-        seal.seal(kept, manifest, {}, own.keys, proposal.contact.card.keys, proposal.terms.seal, private=True)
-        _keep(home, own, pact, proposal.secret, proposal.reference)
-    letters.copy(kept, out)
-    return pact
-
-
-def answered(home: Home, letter: letters.Letter) -> Pact:
-    """The partner's answer to our proposal, checked and kept."""
-    manifest = letter.opened.manifest
-    body = manifest.body
-    if not home.has_pact(manifest.agreement):
-        raise refusals.other_agreement()
-    pact = home.pact(manifest.agreement)
-    if pact.contact != letter.contact.id:
-        raise refusals.not_from_partner()
-    if pact.state != "proposed" or pact.role != "proposer":
-        raise refusals.already_imported()
-    letters.must_be_sealed(letter, pact.terms)
-    letters.check_alone(letter)
-    step = strict.one_of(body, "step", ("accept", "decline"), place="body.")
-    if step == "decline":
-        strict.only(body, {"step", "reason"}, place="body.")
-        changed = replace(pact, state="declined", reason=strict.text(body, "reason", place="body.", longest=MAX_REASON))
-    else:
-        strict.only(body, {"step", "document", "signature"}, place="body.")
-        document = strict.text(body, "document", place="body.", longest=terms.MAX_DOCUMENT).encode()
-        signature = strict.hexes(body, "signature", 64, place="body.")
-        if document != pact.document:
-            raise refusals.does_not_fit("document", "The partner signed another text than the one proposed.")
-        if not letter.contact.card.keys.verify(bytes.fromhex(signature), terms.SIGN_CONTEXT + document):
-            raise refusals.malformed("body.signature", "It does not belong to the document.")
-        changed = replace(pact, state="in force", partner_signature=signature)
-    home.keep_pact(changed)
-    return changed
-
-
-def recipe(found: Terms, secret: bytes, reference: bytes = b"") -> Recipe:
-    """What both sides do alike, ready to smash; refused if this program cannot do exactly that."""
-    made = method(found.method)
-    if not made.exportable:
-        raise refusals.does_not_fit("method", f"{found.method} works on clear tables and never leaves this computer.")
-    terms.check_sense(found)
-    wanted = found.reference
-    if bool(wanted.name) != made.uses_reference:
-        raise refusals.does_not_fit("reference", "The method and the reference set do not go together.")
-    used = _reference(wanted, secret, reference) if wanted.name else None
-    if used is not None and (used.fingerprint, used.size) != (wanted.fingerprint, wanted.size):
-        raise refusals.does_not_fit(
-            "reference.fingerprint", f"The reference set {wanted.name} here is not the one agreed on."
-        )
-    return checked(build(found.method, found.fields, found.settings, used, found.mapping, secret))
-
-
-def recipe_of(home: Home, own: Identity, pact: Pact) -> Recipe:
-    """The recipe of an agreement at home, secret and reference set included."""
-    folder = home.folder(pact.id)
-    secret = seal.open_bytes(files.read_bytes(folder / "secret", 1 << 16, refusals.damaged()), own.all_keys)
-    path = folder / "reference.json"
-    reference = files.read_bytes(path, MAX_REFERENCE, refusals.damaged()) if path.is_file() else b""
-    return recipe(pact.terms, secret, reference)
-
-
-def with_columns(home: Home, pact: Pact, columns: Mapping[str, str]) -> Pact:
-    """Remembers which own column is meant by each field; nothing of it is sent."""
-    names = [one.name for one in pact.terms.fields]
-    for name in columns:
-        if name not in names:
-            raise Problem(f"The agreement has no field '{name}'.", f"Its fields are: {', '.join(names)}.", place=name)
-    merged = {name: name for name in names} | dict(pact.columns) | dict(columns)
-    changed = replace(pact, columns=tuple((name, merged[name]) for name in names))
-    if changed != pact:
-        home.keep_pact(changed)
-    return changed
-
-
-def _recipe_offered(offer: Offer, secret: bytes) -> Recipe:
-    if not method(offer.method).exportable:
-        raise Problem(
-            f"The method '{offer.method}' cannot be agreed on.",
-            "It works on clear tables, which never leave this computer.",
-            "Choose another method.",
-            place="method",
-        )
-    return checked(build(offer.method, offer.fields, offer.settings, offer.reference, offer.mapping, secret))
-
-
-def _terms(offer: Offer, complete: Recipe, own: Identity, contact: Contact) -> Terms:
-    used = complete.reference
-    unit, statement = _told(complete, offer.limits.rows)
-    made = Terms(
-        purpose=strict.one_line(offer.purpose)[:500],
-        made=clock.now(),
-        fields=offer.fields,
-        method=offer.method,
-        settings=offer.settings,
-        unit=unit,
-        reference=Reference(used.name, used.size, used.fingerprint) if used else Reference(),
-        mapping=complete.mapping if used else (),
-        rule=offer.rule,
-        limits=offer.limits if offer.rule == "review" else replace(offer.limits, clear=0),
-        proposer=Side.of(own.card()),
-        accepter=Side.of(contact.card),
-        secret_hash=terms.secret_hash(complete.secret),
-        seal=offer.seal,
-        statement=statement,
-    )
-    terms.check_sense(made)
-    return terms.parse(made.document())  # what was offered survives the strict document unchanged, or is refused here
-
-
-def _sign(own: Identity, document: bytes) -> str:
-    return own.keys.sign(terms.SIGN_CONTEXT + document).hex()
-
-
-def _keep(home: Home, own: Identity, pact: Pact, secret: bytes, reference: bytes) -> None:
-    folder = home.folder(pact.id)
-    files.make_folder(folder)
-    files.write_bytes(folder / "secret", seal.seal_bytes(secret, own.keys.public()), private=True)
-    if reference:
-        files.write_bytes(folder / "reference.json", reference, private=True)
-    home.keep_pact(pact)
-
-
-def _sent_along(reference: ReferenceSet | None) -> bytes:
-    """A set from a file travels with the proposal; built-in and secret ones are made anew by the partner."""
-    from pprl_desktop.reference.load import BUILT_IN
-
-    if reference is None or reference.name in BUILT_IN or reference.name.startswith("secret-"):
-        return b""
-    sent = strict.dumps({"attributes": reference.attributes, "columns": reference.columns})
-    _parsed_reference(sent)  # what the partner would refuse is not proposed
-    return sent
-
-
-def _reference(wanted: Reference, secret: bytes, sent: bytes) -> ReferenceSet:
-    from pprl_desktop.reference.load import BUILT_IN, reference_set
-
-    made_here = wanted.name in BUILT_IN or wanted.name.startswith("secret-")
-    if not sent:
-        if not made_here:
-            raise refusals.malformed("entries.reference", "The reference set is not built in and was not sent along.")
-        return reference_set(wanted.name, secret)
-    if made_here:
-        raise refusals.malformed("entries.reference", "A set sent along bears the name of a built-in one.")
-    attributes, columns = _parsed_reference(sent)
-    return ReferenceSet(wanted.name, attributes, columns)
-
-
-def _parsed_reference(sent: bytes) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Attributes and columns. Its size is counted before any of it is parsed."""
-    if len(sent) > MAX_REFERENCE:
-        raise _reference_too_large("bytes", len(sent), MAX_REFERENCE)
-    for sign, each in ((b'"', 2), (b",", 1), (b"[", 1), (b"{", 1)):  # strings, items, lists, groups
-        if (count := sent.count(sign) // each) > MAX_CELLS:
-            raise _reference_too_large("values", count, MAX_CELLS)
-    plain = strict.loads(sent, "reference")
-    strict.only(plain, {"attributes", "columns"}, place="reference.")
-    attributes = strict.listing(plain, "attributes", MAX_FIELDS, place="reference.")
-    columns = strict.listing(plain, "columns", MAX_FIELDS, place="reference.")
-    lengths = {len(column) if isinstance(column, list) else -1 for column in columns}
-    if (
-        len(columns) != len(attributes)
-        or len(lengths) != 1
-        or -1 in lengths
-        or len(set(map(str, attributes))) != len(attributes)
-    ):
-        raise refusals.malformed(
-            "reference.columns", "There must be one list of values for each attribute, of one length."
-        )
-    for text in (*attributes, *(cell for column in columns for cell in column)):
-        if not isinstance(text, str) or len(text) > MAX_LETTERS or not strict.shows(text):
-            raise refusals.malformed(
-                "reference.columns", f"A value must be a text of at most {MAX_LETTERS} letters that show."
+    def must_be_in_force(self) -> None:
+        if self.state != "in force":
+            said = {
+                "proposed": "The partner has not answered yet.",
+                "declined": f"It was declined: {self.reason or 'no reason given'}.",
+                "ended": self.reason or "It was ended.",
+            }[self.state]
+            raise Problem(
+                "The agreement is not in force.", said, "Wait for the answer or propose a new one.", place="agreement"
             )
-    return tuple(attributes), tuple(map(tuple, columns))
+
+    def next_sent(self) -> tuple[int, str]:
+        """Sequence and previous digest of the next file we send."""
+        return _next(self.sent)
+
+    def check_next(self, manifest: Manifest, digest: str) -> None:
+        """Replays and files out of order are refused."""
+        sequence, previous = _next(self.received)
+        if any(item.digest == digest for item in self.received):
+            raise refusals.already_imported()
+        if manifest.sequence != sequence or manifest.previous != previous:
+            raise refusals.wrong_sequence(sequence, manifest.sequence)
+
+    def with_sent(self, item: Item) -> Agreement:
+        return replace(self, sent=(*self.sent, item))
+
+    def with_received(self, item: Item) -> Agreement:
+        return replace(self, received=(*self.received, item))
+
+    def with_receipt(self, digest: str, when: str) -> Agreement:
+        if not any(item.digest == digest for item in self.sent):
+            raise refusals.does_not_fit("received", "It confirms a file that was never sent.")
+        return replace(self, sent=tuple(replace(one, seen=when) if one.digest == digest else one for one in self.sent))
+
+    def latest_sent(self, kind: str) -> Item | None:
+        return next((item for item in reversed(self.sent) if item.kind == kind), None)
+
+    def latest_received(self, kind: str) -> Item | None:
+        return next((item for item in reversed(self.received) if item.kind == kind), None)
+
+    def write(self) -> bytes:
+        plain = {
+            "document": self.document.decode(), "role": self.role, "state": self.state, "contact": self.contact,
+            "own_signature": self.own_signature, "partner_signature": self.partner_signature, "reason": self.reason,
+            "columns": [{"field": name, "column": column} for name, column in self.columns],
+            "sent": [item.as_plain() for item in self.sent],
+            "received": [item.as_plain() for item in self.received],
+            "ledger": {"events": self.anchor.events, "head": self.anchor.head},
+        }  # fmt: skip
+        return strict.dumps(plain) + b"\n"
+
+    @classmethod
+    def read(cls, data: bytes) -> Agreement:
+        plain = strict.loads(data.removesuffix(b"\n"), "record")
+        return cls(
+            document=strict.any_text(plain, "document", longest=terms.MAX_DOCUMENT).encode(),
+            role=cast(Role, strict.one_of(plain, "role", get_args(Role))),
+            state=cast(State, strict.one_of(plain, "state", STATES)),
+            contact=strict.hexes(plain, "contact", 8),
+            own_signature=strict.text(plain, "own_signature"),
+            partner_signature=strict.text(plain, "partner_signature"),
+            reason=strict.any_text(plain, "reason", longest=1000),
+            columns=tuple(
+                (strict.any_text(item, "field"), strict.any_text(item, "column", longest=1000))
+                for item in strict.mappings(plain, "columns", terms.MAX_FIELDS)
+            ),
+            sent=tuple(_item(item) for item in strict.mappings(plain, "sent", MAX_FILES)),
+            received=tuple(_item(item) for item in strict.mappings(plain, "received", MAX_FILES)),
+            anchor=_anchor(strict.mapping(plain, "ledger")) if "ledger" in plain else Anchor(),
+        )
 
 
-def _reference_too_large(what: str, found: int, allowed: int) -> Problem:
-    return Problem(
-        "The reference set is too large.",
-        f"It has {found:,} {what}; a proposal may carry {allowed:,}.",
-        "Use fewer reference records: a few hundred are usual.",
-        place="reference",
+def _next(items: tuple[Item, ...]) -> tuple[int, str]:
+    return (items[-1].sequence + 1, items[-1].digest) if items else (1, NO_PREVIOUS)
+
+
+def _anchor(plain: Plain) -> Anchor:
+    events = strict.integer(plain, "events", 0, 1 << 31, place="ledger.")
+    return Anchor(events, strict.hexes(plain, "head", 32 if events else 0, place="ledger."))
+
+
+def _item(plain: Plain) -> Item:
+    return Item(
+        strict.integer(plain, "sequence", 1, MAX_FILES),
+        strict.one_of(plain, "kind", KINDS),
+        strict.hexes(plain, "digest", 32),
+        strict.text(plain, "made"),
+        strict.text(plain, "table"),
+        strict.integer(plain, "release", 0, 1 << 31),
+        strict.text(plain, "seen"),
     )

@@ -17,12 +17,12 @@ import numpy.typing as npt
 from pprl_desktop import files
 from pprl_desktop.codes.base import Part, PartKind, Recipe, Smashed, derive, method
 from pprl_desktop.codes.decoys import add_decoys
-from pprl_desktop.exchange import agreement, letters, refusals, seal, strict, terms
+from pprl_desktop.exchange import agreeing, letters, refusals, seal, strict, terms
+from pprl_desktop.exchange.agreement import Agreement, Item
 from pprl_desktop.exchange.container import Array
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.manifest import Entry, Manifest
-from pprl_desktop.exchange.pact import Item, Pact
 from pprl_desktop.exchange.pseudonyms import PSEUDONYM as PSEUDONYM
 from pprl_desktop.exchange.pseudonyms import PseudonymMap, Pseudonyms, is_increasing, order_of
 from pprl_desktop.exchange.strict import Plain
@@ -111,24 +111,24 @@ class Plan:
         return replace(self, confirmed=True)
 
 
-def plan(home: Home, own: Identity, pact: Pact, table: CleanTable) -> Plan:
+def plan(home: Home, own: Identity, agreement: Agreement, table: CleanTable) -> Plan:
     """What an export of this table would add up to; a Problem where it may not be made at all."""
     with home.locked():
-        return _plan(home, own, home.pact(pact.id), table)
+        return _plan(home, own, home.agreement(agreement.id), table)
 
 
-def _plan(home: Home, own: Identity, pact: Pact, table: CleanTable) -> Plan:
+def _plan(home: Home, own: Identity, agreement: Agreement, table: CleanTable) -> Plan:
     from pprl_desktop.exchange.release_totals import again
     from pprl_desktop.exchange.releases import Planned
 
-    contact = letters.partner_of(home, own, pact)
-    recipe = agreement.recipe_of(home, own, pact)
-    _must_fit(table, pact.terms)
+    contact = letters.partner_of(home, own, agreement)
+    recipe = agreeing.recipe_of(home, own, agreement)
+    _must_fit(table, agreement.terms)
     ledger = home.ledger(own)
     said = bundle_statement(recipe, table.rows)
-    planned = Planned(ledger.fingerprint(table), contact.card.party.sign, pact.id, said, recipe.settings.decoys)
+    planned = Planned(ledger.fingerprint(table), contact.card.party.sign, agreement.id, said, recipe.settings.decoys)
     view, hashed = ledger.outlook(planned), table_hash(table, ledger.key)
-    sent = [one for one in pact.sent if one.kind == "data"]
+    sent = [one for one in agreement.sent if one.kind == "data"]
     # the record decides as well: whatever the ledger says, a table whose file lies here is not given other noise
     resend = next((one for one in sent if one.table == hashed), None)
     if resend is None and view.resend is not None and any(one.release == view.resend.number for one in sent):
@@ -146,7 +146,7 @@ def _plan(home: Home, own: Identity, pact: Pact, table: CleanTable) -> Plan:
 def export(
     home: Home,
     own: Identity,
-    pact: Pact,
+    agreement: Agreement,
     table: CleanTable,
     out: Path,
     progress: Progress = NO_PROGRESS,
@@ -159,29 +159,29 @@ def export(
     The same table under the same agreement gives the same bytes again. Every release is in the ledger before
     its file exists. One that adds to earlier ones needs the plan that the steward has `seen` and confirmed.
     """
-    recipe = agreement.recipe_of(home, own, pact)
+    recipe = agreeing.recipe_of(home, own, agreement)
     with home.locked():
-        pact = home.pact(pact.id)
+        agreement = home.agreement(agreement.id)
         ledger = home.ledger(own)
-        made = seen if seen is not None and seen.head == ledger.head else _plan(home, own, pact, table)
-        if made.planned.agreement != pact.id or made.table != table_hash(table, ledger.key):
+        made = seen if seen is not None and seen.head == ledger.head else _plan(home, own, agreement, table)
+        if made.planned.agreement != agreement.id or made.table != table_hash(table, ledger.key):
             raise ValueError("the plan is about something else")
         if made.asks and not made.confirmed:
             raise made.question()
         said, item = made.planned.statement, made.resend
         if item is None:
             release = ledger.enter(made.planned)
-            pact, item = _send(
-                home, own, pact, table, recipe, made.table, release.number, release.seed, said.text(),
+            agreement, item = _send(
+                home, own, agreement, table, recipe, made.table, release.number, release.seed, said.text(),
                 smash, progress.part(0.0, 0.9),
             )  # fmt: skip
-            ledger.written(release, files.sha256(letters.sent_path(home, pact, item)))
+            ledger.written(release, files.sha256(letters.sent_path(home, agreement, item)))
         else:
             ledger.resent(item.release)
-        path = letters.sent_path(home, pact, item)
-        letters.publish(home, pact, item, out, progress.part(0.9, 1.0))
+        path = letters.sent_path(home, agreement, item)
+        letters.publish(home, agreement, item, out, progress.part(0.9, 1.0))
     return Exported(
-        pact.id, item.sequence, table.rows, recipe.settings.decoys, path.stat().st_size, files.sha256(path),
+        agreement.id, item.sequence, table.rows, recipe.settings.decoys, path.stat().st_size, files.sha256(path),
         made.resend is not None, said.summary, made.outlook.sentences,
     )  # fmt: skip
 
@@ -189,7 +189,7 @@ def export(
 def _send(
     home: Home,
     own: Identity,
-    pact: Pact,
+    agreement: Agreement,
     table: CleanTable,
     recipe: Recipe,
     hashed: str,
@@ -198,7 +198,7 @@ def _send(
     said: str,
     smash: Smash,
     progress: Progress,
-) -> tuple[Pact, Item]:
+) -> tuple[Agreement, Item]:
     table, is_decoy = add_decoys(table, recipe.settings.decoys)
     rows = np.where(is_decoy, -1, np.cumsum(~is_decoy) - 1).astype(np.int32)
     smashed = smash(table, recipe, progress.part(0.0, 0.6))
@@ -212,11 +212,11 @@ def _send(
     def beside(target: Path) -> None:
         files.write_bytes(_map_path(target), seal.seal_bytes(names.to_bytes(), own.keys.public()), private=True)
         if recipe.settings.noise == "two-sided" and smashed.epsilon is not None:
-            made = letters.manifest_to_self(own, pact.id, body)
+            made = letters.manifest_to_self(own, agreement.id, body)
             seal.seal(_copy_path(target), made, arrays, own.keys, own.keys.public(), private=True)
 
     return letters.send(
-        home, own, pact, "data", body, arrays, statement=said, table=hashed, release=release,
+        home, own, agreement, "data", body, arrays, statement=said, table=hashed, release=release,
         beside=beside, progress=progress.part(0.8, 1.0),
     )  # fmt: skip
 
@@ -281,10 +281,10 @@ def to_arrays(bundle: PartnerBundle) -> tuple[Plain, dict[str, Array]]:
 # ---- in
 
 
-def check(letter: letters.Letter, pact: Pact, recipe: Recipe, progress: Progress = NO_PROGRESS) -> None:
+def check(letter: letters.Letter, agreement: Agreement, recipe: Recipe, progress: Progress = NO_PROGRESS) -> None:
     """That a data bundle is exactly what was agreed: first by its manifest, then by its arrays."""
     manifest = letter.opened.manifest
-    _check_body(manifest, pact.terms, recipe)
+    _check_body(manifest, agreement.terms, recipe)
     sizes = {entry.name: entry.shape[0] for entry in manifest.entries}
 
     def visit(entry: Entry, array: Array) -> None:
@@ -373,14 +373,14 @@ def load_names(opened: seal.Opened) -> Pseudonyms:
 # ---- the own side again
 
 
-def own_map(home: Home, own: Identity, pact: Pact, item: Item) -> PseudonymMap:
-    data = files.read_bytes(_map_path(letters.sent_path(home, pact, item)), MAX_MAP, refusals.damaged())
+def own_map(home: Home, own: Identity, agreement: Agreement, item: Item) -> PseudonymMap:
+    data = files.read_bytes(_map_path(letters.sent_path(home, agreement, item)), MAX_MAP, refusals.damaged())
     return PseudonymMap.from_bytes(seal.open_bytes(data, own.all_keys))
 
 
-def own_copy(home: Home, own: Identity, pact: Pact, item: Item) -> PartnerBundle:
+def own_copy(home: Home, own: Identity, agreement: Agreement, item: Item) -> PartnerBundle:
     """What was sent, with its noise: for agreements in which both sides are compared with noise."""
-    path = _copy_path(letters.sent_path(home, pact, item))
+    path = _copy_path(letters.sent_path(home, agreement, item))
     opened = seal.open_sealed(path, own.all_keys, [keys.public().sign for keys in own.all_keys])
     opened.check()
     return load(opened)

@@ -17,9 +17,9 @@ from pprl_desktop import files
 from pprl_desktop.decisions.base import REVIEW
 from pprl_desktop.exchange import letters, linking, results
 from pprl_desktop.exchange import review_letters as format_
+from pprl_desktop.exchange.agreement import Agreement, Item
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
-from pprl_desktop.exchange.pact import Item, Pact
 from pprl_desktop.exchange.pseudonyms import order_of
 from pprl_desktop.exchange.review_letters import Request, Rows
 from pprl_desktop.problem import Problem
@@ -98,18 +98,18 @@ class SentInClear:
     resent: bool
 
 
-def ask(home: Home, own: Identity, pact: Pact, out: Path, progress: Progress = NO_PROGRESS) -> Asked:
+def ask(home: Home, own: Identity, agreement: Agreement, out: Path, progress: Progress = NO_PROGRESS) -> Asked:
     """Names the pairs of the own review band, by the pseudonyms of both bundles. No value is in it."""
     with home.locked():
-        pact = home.pact(pact.id)
-        format_.must_be_agreed(pact)
-        found = linking.kept(home, own, pact)
+        agreement = home.agreement(agreement.id)
+        format_.must_be_agreed(agreement)
+        found = linking.kept(home, own, agreement)
         wanted = np.flatnonzero(found.band == REVIEW)
         if not len(wanted):
             raise Problem("There are no pairs to review.", do="Set the review band wider.", place="review")
-        partner = linking.partner_names(home, own, pact)
+        partner = linking.partner_names(home, own, agreement)
         records = len(np.unique(found.partner[wanted]))
-        most = pact.terms.limits.clear_records(max(len(partner) - pact.terms.settings.decoys, 0))
+        most = agreement.terms.limits.clear_records(max(len(partner) - agreement.terms.settings.decoys, 0))
         if records > most:
             raise Problem(
                 f"The review band holds {records:,} records of the partner; the agreement allows {most:,} in clear.",
@@ -117,58 +117,62 @@ def ask(home: Home, own: Identity, pact: Pact, out: Path, progress: Progress = N
                 "Draw the two lines closer together, or make a new agreement that allows more.",
                 place="review",
             )
-        mine = linking.own_names(home, own, pact).of_rows(found.own[wanted])
+        mine = linking.own_names(home, own, agreement).of_rows(found.own[wanted])
         yours = partner[found.partner[wanted]]
         order = order_of(mine, yours)  # by random names: the order of the file and the score do not show
         arrays = {"mine": mine[order], "yours": yours[order]}
-        body = format_.request_body(pact, len(wanted))
-        planned = _planned(pact, "request for cells", format_.content_of(body, arrays), len(wanted))
+        body = format_.request_body(agreement, len(wanted))
+        planned = _planned(agreement, "request for cells", format_.content_of(body, arrays), len(wanted))
         ledger = home.ledger()
         entered = ledger.disclose(planned)
-        item = _sent_before(pact, planned.content)
+        item = _sent_before(agreement, planned.content)
         if item is None:
 
             def beside(target: Path) -> None:
-                linking.seal_to_self(own, format_.own_copy(target), pact, body, arrays)
+                linking.seal_to_self(own, format_.own_copy(target), agreement, body, arrays)
 
-            pact, item = letters.send(
-                home, own, pact, "review", body, arrays, table=planned.content, beside=beside, progress=progress
+            agreement, item = letters.send(
+                home, own, agreement, "review", body, arrays, table=planned.content, beside=beside, progress=progress
             )
-        path = letters.sent_path(home, pact, item)
+        path = letters.sent_path(home, agreement, item)
         ledger.disclosure_written(entered, files.sha256(path))
-        letters.publish(home, pact, item, out)
+        letters.publish(home, agreement, item, out)
         return Asked(len(wanted), records, path.stat().st_size)
 
 
-def would_leave(home: Home, own: Identity, pact: Pact, table: CleanTable, progress: Progress = NO_PROGRESS) -> InClear:
+def would_leave(
+    home: Home, own: Identity, agreement: Agreement, table: CleanTable, progress: Progress = NO_PROGRESS
+) -> InClear:
     """What answering the partner's latest request would send, by the own count. Nothing is written."""
-    pact = home.pact(pact.id)
-    pact.must_be_in_force()
-    format_.must_be_agreed(pact)
-    request = format_.request_of(home, own, pact, format_.latest(home, own, pact, format_.ASK), progress.part(0.0, 0.3))
-    sent, _ = linking.both_bundles(pact)
+    agreement = home.agreement(agreement.id)
+    agreement.must_be_in_force()
+    format_.must_be_agreed(agreement)
+    request = format_.request_of(
+        home, own, agreement, format_.latest(home, own, agreement, format_.ASK), progress.part(0.0, 0.3)
+    )
+    sent, _ = linking.both_bundles(agreement)
     linking.must_be_exported(home, own, sent, table)
-    shared = _shared(home, own, pact, request)
+    shared = _shared(home, own, agreement, request)
     rows = np.unique(request.own[shared])
-    names = linking.own_names(home, own, pact).of_rows(rows)
-    body = format_.answer_body(pact, request.digest, len(rows))
+    names = linking.own_names(home, own, agreement).of_rows(rows)
+    body = format_.answer_body(agreement, request.digest, len(rows))
     content = format_.content_of(body, {"mine": names[order_of(names)]})
     ledger = home.ledger()
-    before, fresh = _sent_so_far(home, own, pact, ledger, rows)
-    most = pact.terms.limits.clear_records(table.rows)
-    resent = _sent_before(pact, content) is not None
+    before, fresh = _sent_so_far(home, own, agreement, ledger, rows)
+    most = agreement.terms.limits.clear_records(table.rows)
+    resent = _sent_before(agreement, content) is not None
     progress.at(1.0)
     return InClear(
-        pact.partner_side.name, request.digest, len(shared), int((~shared).sum()), len(rows), fresh, before, most,
+        agreement.partner_side.name, request.digest, len(shared), int((~shared).sum()), len(rows), fresh, before, most,
         table.rows, tuple(_form(column, rows) for column in table.columns), content, resent,
-        None if resent else _blocked(pact, ledger, content, len(rows), before, fresh, most), rows,
+        None if resent else _blocked(agreement, ledger, content, len(rows), before, fresh, most), rows,
     )  # fmt: skip
 
 
 def answer(
     home: Home,
     own: Identity,
-    pact: Pact,
+    agreement: Agreement,
     table: CleanTable,
     out: Path,
     confirmed: InClear,
@@ -176,8 +180,8 @@ def answer(
 ) -> SentInClear:
     """Sends what was shown and confirmed, and nothing else: if it is another answer by now, nothing is written."""
     with home.locked():
-        pact = home.pact(pact.id)
-        now = would_leave(home, own, pact, table, progress.part(0.0, 0.3))
+        agreement = home.agreement(agreement.id)
+        now = would_leave(home, own, agreement, table, progress.part(0.0, 0.3))
         if (now.content, now.records) != (confirmed.content, confirmed.records):
             raise Problem(
                 "What would leave is not what was shown.",
@@ -187,55 +191,57 @@ def answer(
             )
         if now.blocked is not None:
             raise now.blocked
-        names = linking.own_names(home, own, pact).of_rows(now.rows)
+        names = linking.own_names(home, own, agreement).of_rows(now.rows)
         order = order_of(names)
         rows, names = now.rows[order], names[order]
         arrays = format_.packed(names, [[column.cell(int(row)) for row in rows] for column in table.columns])
-        body = format_.answer_body(pact, now.request, len(rows))
+        body = format_.answer_body(agreement, now.request, len(rows))
         ledger = home.ledger()
-        entered = ledger.disclose(_planned_cells(pact, now.content, len(rows), now.fresh))
-        item = _sent_before(pact, now.content)
+        entered = ledger.disclose(_planned_cells(agreement, now.content, len(rows), now.fresh))
+        item = _sent_before(agreement, now.content)
         if item is None:
 
             def beside(target: Path) -> None:
-                linking.seal_to_self(own, format_.own_copy(target), pact, body, {"rows": rows})
+                linking.seal_to_self(own, format_.own_copy(target), agreement, body, {"rows": rows})
 
-            pact, item = letters.send(
-                home, own, pact, "review", body, arrays, table=now.content, release=entered.of, beside=beside,
+            agreement, item = letters.send(
+                home, own, agreement, "review", body, arrays, table=now.content, release=entered.of, beside=beside,
                 progress=progress.part(0.3, 1.0),
             )  # fmt: skip
-        path = letters.sent_path(home, pact, item)
+        path = letters.sent_path(home, agreement, item)
         sha256 = files.sha256(path)
         ledger.disclosure_written(entered, sha256)
-        letters.publish(home, pact, item, out)
+        letters.publish(home, agreement, item, out)
         return SentInClear(len(rows), now.withheld, path.stat().st_size, sha256, now.resent)
 
 
-def _shared(home: Home, own: Identity, pact: Pact, request: Request) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _shared(
+    home: Home, own: Identity, agreement: Agreement, request: Request
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Which of the pairs asked about are uncertain in the own match, or named by both results."""
-    found = linking.kept(home, own, pact)
+    found = linking.kept(home, own, agreement)
     band = found.band == REVIEW
     known = set(zip(found.own[band].tolist(), found.partner[band].tolist(), strict=True))
-    known |= {(one, other) for one, other in results.named_by_both(home, own, pact).tolist()}
+    known |= {(one, other) for one, other in results.named_by_both(home, own, agreement).tolist()}
     asked = zip(request.own.tolist(), request.partner.tolist(), strict=True)
     return np.fromiter((pair in known and pair[0] >= 0 for pair in asked), bool, len(request.own))
 
 
-def _sent_so_far(home: Home, own: Identity, pact: Pact, ledger: ReleaseLedger, rows: Rows) -> tuple[int, int]:
+def _sent_so_far(home: Home, own: Identity, agreement: Agreement, ledger: ReleaseLedger, rows: Rows) -> tuple[int, int]:
     """Own records in clear so far under this agreement, and how many of these rows are not among them.
 
     The ledger and the copies at home are asked; the one that knows more counts, so that losing one gives nothing.
     """
     from pprl_desktop.exchange.disclosures import clear_records
 
-    earlier = format_.answered_before(home, own, pact)
+    earlier = format_.answered_before(home, own, agreement)
     known = np.unique(np.concatenate([np.empty(0, np.int64), *earlier]))
-    entered = clear_records(ledger.disclosures(), pact.partner_side.party.sign, pact.id)
+    entered = clear_records(ledger.disclosures(), agreement.partner_side.party.sign, agreement.id)
     return max(entered, len(known)), int((~np.isin(rows, known)).sum())
 
 
 def _blocked(
-    pact: Pact, ledger: ReleaseLedger, content: str, records: int, before: int, fresh: int, most: int
+    agreement: Agreement, ledger: ReleaseLedger, content: str, records: int, before: int, fresh: int, most: int
 ) -> Problem | None:
     from pprl_desktop.exchange.disclosures import blocked, same_as
 
@@ -245,7 +251,7 @@ def _blocked(
             do="Match first, or exchange the results; or tell the partner that there is nothing to answer.",
             place="review",
         )
-    planned = _planned_cells(pact, content, records, fresh)
+    planned = _planned_cells(agreement, content, records, fresh)
     entered = ledger.disclosures()
     if same_as(planned, entered) is not None:  # entered, and cut off before its file was finished: counted already
         return None
@@ -259,26 +265,28 @@ def _blocked(
     return blocked(planned, entered, ledger.limits())
 
 
-def _planned(pact: Pact, what: str, content: str, records: int) -> PlannedDisclosure:
+def _planned(agreement: Agreement, what: str, content: str, records: int) -> PlannedDisclosure:
     from typing import cast
 
     from pprl_desktop.exchange.disclosures import PlannedDisclosure, What
 
-    data = linking.both_bundles(pact)[0]
-    return PlannedDisclosure(cast(What, what), pact.partner_side.party.sign, pact.id, content, records, of=data.release)
+    data = linking.both_bundles(agreement)[0]
+    return PlannedDisclosure(
+        cast(What, what), agreement.partner_side.party.sign, agreement.id, content, records, of=data.release
+    )
 
 
-def _planned_cells(pact: Pact, content: str, records: int, fresh: int) -> PlannedDisclosure:
+def _planned_cells(agreement: Agreement, content: str, records: int, fresh: int) -> PlannedDisclosure:
     from dataclasses import replace
 
     from pprl_desktop.exchange.disclosures import CLEAR
 
-    names = tuple(one.name for one in pact.terms.fields)
-    return replace(_planned(pact, CLEAR, content, records), fresh=fresh, fields=names)
+    names = tuple(one.name for one in agreement.terms.fields)
+    return replace(_planned(agreement, CLEAR, content, records), fresh=fresh, fields=names)
 
 
-def _sent_before(pact: Pact, content: str) -> Item | None:
-    return next((item for item in pact.sent if item.kind == "review" and item.table == content), None)
+def _sent_before(agreement: Agreement, content: str) -> Item | None:
+    return next((item for item in agreement.sent if item.kind == "review" and item.table == content), None)
 
 
 def _form(column: Column, rows: Rows) -> FieldInClear:

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING
 
 from pprl_desktop import files
 from pprl_desktop.exchange import card, contacts, identity, refusals
+from pprl_desktop.exchange.agreement import Agreement, Anchor
 from pprl_desktop.exchange.card import Card
 from pprl_desktop.exchange.contacts import Contact
 from pprl_desktop.exchange.identity import Identity
-from pprl_desktop.exchange.pact import Anchor, Pact
 from pprl_desktop.exchange.passphrase import COST, Cost
 from pprl_desktop.problem import Problem
 
@@ -152,34 +152,39 @@ class Home:
 
     # ---- agreements
 
-    def pacts(self) -> list[Pact]:
+    def agreements(self) -> list[Agreement]:
         paths = sorted((self.path / "agreements").glob("*/record.json"))
-        return sorted((Pact.read(self._read(path)) for path in paths), key=lambda pact: (pact.terms.made, pact.id))
+        return sorted(
+            (Agreement.read(self._read(path)) for path in paths),
+            key=lambda agreement: (agreement.terms.made, agreement.id),
+        )
 
-    def pact(self, wanted: str = "") -> Pact:
+    def agreement(self, wanted: str = "") -> Agreement:
         """By the beginning of its id; without one, the only agreement in force."""
-        found = [pact for pact in self.pacts() if pact.id.startswith(wanted.lower())]
+        found = [agreement for agreement in self.agreements() if agreement.id.startswith(wanted.lower())]
         if not wanted:
-            found = [pact for pact in found if pact.state == "in force"] or found
+            found = [agreement for agreement in found if agreement.state == "in force"] or found
         if len(found) == 1:
             return found[0]
         if found:
-            ids = ", ".join(pact.id[:12] for pact in found)
+            ids = ", ".join(agreement.id[:12] for agreement in found)
             raise Problem("Several agreements fit.", f"Their ids begin {ids}.", "Name one of them.", place="agreement")
         raise Problem("There is no such agreement.", do="'agree list' shows those you have.", place="agreement")
 
-    def has_pact(self, id: str) -> bool:
+    def has_agreement(self, id: str) -> bool:
         return self._record(id).is_file()
 
-    def keep_pact(self, pact: Pact) -> None:
+    def keep_agreement(self, agreement: Agreement) -> None:
         """The one commit point of every change. What is noted of the ledger stays as it is on disk: see `note`."""
-        path = self._record(pact.id)
+        path = self._record(agreement.id)
         files.make_folder(path.parent)
         if path.is_file():
-            anchor = Pact.read(self._read(path)).anchor
+            anchor = Agreement.read(self._read(path)).anchor
         else:
-            anchor = max((one.anchor for one in self.pacts()), key=lambda one: one.events, default=pact.anchor)
-        files.write_bytes(path, replace(pact, anchor=anchor).write(), private=True)
+            anchor = max(
+                (one.anchor for one in self.agreements()), key=lambda one: one.events, default=agreement.anchor
+            )
+        files.write_bytes(path, replace(agreement, anchor=anchor).write(), private=True)
 
     def _record(self, id: str) -> Path:
         return self.folder(id) / "record.json"
@@ -206,14 +211,16 @@ class Home:
         """What the agreements know of the release ledger."""
         from pprl_desktop.exchange.releases import Noted
 
-        pacts = self.pacts()
-        sent = tuple((item.release, pact.id) for pact in pacts for item in pact.sent if item.kind == "data")
-        return Noted(tuple(pact.anchor for pact in pacts), tuple(one for one in sent if one[0]))
+        agreements = self.agreements()
+        sent = tuple(
+            (item.release, agreement.id) for agreement in agreements for item in agreement.sent if item.kind == "data"
+        )
+        return Noted(tuple(agreement.anchor for agreement in agreements), tuple(one for one in sent if one[0]))
 
     def note(self, anchor: Anchor) -> None:
         """The new end of the ledger, in the record of every agreement."""
-        for pact in self.pacts():
-            files.write_bytes(self._record(pact.id), replace(pact, anchor=anchor).write(), private=True)
+        for agreement in self.agreements():
+            files.write_bytes(self._record(agreement.id), replace(agreement, anchor=anchor).write(), private=True)
 
     @property
     def ledger_path(self) -> Path:

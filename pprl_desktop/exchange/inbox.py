@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pprl_desktop.exchange import (
-    agreement,
+    agreeing,
     bundles,
     card,
     clock,
@@ -18,11 +18,11 @@ from pprl_desktop.exchange import (
     seal,
     strict,
 )
-from pprl_desktop.exchange.agreement import Proposal
+from pprl_desktop.exchange.agreeing import Proposal
+from pprl_desktop.exchange.agreement import Agreement, Item
 from pprl_desktop.exchange.contacts import Contact
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
-from pprl_desktop.exchange.pact import Item, Pact
 from pprl_desktop.exchange.terms import quoted
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -36,7 +36,7 @@ class Received:
     contact: Contact
     sentence: str
     statement: str = ""  # as this program computes it; what the file says of itself is not shown
-    pact: Pact | None = None
+    agreement: Agreement | None = None
     item: Item | None = None
     proposal: Proposal | None = field(default=None, repr=False)
     rows: int = 0
@@ -64,66 +64,70 @@ def open_file(home: Home, own: Identity, path: Path, progress: Progress = NO_PRO
 
 def _under_agreement(home: Home, own: Identity, letter: letters.Letter, progress: Progress) -> Received:
     manifest = letter.opened.manifest
-    pact = letters.pact_of(home, letter)
+    agreement = letters.agreement_of(home, letter)
     name, rows, statement = letter.contact.name, 0, ""
     if manifest.kind == "data":
-        recipe = agreement.recipe_of(home, own, pact)
-        bundles.check(letter, pact, recipe, progress.part(0.0, 0.9))
+        recipe = agreeing.recipe_of(home, own, agreement)
+        bundles.check(letter, agreement, recipe, progress.part(0.0, 0.9))
         rows = int(manifest.body["rows"])
         statement = bundles.bundle_statement(recipe, max(1, rows - recipe.settings.decoys)).summary
         sentence = f"{name}: a bundle of {rows:,} records, as agreed."
     elif manifest.kind == "result":
-        results.check(home, own, letter, pact, progress.part(0.0, 0.9))
+        results.check(home, own, letter, agreement, progress.part(0.0, 0.9))
         rows = int(manifest.body["pairs"])
         sentence = f"{name}: a result with {rows:,} pairs."
     else:
-        came = review_letters.check(home, own, letter, pact, progress.part(0.0, 0.9))
+        came = review_letters.check(home, own, letter, agreement, progress.part(0.0, 0.9))
         rows = came.records
         if came.step == review_letters.ASK:
             sentence = f"{name} asks for the cells of {rows:,} of your records, in clear. Nothing was sent."
         else:
             sentence = f"{name}: the cells of {rows:,} records in clear, for the review."
-            _enter_cells(home, pact, letter, came)
-    pact, item = letters.receive(home, letter, pact, progress.part(0.9, 1.0))
-    return Received(manifest.kind, letter.contact, sentence, statement, pact, item, rows=rows)
+            _enter_cells(home, agreement, letter, came)
+    agreement, item = letters.receive(home, letter, agreement, progress.part(0.9, 1.0))
+    return Received(manifest.kind, letter.contact, sentence, statement, agreement, item, rows=rows)
 
 
-def _enter_cells(home: Home, pact: Pact, letter: letters.Letter, came: review_letters.Checked) -> None:
+def _enter_cells(home: Home, agreement: Agreement, letter: letters.Letter, came: review_letters.Checked) -> None:
     """The partner's cells in clear are on this computer from now on: that stands in the ledger as well."""
     from pprl_desktop.exchange.disclosures import CLEAR, PlannedDisclosure
 
-    partner, digest = pact.partner_side.party.sign, letter.opened.digest
+    partner, digest = agreement.partner_side.party.sign, letter.opened.digest
     home.ledger().disclose(
-        PlannedDisclosure(CLEAR, partner, pact.id, digest, came.records, fields=came.fields, received=True)
+        PlannedDisclosure(CLEAR, partner, agreement.id, digest, came.records, fields=came.fields, received=True)
     )
 
 
 def _receipt(home: Home, letter: letters.Letter) -> Received:
     """Outside the chain: whether a confirmation was sent or not must not hold up the files that matter."""
     manifest = letter.opened.manifest
-    pact = letters.pact_of(home, letter, in_chain=False)
+    agreement = letters.agreement_of(home, letter, in_chain=False)
     letters.check_alone(letter)
     strict.only(manifest.body, {"received"}, place="body.")
     digest = strict.hexes(manifest.body, "received", 32, place="body.")
-    if any(item.digest == digest and item.seen for item in pact.sent):
+    if any(item.digest == digest and item.seen for item in agreement.sent):
         raise refusals.already_imported()
-    pact = pact.with_receipt(digest, clock.now())
-    home.keep_pact(pact)
-    return Received("receipt", letter.contact, f"{letter.contact.name} confirms that your file arrived.", pact=pact)
+    agreement = agreement.with_receipt(digest, clock.now())
+    home.keep_agreement(agreement)
+    return Received(
+        "receipt", letter.contact, f"{letter.contact.name} confirms that your file arrived.", agreement=agreement
+    )
 
 
 def _agreement(home: Home, letter: letters.Letter) -> Received:
     manifest, name = letter.opened.manifest, letter.contact.name
     if manifest.body.get("step") == "propose":
-        proposal = agreement.proposal_in(home, letter)
-        if home.has_pact(manifest.agreement):
+        proposal = agreeing.proposal_in(home, letter)
+        if home.has_agreement(manifest.agreement):
             raise refusals.already_imported()
         sentence = f"{name} proposes an agreement. Accept or decline it."
         return Received("proposal", letter.contact, sentence, proposal=proposal)
-    pact = agreement.answered(home, letter)
-    if pact.state == "declined":
-        return Received("declined", letter.contact, f"{name} declined and writes: {quoted(pact.reason)}", pact=pact)
-    return Received("accepted", letter.contact, f"{name} accepted. The agreement is in force.", pact=pact)
+    agreement = agreeing.answered(home, letter)
+    if agreement.state == "declined":
+        return Received(
+            "declined", letter.contact, f"{name} declined and writes: {quoted(agreement.reason)}", agreement=agreement
+        )
+    return Received("accepted", letter.contact, f"{name} accepted. The agreement is in force.", agreement=agreement)
 
 
 def _key_change(home: Home, letter: letters.Letter) -> Received:
@@ -137,19 +141,19 @@ def _key_change(home: Home, letter: letters.Letter) -> Received:
 
 def receipt(home: Home, own: Identity, received: Received, out: Path) -> None:
     """Writes the confirmation that a file arrived and was accepted."""
-    assert received.pact is not None
+    assert received.agreement is not None
     assert received.item is not None
-    contact = letters.partner_of(home, own, received.pact)
+    contact = letters.partner_of(home, own, received.agreement)
     body = {"received": received.item.digest}
-    manifest = letters.manifest(own, contact, "receipt", agreement=received.pact.id, body=body)
-    seal.seal(out, manifest, {}, own.keys, contact.card.keys, received.pact.terms.seal)
+    manifest = letters.manifest(own, contact, "receipt", agreement=received.agreement.id, body=body)
+    seal.seal(out, manifest, {}, own.keys, contact.card.keys, received.agreement.terms.seal)
 
 
-def end(home: Home, pact: Pact, reason: str) -> Pact:
+def end(home: Home, agreement: Agreement, reason: str) -> Agreement:
     """This side holds itself no longer bound: nothing more is sent or opened under the agreement."""
     with home.locked():
         changed = replace(
-            home.pact(pact.id), state="ended", reason=strict.one_line(reason)[:500] or "It was ended here."
+            home.agreement(agreement.id), state="ended", reason=strict.one_line(reason)[:500] or "It was ended here."
         )
-        home.keep_pact(changed)
+        home.keep_agreement(changed)
     return changed

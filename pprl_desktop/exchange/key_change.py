@@ -51,9 +51,9 @@ def apply(home: Home, letter: letters.Letter) -> Contact:
     made = made.with_state("unverified", "New key, signed with the old one.")
     home.keep_contact(made)
     home.keep_contact(letter.contact.with_state("withdrawn", "Replaced by a new key."))
-    for pact in home.pacts():
-        if pact.contact == letter.contact.id and pact.state in ("proposed", "in force"):
-            home.keep_pact(replace(pact, state="ended", reason="The partner has changed the key."))
+    for agreement in home.agreements():
+        if agreement.contact == letter.contact.id and agreement.state in ("proposed", "in force"):
+            home.keep_agreement(replace(agreement, state="ended", reason="The partner has changed the key."))
     return made
 
 

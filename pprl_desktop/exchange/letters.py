@@ -9,12 +9,12 @@ from pathlib import Path
 
 from pprl_desktop import files
 from pprl_desktop.exchange import clock, contacts, refusals, seal
+from pprl_desktop.exchange.agreement import Agreement, Item
 from pprl_desktop.exchange.contacts import Contact
 from pprl_desktop.exchange.container import Arrays
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.manifest import NO_AGREEMENT, NO_PREVIOUS, Manifest
-from pprl_desktop.exchange.pact import Item, Pact
 from pprl_desktop.exchange.seal import Opened
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.exchange.terms import FIRST, Terms
@@ -82,38 +82,38 @@ def check_alone(letter: Letter) -> None:
     letter.opened.check()
 
 
-def pact_of(home: Home, letter: Letter, *, in_chain: bool = True) -> Pact:
+def agreement_of(home: Home, letter: Letter, *, in_chain: bool = True) -> Agreement:
     """The agreement in force that the letter belongs to, and that it comes next in its direction."""
     found = letter.opened.manifest
-    if not home.has_pact(found.agreement):
+    if not home.has_agreement(found.agreement):
         raise refusals.other_agreement()
-    pact = home.pact(found.agreement)
-    if pact.contact != letter.contact.id or pact.partner_side.party != found.sender:
+    agreement = home.agreement(found.agreement)
+    if agreement.contact != letter.contact.id or agreement.partner_side.party != found.sender:
         raise refusals.not_from_partner()
-    if pact.own_side.party != found.recipient:
+    if agreement.own_side.party != found.recipient:
         raise refusals.passed_on()
-    pact.must_be_in_force()
-    must_be_sealed(letter, pact.terms)
+    agreement.must_be_in_force()
+    must_be_sealed(letter, agreement.terms)
     if in_chain:
-        pact.check_next(found, letter.opened.digest)
-    limits = pact.terms.limits
+        agreement.check_next(found, letter.opened.digest)
+    limits = agreement.terms.limits
     if found.raw > limits.bytes:
         raise refusals.larger_than_agreed("bytes", found.raw, limits.bytes)
-    return pact
+    return agreement
 
 
-def partner_of(home: Home, own: Identity, pact: Pact) -> Contact:
+def partner_of(home: Home, own: Identity, agreement: Agreement) -> Contact:
     """The verified partner of an agreement in force, with the keys both signed for."""
-    pact.must_be_in_force()
-    contact = next((one for one in home.contacts() if one.id == pact.contact), None)
-    if contact is None or contact.card.party != pact.partner_side.party:
+    agreement.must_be_in_force()
+    contact = next((one for one in home.contacts() if one.id == agreement.contact), None)
+    if contact is None or contact.card.party != agreement.partner_side.party:
         raise Problem(
             "The partner's card is no longer here.",
             do="Import it again and compare the safety number.",
             place="contact",
         )
     contacts.must_be_verified(contact)
-    if own.keys.public().party != pact.own_side.party:
+    if own.keys.public().party != agreement.own_side.party:
         raise Problem(
             "The agreement was signed with a key you have changed.",
             "It holds for the old key only.",
@@ -126,7 +126,7 @@ def partner_of(home: Home, own: Identity, pact: Pact) -> Contact:
 def send(
     home: Home,
     own: Identity,
-    pact: Pact,
+    agreement: Agreement,
     kind: str,
     body: Plain,
     arrays: Arrays,
@@ -136,17 +136,17 @@ def send(
     release: int = 0,
     beside: Callable[[Path], None] | None = None,
     progress: Progress = NO_PROGRESS,
-) -> tuple[Pact, Item]:
+) -> tuple[Agreement, Item]:
     """Seals the next file of an agreement and keeps it at home; `publish` puts a copy where the steward wants it.
 
     `beside` writes what belongs to it (the map of pseudonyms) before the record says that the file exists.
     """
-    contact = partner_of(home, own, pact)
-    sequence, previous = pact.next_sent()
+    contact = partner_of(home, own, agreement)
+    sequence, previous = agreement.next_sent()
     made = manifest(
-        own, contact, kind, body=body, agreement=pact.id, sequence=sequence, previous=previous, statement=statement
+        own, contact, kind, body=body, agreement=agreement.id, sequence=sequence, previous=previous, statement=statement
     )
-    limits = pact.terms.limits
+    limits = agreement.terms.limits
     size = sum(array.nbytes for array in arrays.values())
     if size > limits.bytes:
         raise Problem(
@@ -156,46 +156,48 @@ def send(
             place="limits",
         )
     item = Item(sequence, kind, "", made.made, table, release)
-    target = home.folder(pact.id) / "sent" / item.name
+    target = home.folder(agreement.id) / "sent" / item.name
     files.make_folder(target.parent)
-    digest = seal.seal(target, made, arrays, own.keys, contact.card.keys, pact.terms.seal, progress, private=True)
+    digest = seal.seal(target, made, arrays, own.keys, contact.card.keys, agreement.terms.seal, progress, private=True)
     if beside is not None:
         beside(target)
     item = Item(sequence, kind, digest, made.made, table, release)
-    changed = pact.with_sent(item)
-    home.keep_pact(changed)
+    changed = agreement.with_sent(item)
+    home.keep_agreement(changed)
     return changed, item
 
 
-def sent_path(home: Home, pact: Pact, item: Item) -> Path:
-    return home.folder(pact.id) / "sent" / item.name
+def sent_path(home: Home, agreement: Agreement, item: Item) -> Path:
+    return home.folder(agreement.id) / "sent" / item.name
 
 
-def received_path(home: Home, pact: Pact, item: Item) -> Path:
-    return home.folder(pact.id) / "received" / item.name
+def received_path(home: Home, agreement: Agreement, item: Item) -> Path:
+    return home.folder(agreement.id) / "received" / item.name
 
 
-def publish(home: Home, pact: Pact, item: Item, out: Path, progress: Progress = NO_PROGRESS) -> None:
+def publish(home: Home, agreement: Agreement, item: Item, out: Path, progress: Progress = NO_PROGRESS) -> None:
     """A copy of the sealed file for the partner: the same bytes however often it is asked for."""
-    copy(sent_path(home, pact, item), out, progress)
+    copy(sent_path(home, agreement, item), out, progress)
 
 
-def receive(home: Home, letter: Letter, pact: Pact, progress: Progress = NO_PROGRESS) -> tuple[Pact, Item]:
+def receive(
+    home: Home, letter: Letter, agreement: Agreement, progress: Progress = NO_PROGRESS
+) -> tuple[Agreement, Item]:
     """Keeps a letter that was checked: still sealed, in the home folder, as the next one of the partner's chain."""
     found = letter.opened.manifest
     item = Item(found.sequence, found.kind, letter.opened.digest, found.made)
-    target = received_path(home, pact, item)
+    target = received_path(home, agreement, item)
     files.make_folder(target.parent)
     copy(letter.opened.path, target, progress, private=True)
-    changed = pact.with_received(item)
-    home.keep_pact(changed)
+    changed = agreement.with_received(item)
+    home.keep_agreement(changed)
     return changed, item
 
 
-def reopen(home: Home, own: Identity, pact: Pact, item: Item) -> Opened:
+def reopen(home: Home, own: Identity, agreement: Agreement, item: Item) -> Opened:
     """A letter received earlier, from the home folder."""
-    sign = next(one.card.keys.sign for one in home.contacts() if one.id == pact.contact)
-    opened = seal.open_sealed(received_path(home, pact, item), own.all_keys, [sign])
+    sign = next(one.card.keys.sign for one in home.contacts() if one.id == agreement.contact)
+    opened = seal.open_sealed(received_path(home, agreement, item), own.all_keys, [sign])
     if opened.digest != item.digest:
         raise refusals.damaged()
     return opened

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from pprl_desktop.decisions.base import Match, Numbers, Rows
 from pprl_desktop.exchange import bundles, letters, refusals, seal, terms
+from pprl_desktop.exchange.agreement import Agreement, Item
 from pprl_desktop.exchange.container import Array, Arrays
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
-from pprl_desktop.exchange.pact import Item, Pact
 from pprl_desktop.exchange.pseudonyms import PseudonymMap, Pseudonyms
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.problem import Problem
@@ -38,9 +38,9 @@ class Found:
         return int((self.band == band).sum())
 
 
-def both_bundles(pact: Pact) -> tuple[Item, Item]:
+def both_bundles(agreement: Agreement) -> tuple[Item, Item]:
     """The bundles exchanged last, or a Problem that says which one is missing."""
-    sent, received = pact.latest_sent("data"), pact.latest_received("data")
+    sent, received = agreement.latest_sent("data"), agreement.latest_received("data")
     if sent is None:
         raise Problem("Your own bundle was not exported yet.", do="Export it first.", place="export")
     if received is None:
@@ -59,9 +59,9 @@ def must_be_exported(home: Home, own: Identity, sent: Item, table: CleanTable) -
         )
 
 
-def keep(home: Home, own: Identity, pact: Pact, made: Match) -> Found:
+def keep(home: Home, own: Identity, agreement: Agreement, made: Match) -> Found:
     """Keeps the pairs of a match at home, sealed; replaces an earlier one."""
-    sent, received = both_bundles(pact)
+    sent, received = both_bundles(agreement)
     chosen = np.flatnonzero(made.chosen)
     found = Found(
         made.scored.own[chosen].astype(np.int32),
@@ -74,11 +74,11 @@ def keep(home: Home, own: Identity, pact: Pact, made: Match) -> Found:
         sent.digest,
         received.digest,
     )
-    keep_found(home, own, pact, found)
+    keep_found(home, own, agreement, found)
     return found
 
 
-def keep_found(home: Home, own: Identity, pact: Pact, found: Found) -> None:
+def keep_found(home: Home, own: Identity, agreement: Agreement, found: Found) -> None:
     """Sealed at home; replaces what was kept before."""
     body = {
         "accept": terms.decimal(found.accept), "review": terms.decimal(found.review),
@@ -89,11 +89,11 @@ def keep_found(home: Home, own: Identity, pact: Pact, found: Found) -> None:
         "score": found.score.view(np.uint64), "probability": found.probability.view(np.uint64),
     }  # fmt: skip
     with home.locked():
-        seal_to_self(own, _path(home, pact), pact, body, arrays)
+        seal_to_self(own, _path(home, agreement), agreement, body, arrays)
 
 
-def kept(home: Home, own: Identity, pact: Pact) -> Found:
-    path = _path(home, pact)
+def kept(home: Home, own: Identity, agreement: Agreement) -> Found:
+    path = _path(home, agreement)
     if not path.is_file():
         raise Problem("There is no match yet.", do="Match your table with the partner's bundle first.", place="match")
     opened = open_own(own, path)
@@ -104,7 +104,7 @@ def kept(home: Home, own: Identity, pact: Pact) -> Found:
         arrays["score"].view(np.float64), arrays["probability"].view(np.float64),
         float(body["accept"]), float(body["review"]), body["sent"], body["received"],
     )  # fmt: skip
-    sent, received = both_bundles(pact)
+    sent, received = both_bundles(agreement)
     if (found.data_sent, found.data_received) != (sent.digest, received.digest):
         raise Problem(
             "The match is older than the bundles.",
@@ -115,10 +115,10 @@ def kept(home: Home, own: Identity, pact: Pact) -> Found:
     return found
 
 
-def seal_to_self(own: Identity, path: Path, pact: Pact, body: Plain, arrays: Arrays) -> None:
+def seal_to_self(own: Identity, path: Path, agreement: Agreement, body: Plain, arrays: Arrays) -> None:
     """Something only this home folder's owner can read again."""
     public = own.keys.public()
-    made = letters.manifest_to_self(own, pact.id, body)
+    made = letters.manifest_to_self(own, agreement.id, body)
     seal.seal(path, made, arrays, own.keys, public, private=True)
 
 
@@ -130,14 +130,14 @@ def open_own(own: Identity, path: Path) -> seal.Opened:
     return opened
 
 
-def partner_names(home: Home, own: Identity, pact: Pact) -> Pseudonyms:
+def partner_names(home: Home, own: Identity, agreement: Agreement) -> Pseudonyms:
     """The pseudonyms of the partner's bundle, without the rest of it."""
-    return bundles.load_names(letters.reopen(home, own, pact, both_bundles(pact)[1]))
+    return bundles.load_names(letters.reopen(home, own, agreement, both_bundles(agreement)[1]))
 
 
-def own_names(home: Home, own: Identity, pact: Pact) -> PseudonymMap:
-    return bundles.own_map(home, own, pact, both_bundles(pact)[0])
+def own_names(home: Home, own: Identity, agreement: Agreement) -> PseudonymMap:
+    return bundles.own_map(home, own, agreement, both_bundles(agreement)[0])
 
 
-def _path(home: Home, pact: Pact) -> Path:
-    return home.folder(pact.id) / "match.pprl"
+def _path(home: Home, agreement: Agreement) -> Path:
+    return home.folder(agreement.id) / "match.pprl"

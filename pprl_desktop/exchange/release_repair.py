@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pprl_desktop import files
-from pprl_desktop.exchange import agreement, bundles, clock, ledger_key
+from pprl_desktop.exchange import agreeing, bundles, clock, ledger_key
+from pprl_desktop.exchange.agreement import Agreement, Item
 from pprl_desktop.exchange.fingerprint import Fingerprint
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
-from pprl_desktop.exchange.pact import Item, Pact
 from pprl_desktop.exchange.releases import Planned, ReleaseLedger
 from pprl_desktop.problem import Failure, Problem
 
@@ -47,21 +47,21 @@ def repair(home: Home, own: Identity) -> Repaired:
         known = {one.number: one.agreement for one in found.releases_without_seeds()}
         noted = home.noted()
         lost = [
-            (pact, item)
-            for pact in home.pacts()
-            for item in pact.sent
-            if item.kind == "data" and item.release and known.get(item.release) != pact.id
+            (agreement, item)
+            for agreement in home.agreements()
+            for item in agreement.sent
+            if item.kind == "data" and item.release and known.get(item.release) != agreement.id
         ]
         instead = found.missing(noted.anchors)
         if not (lost or instead or aside or key_lost):
             raise Problem(
                 "The record of releases fits your agreements.", do="There is nothing to repair.", place="releases"
             )
-        numbers = found.repair(instead, [_planned(home, own, pact, item) for pact, item in lost])
-        for (pact, item), number in zip(lost, numbers, strict=True):
-            now = home.pact(pact.id)
+        numbers = found.repair(instead, [_planned(home, own, agreement, item) for agreement, item in lost])
+        for (agreement, item), number in zip(lost, numbers, strict=True):
+            now = home.agreement(agreement.id)
             sent = tuple(replace(one, release=number) if one == item else one for one in now.sent)
-            home.keep_pact(replace(now, sent=sent))
+            home.keep_agreement(replace(now, sent=sent))
         home.note(found.anchor)
     return Repaired(len(lost), aside)
 
@@ -91,13 +91,13 @@ def _set_aside(home: Home) -> str:
     return target.name
 
 
-def _planned(home: Home, own: Identity, pact: Pact, item: Item) -> Planned:
+def _planned(home: Home, own: Identity, agreement: Agreement, item: Item) -> Planned:
     """The release as the agreement and the map of its pseudonyms still tell it."""
-    recipe = agreement.recipe_of(home, own, pact)
+    recipe = agreeing.recipe_of(home, own, agreement)
     try:
-        rows = int((bundles.own_map(home, own, pact, item).rows >= 0).sum())
+        rows = int((bundles.own_map(home, own, agreement, item).rows >= 0).sum())
     except Problem:  # the map is gone as well
-        rows = pact.terms.limits.rows
+        rows = agreement.terms.limits.rows
     table = Fingerprint("", "", rows, np.zeros(0, np.uint64))
     said = bundles.bundle_statement(recipe, rows)
-    return Planned(table, pact.partner_side.party.sign, pact.id, said, recipe.settings.decoys)
+    return Planned(table, agreement.partner_side.party.sign, agreement.id, said, recipe.settings.decoys)

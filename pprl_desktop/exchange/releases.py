@@ -27,6 +27,7 @@ from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
 from pprl_desktop import files
 from pprl_desktop.codes.base import derive
+from pprl_desktop.exchange.agreement import Anchor
 from pprl_desktop.exchange.disclosures import (
     CLEAR_RECORDS,
     Disclosure,
@@ -38,7 +39,6 @@ from pprl_desktop.exchange.disclosures import (
     same_as,
 )
 from pprl_desktop.exchange.fingerprint import Fingerprint, table_fingerprint
-from pprl_desktop.exchange.pact import Anchor
 from pprl_desktop.exchange.release_totals import (
     DEFAULT_LIMITS,
     RELEASES,

@@ -13,12 +13,12 @@ import numpy.typing as npt
 from pprl_desktop import files
 from pprl_desktop.decisions.base import ACCEPT, REVIEW
 from pprl_desktop.exchange import letters, linking, refusals, strict
+from pprl_desktop.exchange.agreement import Agreement, Item
 from pprl_desktop.exchange.container import Array
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.linking import Found
 from pprl_desktop.exchange.manifest import Entry
-from pprl_desktop.exchange.pact import Item, Pact
 from pprl_desktop.exchange.pseudonyms import PSEUDONYM, Pseudonyms, order_of, places_of
 from pprl_desktop.exchange.seal import Opened
 from pprl_desktop.exchange.strict import Plain
@@ -62,16 +62,18 @@ class Outcome:
 # ---- out
 
 
-def export(home: Home, own: Identity, pact: Pact, out: Path, progress: Progress = NO_PROGRESS) -> ExportedResult:
+def export(
+    home: Home, own: Identity, agreement: Agreement, out: Path, progress: Progress = NO_PROGRESS
+) -> ExportedResult:
     """Writes the accepted pairs (and, where a review was agreed, those to review) for the partner, as pseudonyms."""
     with home.locked():
-        pact = home.pact(pact.id)
-        found = linking.kept(home, own, pact)
+        agreement = home.agreement(agreement.id)
+        found = linking.kept(home, own, agreement)
         told = found.band == ACCEPT
-        if pact.terms.rule == "review":
+        if agreement.terms.rule == "review":
             told |= found.band == REVIEW
-        partner = linking.partner_names(home, own, pact)
-        mine = linking.own_names(home, own, pact).of_rows(found.own[told])
+        partner = linking.partner_names(home, own, agreement)
+        mine = linking.own_names(home, own, agreement).of_rows(found.own[told])
         yours = partner[found.partner[told]]
         band = found.band[told]
         order = order_of(mine, yours)  # by random names: neither the order of the file nor the score shows
@@ -80,46 +82,48 @@ def export(home: Home, own: Identity, pact: Pact, out: Path, progress: Progress 
         hashed = hashlib.sha256(
             b"".join((strict.dumps(body), *(array.tobytes() for array in arrays.values())))
         ).hexdigest()
-        item = pact.latest_sent("result")
-        resent = item is not None and (item.table == hashed or _is_answered(home, own, pact, item, found))
-        entered = home.ledger().disclose(_disclosed(pact, item.table if item and resent else hashed, len(band)))
+        item = agreement.latest_sent("result")
+        resent = item is not None and (item.table == hashed or _is_answered(home, own, agreement, item, found))
+        entered = home.ledger().disclose(_disclosed(agreement, item.table if item and resent else hashed, len(band)))
         if item is None or not resent:
-            said = _enter_answers(home, own, pact, found, len(partner))
+            said = _enter_answers(home, own, agreement, found, len(partner))
 
             def beside(target: Path) -> None:
-                linking.seal_to_self(own, _copy(target), pact, body, arrays)
+                linking.seal_to_self(own, _copy(target), agreement, body, arrays)
 
-            pact, item = letters.send(
-                home, own, pact, "result", body, arrays, statement=said, table=hashed, beside=beside,
+            agreement, item = letters.send(
+                home, own, agreement, "result", body, arrays, statement=said, table=hashed, beside=beside,
                 progress=progress.part(0.0, 0.9),
             )  # fmt: skip
-        path = letters.sent_path(home, pact, item)
+        path = letters.sent_path(home, agreement, item)
         sha256 = files.sha256(path)
         home.ledger().disclosure_written(entered, sha256)
-        letters.publish(home, pact, item, out, progress.part(0.9, 1.0))
+        letters.publish(home, agreement, item, out, progress.part(0.9, 1.0))
     return ExportedResult(
-        pact.id, item.sequence, int((band == ACCEPT).sum()), int((band == REVIEW).sum()), path.stat().st_size,
+        agreement.id, item.sequence, int((band == ACCEPT).sum()), int((band == REVIEW).sum()), path.stat().st_size,
         sha256, resent,
     )  # fmt: skip
 
 
-def _disclosed(pact: Pact, content: str, pairs: int) -> PlannedDisclosure:
+def _disclosed(agreement: Agreement, content: str, pairs: int) -> PlannedDisclosure:
     from pprl_desktop.exchange.disclosures import PlannedDisclosure
 
-    data = linking.both_bundles(pact)[0]
-    return PlannedDisclosure("result", pact.partner_side.party.sign, pact.id, content, pairs, of=data.release)
+    data = linking.both_bundles(agreement)[0]
+    return PlannedDisclosure("result", agreement.partner_side.party.sign, agreement.id, content, pairs, of=data.release)
 
 
 # ---- in
 
 
-def check(home: Home, own: Identity, letter: letters.Letter, pact: Pact, progress: Progress = NO_PROGRESS) -> None:
+def check(
+    home: Home, own: Identity, letter: letters.Letter, agreement: Agreement, progress: Progress = NO_PROGRESS
+) -> None:
     """That a result speaks of the two bundles exchanged last, and of pairs that can exist."""
     manifest = letter.opened.manifest
     body = manifest.body
     strict.only(body, {"pairs", "mine", "yours"}, place="body.")
     pairs = strict.integer(body, "pairs", 0, 1 << 31, place="body.")
-    sent, received = linking.both_bundles(pact)
+    sent, received = linking.both_bundles(agreement)
     if strict.hexes(body, "mine", 32, place="body.") != received.digest:
         raise refusals.does_not_fit("mine", "It speaks of another bundle of the partner than the one opened last.")
     if strict.hexes(body, "yours", 32, place="body.") != sent.digest:
@@ -128,16 +132,16 @@ def check(home: Home, own: Identity, letter: letters.Letter, pact: Pact, progres
     found = {entry.name: (entry.dtype, entry.shape) for entry in manifest.entries}
     if found != {name: ("uint8", shape) for name, shape in shapes.items()}:
         raise refusals.malformed("entries", "There must be two lists of pseudonyms and their bands, of one length.")
-    if pairs > pact.terms.limits.rows * (1 if pact.terms.settings.one_to_one else 100):
-        raise refusals.larger_than_agreed("pairs", pairs, pact.terms.limits.rows)
+    if pairs > agreement.terms.limits.rows * (1 if agreement.terms.settings.one_to_one else 100):
+        raise refusals.larger_than_agreed("pairs", pairs, agreement.terms.limits.rows)
     arrays: dict[str, Array] = {}
 
     def visit(entry: Entry, array: Array) -> None:
         arrays[entry.name] = array
 
     letter.opened.check(lambda _: True, visit, progress)
-    own_names = linking.own_names(home, own, pact).pseudonyms
-    partner_names = linking.partner_names(home, own, pact)
+    own_names = linking.own_names(home, own, agreement).pseudonyms
+    partner_names = linking.partner_names(home, own, agreement)
     mine, yours = places_of(arrays["mine"], partner_names), places_of(arrays["yours"], own_names)
     if (mine < 0).any() or (yours < 0).any():
         raise refusals.does_not_fit("pseudonyms", "It names a record that is in neither bundle.")
@@ -146,7 +150,7 @@ def check(home: Home, own: Identity, letter: letters.Letter, pact: Pact, progres
     keys = mine * (len(own_names) + 1) + yours
     accepted = arrays["band"] == ACCEPT
     twice = len(np.unique(keys)) != len(keys)
-    if pact.terms.settings.one_to_one:
+    if agreement.terms.settings.one_to_one:
         twice |= any(len(np.unique(side[accepted])) != accepted.sum() for side in (mine, yours))
     if twice:
         raise refusals.does_not_fit("pairs", "A record is accepted twice, but one-to-one was agreed.")
@@ -155,43 +159,43 @@ def check(home: Home, own: Identity, letter: letters.Letter, pact: Pact, progres
 # ---- both
 
 
-def outcome(home: Home, own: Identity, pact: Pact) -> Outcome:
+def outcome(home: Home, own: Identity, agreement: Agreement) -> Outcome:
     """What both results give under the agreed rule. Own decoys are dropped here, by their owner."""
-    pact.must_be_in_force()
-    sent, received = pact.latest_sent("result"), pact.latest_received("result")
+    agreement.must_be_in_force()
+    sent, received = agreement.latest_sent("result"), agreement.latest_received("result")
     if sent is None:
         raise Problem("Your own result was not exported yet.", do="Export it first.", place="result")
     if received is None:
         raise Problem("The partner's result is not here yet.", do="Import it first.", place="result")
-    names, partner = linking.own_names(home, own, pact), linking.partner_names(home, own, pact)
-    mine = linking.open_own(own, _copy(letters.sent_path(home, pact, sent)))
-    theirs = letters.reopen(home, own, pact, received)
-    _same_bundles(pact, mine, theirs)
+    names, partner = linking.own_names(home, own, agreement), linking.partner_names(home, own, agreement)
+    mine = linking.open_own(own, _copy(letters.sent_path(home, agreement, sent)))
+    theirs = letters.reopen(home, own, agreement, received)
+    _same_bundles(agreement, mine, theirs)
     a, b = mine.load(), theirs.load()
     own_rows = names.rows.astype(np.int64)
     my_pairs = own_rows[places_of(a["mine"], names.pseudonyms)], places_of(a["yours"], partner), a["band"]
     their_pairs = own_rows[places_of(b["yours"], names.pseudonyms)], places_of(b["mine"], partner), b["band"]
-    terms = pact.terms
+    terms = agreement.terms
     one_to_one = terms.settings.one_to_one
     merged = reconcile(_in(ACCEPT, *my_pairs), _in(ACCEPT, *their_pairs), terms.rule, one_to_one=one_to_one)
     if terms.rule == "review":
         uncertain = np.concatenate([_in(REVIEW, *my_pairs), _in(REVIEW, *their_pairs), merged.open])
         merged = replace(merged, open=_still_open(uncertain, merged.linked, one_to_one))
     own_names = names.of_rows(np.arange(int(own_rows.max(initial=-1)) + 1, dtype=np.int32))
-    linked, open_ = (_link_ids(pact, own_names, partner, pairs) for pairs in (merged.linked, merged.open))
+    linked, open_ = (_link_ids(agreement, own_names, partner, pairs) for pairs in (merged.linked, merged.open))
     return Outcome(merged, linked, open_)
 
 
-def named_by_both(home: Home, own: Identity, pact: Pact) -> Pairs:
+def named_by_both(home: Home, own: Identity, agreement: Agreement) -> Pairs:
     """Pairs that the own result and the partner's both name, whatever band they give; none before both are here."""
-    sent, received = pact.latest_sent("result"), pact.latest_received("result")
+    sent, received = agreement.latest_sent("result"), agreement.latest_received("result")
     if sent is None or received is None:
         return as_pairs([], [])
-    names, partner = linking.own_names(home, own, pact), linking.partner_names(home, own, pact)
-    mine = linking.open_own(own, _copy(letters.sent_path(home, pact, sent)))
-    theirs = letters.reopen(home, own, pact, received)
+    names, partner = linking.own_names(home, own, agreement), linking.partner_names(home, own, agreement)
+    mine = linking.open_own(own, _copy(letters.sent_path(home, agreement, sent)))
+    theirs = letters.reopen(home, own, agreement, received)
     try:
-        _same_bundles(pact, mine, theirs)
+        _same_bundles(agreement, mine, theirs)
     except Problem:  # they speak of earlier bundles
         return as_pairs([], [])
     a, b = mine.load(), theirs.load()
@@ -206,8 +210,8 @@ def _pairs(own: npt.NDArray[np.int64], partner: npt.NDArray[np.int64]) -> set[tu
     return set(zip(own.tolist(), partner.tolist(), strict=True))
 
 
-def _same_bundles(pact: Pact, mine: Opened, theirs: Opened) -> None:
-    sent, received = linking.both_bundles(pact)
+def _same_bundles(agreement: Agreement, mine: Opened, theirs: Opened) -> None:
+    sent, received = linking.both_bundles(agreement)
     wanted = (sent.digest, received.digest)
     if (mine.manifest.body["mine"], mine.manifest.body["yours"]) != wanted:
         raise Problem("Your result is older than the bundles.", do="Match and export it again.", place="result")
@@ -232,41 +236,41 @@ def _still_open(pairs: Pairs, linked: Pairs, one_to_one: bool) -> Pairs:
     return pairs[[tuple(pair) not in known for pair in pairs.tolist()]]
 
 
-def _link_ids(pact: Pact, own: Pseudonyms, partner: Pseudonyms, pairs: Pairs) -> tuple[str, ...]:
+def _link_ids(agreement: Agreement, own: Pseudonyms, partner: Pseudonyms, pairs: Pairs) -> tuple[str, ...]:
     """The same text on both sides for the same pair, and without meaning for anyone else."""
-    start = b"pprl-link/v1\0" + bytes.fromhex(pact.id)
+    start = b"pprl-link/v1\0" + bytes.fromhex(agreement.id)
     found = []
     for mine, theirs in pairs.tolist():
         both = (own[mine].tobytes(), partner[theirs].tobytes())
-        ordered = both if pact.role == "proposer" else both[::-1]
+        ordered = both if agreement.role == "proposer" else both[::-1]
         found.append(hashlib.sha256(start + b"".join(ordered)).hexdigest()[: 2 * LINK])
     return tuple(found)
 
 
-def _is_answered(home: Home, own: Identity, pact: Pact, item: Item, found: Found) -> bool:
+def _is_answered(home: Home, own: Identity, agreement: Agreement, item: Item, found: Found) -> bool:
     """Answers under noise are given once per question: another draw would let the partner average the noise away."""
-    if pact.terms.settings.decision != "nearest":
+    if agreement.terms.settings.decision != "nearest":
         return False
-    body = linking.open_own(own, _copy(letters.sent_path(home, pact, item))).manifest.body
+    body = linking.open_own(own, _copy(letters.sent_path(home, agreement, item))).manifest.body
     return (body["mine"], body["yours"]) == (found.data_sent, found.data_received)
 
 
-def _enter_answers(home: Home, own: Identity, pact: Pact, found: Found, queries: int) -> str:
+def _enter_answers(home: Home, own: Identity, agreement: Agreement, found: Found, queries: int) -> str:
     """Answers under noise are a release of their own: in the ledger, once per bundle of questions, before they go."""
-    terms = pact.terms
+    terms = agreement.terms
     if terms.settings.decision != "nearest":
         return ""
-    from pprl_desktop.exchange import agreement
+    from pprl_desktop.exchange import agreeing
     from pprl_desktop.exchange.release_totals import ANSWERS
     from pprl_desktop.exchange.releases import Planned
     from pprl_desktop.privacy.statements import statement
 
     ledger = home.ledger(own)
-    data = linking.both_bundles(pact)[0]
+    data = linking.both_bundles(agreement)[0]
     before = next(one for one in ledger.releases() if one.number == data.release)
-    said = statement(agreement.recipe_of(home, own, pact), before.table.rows, queries)
-    answers = f"{pact.id}{ANSWERS}{found.data_received[:16]}"
-    ledger.enter(Planned(before.table, pact.partner_side.party.sign, answers, said))
+    said = statement(agreeing.recipe_of(home, own, agreement), before.table.rows, queries)
+    answers = f"{agreement.id}{ANSWERS}{found.data_received[:16]}"
+    ledger.enter(Planned(before.table, agreement.partner_side.party.sign, answers, said))
     return said.text()
 
 

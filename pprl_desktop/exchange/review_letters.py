@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.exchange import letters, linking, refusals, strict
+from pprl_desktop.exchange.agreement import Agreement
 from pprl_desktop.exchange.container import Array
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.manifest import Manifest
-from pprl_desktop.exchange.pact import Pact
 from pprl_desktop.exchange.pseudonyms import PSEUDONYM, Pseudonyms, places_of
 from pprl_desktop.exchange.seal import Opened
 from pprl_desktop.exchange.strict import Plain
@@ -59,12 +59,12 @@ class Checked:
     fields: tuple[str, ...]
 
 
-def must_be_agreed(pact: Pact) -> None:
+def must_be_agreed(agreement: Agreement) -> None:
     """Cells travel only under a rule that has a review."""
-    if pact.terms.rule != "review":
+    if agreement.terms.rule != "review":
         raise Problem(
             "No review was agreed, so no cell is asked for or sent.",
-            f"The rule of the agreement is '{pact.terms.rule}'.",
+            f"The rule of the agreement is '{agreement.terms.rule}'.",
             "Make a new agreement with the rule 'review' if both sides want one.",
             place="rule",
         )
@@ -73,14 +73,14 @@ def must_be_agreed(pact: Pact) -> None:
 # ---- written
 
 
-def request_body(pact: Pact, pairs: int) -> Plain:
-    sent, received = linking.both_bundles(pact)
+def request_body(agreement: Agreement, pairs: int) -> Plain:
+    sent, received = linking.both_bundles(agreement)
     return {"step": ASK, "pairs": pairs, "mine": sent.digest, "yours": received.digest}
 
 
-def answer_body(pact: Pact, request: str, records: int) -> Plain:
-    sent, _ = linking.both_bundles(pact)
-    names = [one.name for one in pact.terms.fields]
+def answer_body(agreement: Agreement, request: str, records: int) -> Plain:
+    sent, _ = linking.both_bundles(agreement)
+    names = [one.name for one in agreement.terms.fields]
     return {"step": ANSWER, "records": records, "fields": names, "mine": sent.digest, "request": request}
 
 
@@ -113,12 +113,12 @@ def own_copy(target: Path) -> Path:
     return target.with_suffix(".own")
 
 
-def answered_before(home: Home, own: Identity, pact: Pact) -> list[Rows]:
+def answered_before(home: Home, own: Identity, agreement: Agreement) -> list[Rows]:
     """Own rows in each answer sent so far about the bundle exported last."""
-    sent, _ = linking.both_bundles(pact)
+    sent, _ = linking.both_bundles(agreement)
     found = []
-    for item in pact.sent:
-        path = own_copy(letters.sent_path(home, pact, item))
+    for item in agreement.sent:
+        path = own_copy(letters.sent_path(home, agreement, item))
         if item.kind == "review" and path.is_file():
             opened = linking.open_own(own, path)
             if opened.manifest.body.get("step") == ANSWER and opened.manifest.body.get("mine") == sent.digest:
@@ -129,25 +129,29 @@ def answered_before(home: Home, own: Identity, pact: Pact) -> list[Rows]:
 # ---- read
 
 
-def check(home: Home, own: Identity, letter: letters.Letter, pact: Pact, progress: Progress = NO_PROGRESS) -> Checked:
+def check(
+    home: Home, own: Identity, letter: letters.Letter, agreement: Agreement, progress: Progress = NO_PROGRESS
+) -> Checked:
     """Every part of a letter that just came; what it claims to hold is counted here."""
-    must_be_agreed(pact)
+    must_be_agreed(agreement)
     opened = letter.opened
     step = strict.one_of(opened.manifest.body, "step", (ASK, ANSWER), place="body.")
     if opened.manifest.raw > MAX_CELLS:
         raise refusals.larger_than_agreed("bytes", opened.manifest.raw, MAX_CELLS)
     if step == ASK:
-        asked = request_of(home, own, pact, opened, progress)
+        asked = request_of(home, own, agreement, opened, progress)
         return Checked(ASK, len(np.unique(asked.own[asked.own >= 0])), ())
     strict.only(opened.manifest.body, {"step", "records", "fields", "mine", "request"}, place="body.")
-    found = answer_of(pact, opened, progress)
-    requested = _requested(home, own, pact, strict.hexes(opened.manifest.body, "request", 32, place="body."))
+    found = answer_of(agreement, opened, progress)
+    requested = _requested(home, own, agreement, strict.hexes(opened.manifest.body, "request", 32, place="body."))
     if (places_of(found.names, requested) < 0).any():
         raise refusals.does_not_fit("pseudonyms", "It holds cells that were not asked for.")
     return Checked(ANSWER, len(found.names), found.fields)
 
 
-def request_of(home: Home, own: Identity, pact: Pact, opened: Opened, progress: Progress = NO_PROGRESS) -> Request:
+def request_of(
+    home: Home, own: Identity, agreement: Agreement, opened: Opened, progress: Progress = NO_PROGRESS
+) -> Request:
     body = opened.manifest.body
     if set(body) == {"step", "records", "yours"}:
         raise Problem(
@@ -157,16 +161,16 @@ def request_of(home: Home, own: Identity, pact: Pact, opened: Opened, progress: 
             place="review",
         )
     strict.only(body, {"step", "pairs", "mine", "yours"}, place="body.")
-    pairs = strict.integer(body, "pairs", 1, pact.terms.limits.rows * 100, place="body.")
-    sent, received = linking.both_bundles(pact)
+    pairs = strict.integer(body, "pairs", 1, agreement.terms.limits.rows * 100, place="body.")
+    sent, received = linking.both_bundles(agreement)
     if strict.hexes(body, "mine", 32, place="body.") != received.digest:
         raise refusals.does_not_fit("mine", "It speaks of another bundle of the partner than the one opened last.")
     if strict.hexes(body, "yours", 32, place="body.") != sent.digest:
         raise refusals.does_not_fit("yours", "It speaks of another bundle of yours than the one exported last.")
     _must_be(opened.manifest, dict.fromkeys(("mine", "yours"), ("uint8", (pairs, PSEUDONYM))))
     arrays = opened.load(progress)
-    names = linking.own_names(home, own, pact)
-    mine = places_of(arrays["mine"], linking.partner_names(home, own, pact))
+    names = linking.own_names(home, own, agreement)
+    mine = places_of(arrays["mine"], linking.partner_names(home, own, agreement))
     yours = places_of(arrays["yours"], names.pseudonyms)
     if (mine < 0).any() or (yours < 0).any():
         raise refusals.does_not_fit("pseudonyms", "It names a record that is in neither bundle.")
@@ -175,13 +179,13 @@ def request_of(home: Home, own: Identity, pact: Pact, opened: Opened, progress: 
     return Request(opened.digest, names.rows.astype(np.int64)[yours], mine)
 
 
-def answer_of(pact: Pact, opened: Opened, progress: Progress = NO_PROGRESS) -> Answer:
+def answer_of(agreement: Agreement, opened: Opened, progress: Progress = NO_PROGRESS) -> Answer:
     body = opened.manifest.body
-    records = strict.integer(body, "records", 0, pact.terms.limits.rows, place="body.")
-    fields = tuple(one.name for one in pact.terms.fields)
+    records = strict.integer(body, "records", 0, agreement.terms.limits.rows, place="body.")
+    fields = tuple(one.name for one in agreement.terms.fields)
     if body.get("fields") != list(fields):
         raise refusals.does_not_fit("fields", "It holds other fields than agreed.")
-    if strict.hexes(body, "mine", 32, place="body.") != linking.both_bundles(pact)[1].digest:
+    if strict.hexes(body, "mine", 32, place="body.") != linking.both_bundles(agreement)[1].digest:
         raise refusals.does_not_fit("mine", "It speaks of another bundle of the partner than the one opened last.")
     expected: dict[str, tuple[str, tuple[int, ...] | None]] = {"mine": ("uint8", (records, PSEUDONYM))}
     for number in range(len(fields)):
@@ -197,11 +201,11 @@ def answer_of(pact: Pact, opened: Opened, progress: Progress = NO_PROGRESS) -> A
     return Answer(opened.digest, names, fields, cells)
 
 
-def latest(home: Home, own: Identity, pact: Pact, step: str) -> Opened:
+def latest(home: Home, own: Identity, agreement: Agreement, step: str) -> Opened:
     """The newest review letter of the partner that is of this step."""
-    for item in sorted(pact.received, key=lambda one: -one.sequence):
+    for item in sorted(agreement.received, key=lambda one: -one.sequence):
         if item.kind == "review":
-            opened = letters.reopen(home, own, pact, item)
+            opened = letters.reopen(home, own, agreement, item)
             if opened.manifest.body.get("step") == step:
                 opened.check()
                 return opened
@@ -212,10 +216,10 @@ def latest(home: Home, own: Identity, pact: Pact, step: str) -> Opened:
     )  # fmt: skip
 
 
-def _requested(home: Home, own: Identity, pact: Pact, request: str) -> Pseudonyms:
+def _requested(home: Home, own: Identity, agreement: Agreement, request: str) -> Pseudonyms:
     """The partner's records that our own letter asked about."""
-    item = next((one for one in pact.sent if one.kind == "review" and one.digest == request), None)
-    path = own_copy(letters.sent_path(home, pact, item)) if item is not None else None
+    item = next((one for one in agreement.sent if one.kind == "review" and one.digest == request), None)
+    path = own_copy(letters.sent_path(home, agreement, item)) if item is not None else None
     if path is None or not path.is_file():
         raise refusals.does_not_fit("request", "It answers a request that was never made.")
     opened = linking.open_own(own, path)

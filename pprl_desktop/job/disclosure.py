@@ -14,10 +14,10 @@ from pprl_desktop.job.report import Cell, Grid, Report, Section
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
     from pprl_desktop.evaluation.figures import Figures
+    from pprl_desktop.exchange.agreement import Agreement
     from pprl_desktop.exchange.disclosures import Disclosure
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.exchange.linking import Found
-    from pprl_desktop.exchange.pact import Pact
     from pprl_desktop.exchange.results import Outcome
     from pprl_desktop.privacy.claims import Statement
 
@@ -33,7 +33,7 @@ class Happened:
     """What the report speaks of; parts that did not happen are None and are said to be missing."""
 
     home: Home
-    pact: Pact
+    agreement: Agreement
     statement: Statement | None = None
     rehearsal: Rehearsed | None = None
     match: Match | None = None
@@ -46,12 +46,12 @@ class Happened:
 
 def report(happened: Happened, title: str) -> Report:
     sections = [
-        _agreement(happened.pact),
+        _agreement(happened.agreement),
         _privacy(happened.statement),
         _rehearsal(happened.rehearsal),
-        _releases(happened.home, happened.pact),
-        _beside(happened.home, happened.pact),
-        _files(happened.pact),
+        _releases(happened.home, happened.agreement),
+        _beside(happened.home, happened.agreement),
+        _files(happened.agreement),
         Section("How it was matched", tuple(happened.matched) or match_sentences(happened.match, happened.found)),
         _results(happened),
         _review(happened),
@@ -59,11 +59,11 @@ def report(happened: Happened, title: str) -> Report:
     return Report(title, datetime.now(UTC).strftime("%Y-%m-%d"), tuple(one for one in sections if one is not None))
 
 
-def _agreement(pact: Pact) -> Section:
+def _agreement(agreement: Agreement) -> Section:
     from pprl_desktop.exchange.terms import in_words
 
-    signed = "Signed by both sides." if pact.state == "in force" else f"State: {pact.state}."
-    return Section("What was agreed", (f"Agreement {pact.id[:16]}. {signed}", *in_words(pact.terms)))
+    signed = "Signed by both sides." if agreement.state == "in force" else f"State: {agreement.state}."
+    return Section("What was agreed", (f"Agreement {agreement.id[:16]}. {signed}", *in_words(agreement.terms)))
 
 
 def _privacy(statement: Statement | None) -> Section | None:
@@ -86,25 +86,25 @@ def _rehearsal(rehearsal: Rehearsed | None) -> Section:
     return Section("Attack rehearsal", tuple(rehearsal.sentences()))
 
 
-def _releases(home: Home, pact: Pact) -> Section:
+def _releases(home: Home, agreement: Agreement) -> Section:
     rows: list[tuple[Cell, ...]] = [
         (one.number, one.time[:10], one.method, one.mechanism, one.epsilon or "none", one.unit, one.decoys, one.sent)
         for one in home.ledger().releases()
-        if one.agreement == pact.id
+        if one.agreement == agreement.id
     ]
     header = ("number", "day", "method", "mechanism", "epsilon", "unit", "decoys", "sent again")
     grid = Grid(header, tuple(rows)) if rows else None
-    return Section("What left this computer", left_sentences(home, pact), grid)
+    return Section("What left this computer", left_sentences(home, agreement), grid)
 
 
-def _beside(home: Home, pact: Pact) -> Section | None:
+def _beside(home: Home, agreement: Agreement) -> Section | None:
     rows: list[tuple[Cell, ...]] = [
         (
             one.number, one.time[:10], "received" if one.received else "sent", one.what, one.records,
             ", ".join(one.fields), one.file[:16], one.sent,
         )
         for one in home.ledger().disclosures()
-        if one.agreement == pact.id
+        if one.agreement == agreement.id
     ]  # fmt: skip
     if not rows:
         return None
@@ -112,7 +112,7 @@ def _beside(home: Home, pact: Pact) -> Section | None:
     return Section("Results, requests and cells in clear", (), Grid(header, tuple(rows)))
 
 
-def left_sentences(home: Home, pact: Pact) -> tuple[str, ...]:
+def left_sentences(home: Home, agreement: Agreement) -> tuple[str, ...]:
     """What left under an agreement and what did not, counted in the ledger; nothing here is said without an entry."""
     ledger = home.ledger()
     checked = ledger.verify()
@@ -121,8 +121,8 @@ def left_sentences(home: Home, pact: Pact) -> tuple[str, ...]:
             "The record of releases is damaged: an entry was changed or is missing.",
             "What left cannot be told from it.",
         )
-    releases = [one for one in ledger.releases() if one.agreement == pact.id]
-    beside = [one for one in ledger.disclosures() if one.agreement == pact.id]
+    releases = [one for one in ledger.releases() if one.agreement == agreement.id]
+    beside = [one for one in ledger.disclosures() if one.agreement == agreement.id]
     results = [one for one in beside if one.what == "result"]
     said = [
         f"The record of releases is whole: {checked.events} entries, last hash {checked.head[:16]}.",
@@ -130,14 +130,14 @@ def left_sentences(home: Home, pact: Pact) -> tuple[str, ...]:
         *_clear_sentences(beside, releases[-1].table.rows if releases else 0),
     ]
     entered = {one.number for one in releases} | {one.content for one in beside if not one.received}
-    missing = sum((item.release if item.kind == "data" else item.table) not in entered for item in pact.sent)
+    missing = sum((item.release if item.kind == "data" else item.table) not in entered for item in agreement.sent)
     if missing:
         said.append(
-            f"{missing:,} of {len(pact.sent):,} files that were sent are not in the record: they are older than such "
-            "entries, or the record was replaced. What they held is not told here."
+            f"{missing:,} of {len(agreement.sent):,} files that were sent are not in the record: they are older than "
+            "such entries, or the record was replaced. What they held is not told here."
         )
-    elif pact.sent:
-        said.append(f"All {len(pact.sent):,} files that were sent under this agreement are in the record.")
+    elif agreement.sent:
+        said.append(f"All {len(agreement.sent):,} files that were sent under this agreement are in the record.")
     return tuple(said)
 
 
@@ -161,9 +161,9 @@ def _clear_sentences(beside: Sequence[Disclosure], rows: int) -> list[str]:
     return said
 
 
-def _files(pact: Pact) -> Section:
+def _files(agreement: Agreement) -> Section:
     rows: list[tuple[Cell, ...]] = []
-    for direction, items in (("sent", pact.sent), ("received", pact.received)):
+    for direction, items in (("sent", agreement.sent), ("received", agreement.received)):
         rows += [(direction, item.kind, item.sequence, item.digest[:16]) for item in items]
     if not rows:
         return Section("Files exchanged", ("No file has been exchanged yet.",))
@@ -199,7 +199,7 @@ def _results(happened: Happened) -> Section:
     sentences = [
         f"Both sides accepted {counts['both']:,} pairs; {counts['only_mine']:,} were accepted by this side only, "
         f"{counts['only_theirs']:,} by the partner only.",
-        f"Under the agreed rule '{happened.pact.terms.rule}', {counts['linked']:,} pairs are linked "
+        f"Under the agreed rule '{happened.agreement.terms.rule}', {counts['linked']:,} pairs are linked "
         f"and {counts['open']:,} are left for review.",
         "Of each linked pair this side knows only which of its own rows the partner also has.",
     ]
@@ -213,6 +213,6 @@ def _results(happened: Happened) -> Section:
 
 def _review(happened: Happened) -> Section:
     """The review's own report where the review is at hand; else what the ledger says of the decisions taken in."""
-    taken = [one for one in happened.home.ledger().reviews() if one.agreement == happened.pact.id]
+    taken = [one for one in happened.home.ledger().reviews() if one.agreement == happened.agreement.id]
     entered = taken[-1].sentences() if taken else ()
     return Section("Masked review", (*entered, *happened.review) or ("No pair was reviewed.",))

@@ -50,19 +50,19 @@ def finish(
     progress: Progress = NO_PROGRESS,
 ) -> Finished:
     """`identifying` columns only where that was permitted separately; `words` puts the report into `language`."""
-    from pprl_desktop.exchange import agreement, results
+    from pprl_desktop.exchange import agreeing, results
     from pprl_desktop.privacy.statements import statement
 
-    pact = home.pact(choices.agreement)
-    outcome = outcome if outcome is not None else results.outcome(home, own, pact)
+    agreement = home.agreement(choices.agreement)
+    outcome = outcome if outcome is not None else results.outcome(home, own, agreement)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         table = own_table.table(choices, progress.part(0.0, 0.6))
         linked = write_linked(folder / "linked.csv", table, outcome, choices.sensitive, identifying)
-        recipe = agreement.recipe_of(home, own, pact)
+        recipe = agreeing.recipe_of(home, own, agreement)
         said = statement(recipe, table.rows)
         happened = Happened(
-            home, pact, said, rehearsal, match,
+            home, agreement, said, rehearsal, match,
             matched=tuple(matched), outcome=outcome, figures=figures, review=tuple(review),
         )  # fmt: skip
         page = folder / "report.html"

@@ -12,9 +12,9 @@ from pprl_desktop.records.fields import Field
 from pprl_desktop.records.hints import hint, words_of
 
 if TYPE_CHECKING:
-    from pprl_desktop.exchange.agreement import Offer
+    from pprl_desktop.exchange.agreeing import Offer
+    from pprl_desktop.exchange.agreement import Agreement
     from pprl_desktop.exchange.home import Home
-    from pprl_desktop.exchange.pact import Pact
     from pprl_desktop.exchange.terms import Terms
     from pprl_desktop.records.profile import Profile
 
@@ -46,7 +46,7 @@ class Difference:
 
 
 def offer_of(choices: Choices, purpose: str = "") -> Offer:
-    from pprl_desktop.exchange.agreement import Offer
+    from pprl_desktop.exchange.agreeing import Offer
 
     rule: Any = choices.rule
     return Offer(
@@ -91,15 +91,15 @@ def adopted(choices: Choices, terms: Terms, columns: Sequence[tuple[str, str]]) 
     }
 
 
-def fits(choices: Choices, pact: Pact) -> bool:
+def fits(choices: Choices, agreement: Agreement) -> bool:
     """Whether an agreement is about what the steward has chosen now."""
-    terms = pact.terms
+    terms = agreement.terms
     return (terms.fields, terms.method, terms.settings) == (choices.fields, choices.method, choices.settings)
 
 
-def pacts_with(home: Home, partner: str) -> tuple[Pact, ...]:
+def agreements_with(home: Home, partner: str) -> tuple[Agreement, ...]:
     """Agreements with one partner, newest first."""
-    return tuple(pact for pact in reversed(home.pacts()) if pact.contact == partner)
+    return tuple(agreement for agreement in reversed(home.agreements()) if agreement.contact == partner)
 
 
 def guess_columns(fields: Sequence[Field], profile: Profile, taken: dict[str, str]) -> dict[str, str]:

@@ -16,15 +16,15 @@ import numpy as np
 
 from pprl_desktop.codes.base import Recipe, Rule, Smashed, method
 from pprl_desktop.decisions.base import DEFAULT_MEMORY, Match, MatchOptions, Outlook
-from pprl_desktop.exchange import agreement, bundles, clear_cells, inbox, letters, linking, results
-from pprl_desktop.exchange.agreement import Offer, Proposal
+from pprl_desktop.exchange import agreeing, bundles, clear_cells, inbox, letters, linking, results
+from pprl_desktop.exchange.agreeing import Offer, Proposal
+from pprl_desktop.exchange.agreement import Agreement, Item
 from pprl_desktop.exchange.bundles import Exported, PartnerBundle, Plan
 from pprl_desktop.exchange.clear_cells import Asked, InClear, SentInClear
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.inbox import Received
 from pprl_desktop.exchange.linking import Found
-from pprl_desktop.exchange.pact import Item, Pact
 from pprl_desktop.exchange.pseudonyms import Pseudonyms
 from pprl_desktop.exchange.results import ExportedResult, Outcome
 from pprl_desktop.job.own_table import OwnTable
@@ -57,7 +57,7 @@ class Partnership:
 
     def __init__(self, home: Home, identity: Identity, agreement_id: str = "") -> None:
         self.home, self.identity = home, identity
-        self.id = home.pact(agreement_id).id
+        self.id = home.agreement(agreement_id).id
         self._bundle: tuple[str, PartnerBundle] | None = None
         self._sides: Sides | None = None
 
@@ -66,25 +66,25 @@ class Partnership:
     @classmethod
     def propose(cls, home: Home, identity: Identity, contact: str, offer: Offer, out: Path) -> Partnership:
         """Writes a sealed proposal for a verified contact."""
-        return cls(home, identity, agreement.propose(home, identity, home.contact(contact), offer, out).id)
+        return cls(home, identity, agreeing.propose(home, identity, home.contact(contact), offer, out).id)
 
     @classmethod
     def accept(
         cls, home: Home, identity: Identity, proposal: Proposal, out: Path, columns: Mapping[str, str] | None = None
     ) -> Partnership:
         """Signs, and writes the sealed answer. `columns` says which own column is meant by each field."""
-        made = cls(home, identity, agreement.accept(home, identity, proposal, out).id)
+        made = cls(home, identity, agreeing.accept(home, identity, proposal, out).id)
         if columns:
             made.remember(columns)
         return made
 
     @classmethod
     def decline(cls, home: Home, identity: Identity, proposal: Proposal, reason: str, out: Path) -> Partnership:
-        return cls(home, identity, agreement.decline(home, identity, proposal, reason, out).id)
+        return cls(home, identity, agreeing.decline(home, identity, proposal, reason, out).id)
 
     @staticmethod
     def read_proposal(home: Home, identity: Identity, path: Path) -> Proposal:
-        return agreement.read_proposal(home, identity, path)
+        return agreeing.read_proposal(home, identity, path)
 
     @staticmethod
     def open(home: Home, identity: Identity, path: Path, progress: Progress = NO_PROGRESS) -> Received:
@@ -94,21 +94,21 @@ class Partnership:
     # the agreement --------------------------------------------------------------------------------
 
     @property
-    def agreement(self) -> Pact:
+    def agreement(self) -> Agreement:
         """As it is at home now."""
-        return self.home.pact(self.id)
+        return self.home.agreement(self.id)
 
     @property
     def partner_name(self) -> str:
         return self.agreement.partner_side.name
 
     def recipe(self) -> Recipe:
-        return agreement.recipe_of(self.home, self.identity, self.agreement)
+        return agreeing.recipe_of(self.home, self.identity, self.agreement)
 
     def remember(self, columns: Mapping[str, str]) -> None:
         """Which own column is meant by each field; nothing of it is sent."""
         with self.home.locked():
-            agreement.with_columns(self.home, self.agreement, columns)
+            agreeing.with_columns(self.home, self.agreement, columns)
 
     def choices(self, table: Path, columns: Mapping[str, str] | None = None) -> Choices:
         """What a steward without a project decides: the file, and the columns as given or as remembered."""

@@ -12,10 +12,10 @@ import numpy as np
 
 from pprl_desktop.decisions.base import ACCEPT, REJECT, REVIEW
 from pprl_desktop.exchange import linking, refusals
+from pprl_desktop.exchange.agreement import Agreement
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.linking import Found
-from pprl_desktop.exchange.pact import Pact
 from pprl_desktop.exchange.pseudonyms import places_of
 from pprl_desktop.exchange.review_letters import ANSWER, answer_of, latest
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -28,18 +28,18 @@ from pprl_desktop.review.sources import BAND_NAMES, Listed, from_tables
 def from_answer(
     home: Home,
     own: Identity,
-    pact: Pact,
+    agreement: Agreement,
     table: CleanTable,
     policy: Policy,
     title: str = "",
     progress: Progress = NO_PROGRESS,
 ) -> Review:
     """The review over the own table and the partner's cells that came back."""
-    came = answer_of(pact, latest(home, own, pact, ANSWER), progress)
-    found = linking.kept(home, own, pact)
+    came = answer_of(agreement, latest(home, own, agreement, ANSWER), progress)
+    found = linking.kept(home, own, agreement)
     if came.fields != tuple(one.name for one in table.fields):
         raise refusals.does_not_fit("fields", "It holds other fields than agreed.")
-    places = places_of(came.names, linking.partner_names(home, own, pact))
+    places = places_of(came.names, linking.partner_names(home, own, agreement))
     at = {int(row): i for i, row in enumerate(places) if row >= 0}
     theirs = CleanTable(
         table.fields, tuple(_column(name, list(cells)) for name, cells in zip(came.fields, came.cells, strict=True))
@@ -53,7 +53,7 @@ def from_answer(
 def take_in(
     home: Home,
     own: Identity,
-    pact: Pact,
+    agreement: Agreement,
     review: Review,
     outcome: Mapping[str, bool | None],
     losses: Sequence[PrivacyLoss] = (),
@@ -64,9 +64,9 @@ def take_in(
 
     Where one-to-one was agreed, a pair is accepted only if neither record is accepted in another pair.
     """
-    came = answer_of(pact, latest(home, own, pact, ANSWER))
-    places = places_of(came.names, linking.partner_names(home, own, pact))
-    found = linking.kept(home, own, pact)
+    came = answer_of(agreement, latest(home, own, agreement, ANSWER))
+    places = places_of(came.names, linking.partner_names(home, own, agreement))
+    found = linking.kept(home, own, agreement)
     at = {(int(a), int(b)): i for i, (a, b) in enumerate(zip(found.own, found.partner, strict=True))}
     band = found.band.copy()
     taken = {(side, int(row)) for side, rows in ((0, found.own), (1, found.partner)) for row in rows[band == ACCEPT]}
@@ -77,26 +77,26 @@ def take_in(
         place = at.get((a, b))
         if same is None or place is None or band[place] != REVIEW:
             continue
-        free = not pact.terms.settings.one_to_one or not {(0, a), (1, b)} & taken
+        free = not agreement.terms.settings.one_to_one or not {(0, a), (1, b)} & taken
         if same and free:
             band[place] = ACCEPT
             taken |= {(0, a), (1, b)}
         elif not same:
             band[place] = REJECT
     changed = replace(found, band=band)
-    _enter(home, pact, review, outcome, losses)
-    linking.keep_found(home, own, pact, changed)
+    _enter(home, agreement, review, outcome, losses)
+    linking.keep_found(home, own, agreement, changed)
     return changed
 
 
 def _enter(
-    home: Home, pact: Pact, review: Review, outcome: Mapping[str, bool | None], losses: Sequence[PrivacyLoss]
+    home: Home, agreement: Agreement, review: Review, outcome: Mapping[str, bool | None], losses: Sequence[PrivacyLoss]
 ) -> None:
     from pprl_desktop.exchange.disclosures import TakenIn
 
     decided = [outcome[pair.id] for pair in review.pairs if pair.id in outcome]
     told = TakenIn(
-        pact.id,
+        agreement.id,
         sum(one is True for one in decided),
         sum(one is False for one in decided),
         sum(one is None for one in decided),
@@ -107,7 +107,7 @@ def _enter(
         losses[-1].head if losses else "",
     )
     ledger = home.ledger()
-    earlier = [one for one in ledger.reviews() if one.agreement == pact.id]
+    earlier = [one for one in ledger.reviews() if one.agreement == agreement.id]
     if not earlier or replace(earlier[-1], number=0, time="") != told:
         ledger.take_in_review(told)
 

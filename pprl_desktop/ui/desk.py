@@ -84,7 +84,7 @@ class Desk(QObject):
 
         own, home = self.identity(), self.home
         wanted = self.project.choices.agreement if self.project is not None else ""
-        if own is None or not wanted or not home.has_pact(wanted):
+        if own is None or not wanted or not home.has_agreement(wanted):
             return None
         kept = self.findings.partnership
         if kept is None or (kept.home.path, kept.identity, kept.id) != (home.path, own, wanted):

@@ -13,10 +13,10 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
+    from pprl_desktop.exchange.agreement import Agreement
     from pprl_desktop.exchange.contacts import Contact
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.exchange.identity import Identity
-    from pprl_desktop.exchange.pact import Pact
     from pprl_desktop.job.own_table import OwnTable
     from pprl_desktop.job.partnership import Partnership
     from pprl_desktop.project.choices import Choices
@@ -165,20 +165,20 @@ def contact_data(contact: Contact) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def pact_data(pact: Pact) -> dict[str, Any]:
-    terms = pact.terms
+def agreement_data(agreement: Agreement) -> dict[str, Any]:
+    terms = agreement.terms
     return {
-        "id": pact.id,
-        "state": pact.state,
-        "role": pact.role,
-        "partner": pact.partner_side.name,
-        "reason": pact.reason,
+        "id": agreement.id,
+        "state": agreement.state,
+        "role": agreement.role,
+        "partner": agreement.partner_side.name,
+        "reason": agreement.reason,
         "method": terms.method,
         "fields": [one.name for one in terms.fields],
         "epsilon": terms.epsilon,
         "epsilon_unit": terms.unit,
         "rule": terms.rule,
-        "columns": dict(pact.columns),
-        "sent": [{"sequence": one.sequence, "kind": one.kind, "seen": one.seen} for one in pact.sent],
-        "received": [{"sequence": one.sequence, "kind": one.kind} for one in pact.received],
+        "columns": dict(agreement.columns),
+        "sent": [{"sequence": one.sequence, "kind": one.kind, "seen": one.seen} for one in agreement.sent],
+        "received": [{"sequence": one.sequence, "kind": one.kind} for one in agreement.received],
     }

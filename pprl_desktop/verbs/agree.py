@@ -15,7 +15,7 @@ from pprl_desktop.verbs import _exchange, _options
 
 if TYPE_CHECKING:
     from pprl_desktop.codes.base import Settings
-    from pprl_desktop.exchange.pact import Pact
+    from pprl_desktop.exchange.agreement import Agreement
     from pprl_desktop.records.fields import Field
 
 
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
 
 
 def _propose(args: argparse.Namespace) -> Answer:
-    from pprl_desktop.exchange import agreement
+    from pprl_desktop.exchange import agreeing
     from pprl_desktop.exchange.contacts import must_be_verified
     from pprl_desktop.exchange.terms import Limits, in_words
     from pprl_desktop.job.partnership import Partnership
@@ -86,15 +86,15 @@ def _propose(args: argparse.Namespace) -> Answer:
     here.own_card()
     contact = here.contact(args.contact)
     must_be_verified(contact)
-    offer = agreement.Offer(
+    offer = agreeing.Offer(
         args.method, _fields(args), _settings(args), args.reference, rule=args.rule,
         limits=Limits(args.max_rows, args.max_mb, args.max_clear), purpose=args.purpose, seal=args.seal,
     )  # fmt: skip
     here, own = _exchange.unlock(args)
-    pact = Partnership.propose(here, own, contact.id, offer, Path(args.out)).agreement
-    words = in_words(pact.terms)
-    text = "\n".join([*words, "", f"Proposal {pact.id[:12]} written. Send it to {contact.name}."])
-    return Answer(text, {**_exchange.pact_data(pact), "words": list(words), "file": args.out})
+    agreement = Partnership.propose(here, own, contact.id, offer, Path(args.out)).agreement
+    words = in_words(agreement.terms)
+    text = "\n".join([*words, "", f"Proposal {agreement.id[:12]} written. Send it to {contact.name}."])
+    return Answer(text, {**_exchange.agreement_data(agreement), "words": list(words), "file": args.out})
 
 
 def _fields(args: argparse.Namespace) -> tuple[Field, ...]:
@@ -155,9 +155,11 @@ def _show(args: argparse.Namespace) -> Answer:
         words = proposal.in_words()
         text = "\n".join([*words, "", "Nothing is signed yet: 'agree accept' or 'agree decline'."])
         return Answer(text, {"words": list(words), "id": proposal.terms.id, "partner": proposal.contact.name})
-    pact = _exchange.home(args).pact(args.what)
-    words = in_words(pact.terms)
-    return Answer("\n".join([*words, "", _state(pact)]), {**_exchange.pact_data(pact), "words": list(words)})
+    agreement = _exchange.home(args).agreement(args.what)
+    words = in_words(agreement.terms)
+    return Answer(
+        "\n".join([*words, "", _state(agreement)]), {**_exchange.agreement_data(agreement), "words": list(words)}
+    )
 
 
 def _accept(args: argparse.Namespace) -> Answer:
@@ -165,9 +167,9 @@ def _accept(args: argparse.Namespace) -> Answer:
 
     here, own = _exchange.unlock(args)
     proposal = Partnership.read_proposal(here, own, Path(args.file))
-    pact = Partnership.accept(here, own, proposal, Path(args.out)).agreement
-    text = f"Agreement {pact.id[:12]} signed and in force here. Send the answer to {proposal.contact.name}."
-    return Answer(text, {**_exchange.pact_data(pact), "file": args.out})
+    agreement = Partnership.accept(here, own, proposal, Path(args.out)).agreement
+    text = f"Agreement {agreement.id[:12]} signed and in force here. Send the answer to {proposal.contact.name}."
+    return Answer(text, {**_exchange.agreement_data(agreement), "file": args.out})
 
 
 def _decline(args: argparse.Namespace) -> Answer:
@@ -175,9 +177,9 @@ def _decline(args: argparse.Namespace) -> Answer:
 
     here, own = _exchange.unlock(args)
     proposal = Partnership.read_proposal(here, own, Path(args.file))
-    pact = Partnership.decline(here, own, proposal, args.reason, Path(args.out)).agreement
-    text = f"Proposal {pact.id[:12]} declined. Send the answer to {proposal.contact.name}."
-    return Answer(text, {**_exchange.pact_data(pact), "file": args.out})
+    agreement = Partnership.decline(here, own, proposal, args.reason, Path(args.out)).agreement
+    text = f"Proposal {agreement.id[:12]} declined. Send the answer to {proposal.contact.name}."
+    return Answer(text, {**_exchange.agreement_data(agreement), "file": args.out})
 
 
 def _finish(args: argparse.Namespace) -> Answer:
@@ -185,28 +187,32 @@ def _finish(args: argparse.Namespace) -> Answer:
 
     here, own = _exchange.unlock(args)
     received = Partnership.open(here, own, Path(args.file))
-    data = _exchange.pact_data(received.pact) if received.pact else {}
+    data = _exchange.agreement_data(received.agreement) if received.agreement else {}
     return Answer(received.sentence, {"kind": received.kind, **data})
 
 
 def _list(args: argparse.Namespace) -> Answer:
-    pacts = _exchange.home(args).pacts()
-    lines = [_state(pact) for pact in pacts] or ["No agreements yet."]
-    return Answer("\n".join(lines), {"agreements": [_exchange.pact_data(pact) for pact in pacts]})
+    agreements = _exchange.home(args).agreements()
+    lines = [_state(agreement) for agreement in agreements] or ["No agreements yet."]
+    return Answer("\n".join(lines), {"agreements": [_exchange.agreement_data(agreement) for agreement in agreements]})
 
 
 def _end(args: argparse.Namespace) -> Answer:
     from pprl_desktop.exchange import inbox
 
     here = _exchange.home(args)
-    pact = inbox.end(here, here.pact(args.id), args.reason)
-    return Answer(f"Agreement {pact.id[:12]} is ended here. Tell the partner.", _exchange.pact_data(pact))
+    agreement = inbox.end(here, here.agreement(args.id), args.reason)
+    return Answer(
+        f"Agreement {agreement.id[:12]} is ended here. Tell the partner.", _exchange.agreement_data(agreement)
+    )
 
 
-def _state(pact: Pact) -> str:
-    sent, received = (", ".join(one.kind for one in items) or "nothing" for items in (pact.sent, pact.received))
-    reason = f": {pact.reason}" if pact.reason else ""
+def _state(agreement: Agreement) -> str:
+    sent, received = (
+        ", ".join(one.kind for one in items) or "nothing" for items in (agreement.sent, agreement.received)
+    )
+    reason = f": {agreement.reason}" if agreement.reason else ""
     return (
-        f"{pact.id[:12]}  with {pact.partner_side.name}, {pact.terms.method}, {pact.state}{reason}; "
-        f"sent {sent}; received {received}"
+        f"{agreement.id[:12]}  with {agreement.partner_side.name}, {agreement.terms.method}, {agreement.state}{reason}"
+        f"; sent {sent}; received {received}"
     )

@@ -42,12 +42,12 @@ def opened(args: argparse.Namespace, here: Home, own: Identity, progress: Progre
         data |= {"id": received.proposal.terms.id, "words": list(received.proposal.in_words())}
     elif received.statement:
         lines.append(f"Privacy: {received.statement}")
-    if received.pact is not None:
-        data["agreement"] = received.pact.id
+    if received.agreement is not None:
+        data["agreement"] = received.agreement.id
     if received.item is not None:
         data["sequence"] = received.item.sequence
-        if args.receipt and received.pact is not None:
-            Partnership(here, own, received.pact.id).receipt(received, Path(args.receipt))
+        if args.receipt and received.agreement is not None:
+            Partnership(here, own, received.agreement.id).receipt(received, Path(args.receipt))
             lines.append("A confirmation for the partner was written.")
     progress.at(1.0)
     return Answer("\n".join(lines), data)

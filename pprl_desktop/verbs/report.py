@@ -25,14 +25,14 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
     from pprl_desktop.privacy.statements import statement
 
     partnership = _exchange.partnership(args)
-    home, own, pact = partnership.home, partnership.identity, partnership.agreement
+    home, own, agreement = partnership.home, partnership.identity, partnership.agreement
     recipe = partnership.recipe()
     outcome, found = None, None
     with contextlib.suppress(Problem):  # not matched yet, or not both results here: the report says so
         found = partnership.kept()
         outcome = partnership.outcome()
-    rows = next((release.table.rows for release in home.ledger().releases() if release.agreement == pact.id), 0)
-    happened = Happened(home, pact, statement(recipe, rows) if rows else None, found=found, outcome=outcome)
+    rows = next((release.table.rows for release in home.ledger().releases() if release.agreement == agreement.id), 0)
+    happened = Happened(home, agreement, statement(recipe, rows) if rows else None, found=found, outcome=outcome)
     made = report(happened, f"What was disclosed: {own.name}")
     progress.at(1.0)
     if not args.out:

@@ -12,12 +12,12 @@ import pytest
 
 from pprl_desktop.codes.base import method
 from pprl_desktop.decisions.base import Match
-from pprl_desktop.exchange import agreement, bundles, contacts, identity, inbox
-from pprl_desktop.exchange.agreement import Offer
+from pprl_desktop.exchange import agreeing, bundles, contacts, identity, inbox
+from pprl_desktop.exchange.agreeing import Offer
+from pprl_desktop.exchange.agreement import Agreement
 from pprl_desktop.exchange.contacts import Contact
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
-from pprl_desktop.exchange.pact import Pact
 from pprl_desktop.exchange.passphrase import Cost
 from pprl_desktop.exchange.terms import Limits
 from pprl_desktop.job.own_table import OwnTable
@@ -52,8 +52,8 @@ class Party:
     own: Identity
 
     @property
-    def pact(self) -> Pact:
-        return self.home.pact()
+    def agreement(self) -> Agreement:
+        return self.home.agreement()
 
     @property
     def partner(self) -> Contact:
@@ -108,17 +108,17 @@ def offer(**changes: object) -> Offer:
     return Offer(**{**values, **changes})  # type: ignore[arg-type]
 
 
-def agree(one: Party, other: Party, folder: Path, wanted: Offer | None = None) -> Pact:
-    agreement.propose(one.home, one.own, one.partner, wanted or offer(), folder / "proposal.pprl")
-    proposal = agreement.read_proposal(other.home, other.own, folder / "proposal.pprl")
-    pact = agreement.accept(other.home, other.own, proposal, folder / "answer.pprl")
+def agree(one: Party, other: Party, folder: Path, wanted: Offer | None = None) -> Agreement:
+    agreeing.propose(one.home, one.own, one.partner, wanted or offer(), folder / "proposal.pprl")
+    proposal = agreeing.read_proposal(other.home, other.own, folder / "proposal.pprl")
+    agreement = agreeing.accept(other.home, other.own, proposal, folder / "answer.pprl")
     inbox.open_file(one.home, one.own, folder / "answer.pprl")
-    return pact
+    return agreement
 
 
-def export(home: Home, own: Identity, pact: Pact, table: CleanTable, out: Path) -> bundles.Exported:
+def export(home: Home, own: Identity, agreement: Agreement, table: CleanTable, out: Path) -> bundles.Exported:
     """As a steward does it: the sums are seen and confirmed before."""
-    return bundles.export(home, own, pact, table, out, seen=bundles.plan(home, own, pact, table).confirm())
+    return bundles.export(home, own, agreement, table, out, seen=bundles.plan(home, own, agreement, table).confirm())
 
 
 @dataclass
@@ -137,7 +137,7 @@ def _scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
     a, b = make_party(folder / "a", "General Hospital"), make_party(folder / "b", "Cancer Registry")
     introduce(a, b)
     agree(a, b, folder)
-    bundles.export(a.home, a.own, a.pact, people(0, 60), folder / "a1.pprl")
+    bundles.export(a.home, a.own, a.agreement, people(0, 60), folder / "a1.pprl")
     return Scene(a, b, folder / "a1.pprl", folder)
 
 

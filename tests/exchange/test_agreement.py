@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from pprl_desktop.codes.base import Settings, method
-from pprl_desktop.exchange import agreement, contacts, inbox, letters, seal, strict, terms
-from pprl_desktop.exchange.pact import Pact
+from pprl_desktop.exchange import agreeing, contacts, inbox, letters, seal, strict, terms
+from pprl_desktop.exchange.agreement import Agreement
 from pprl_desktop.exchange.terms import Limits, Terms
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
@@ -25,38 +25,40 @@ from .test_refusals import refused, reseal, signed
 @pytest.fixture
 def proposed(scene: Scene) -> Path:
     """A second proposal from A to B, not answered yet."""
-    agreement.propose(scene.a.home, scene.a.own, scene.a.partner, offer(), scene.folder / "p.pprl")
+    agreeing.propose(scene.a.home, scene.a.own, scene.a.partner, offer(), scene.folder / "p.pprl")
     return scene.folder / "p.pprl"
 
 
-def propose(scene: Scene, wanted: agreement.Offer) -> Pact:
-    return agreement.propose(scene.a.home, scene.a.own, scene.a.partner, wanted, scene.folder / "p.pprl")
+def propose(scene: Scene, wanted: agreeing.Offer) -> Agreement:
+    return agreeing.propose(scene.a.home, scene.a.own, scene.a.partner, wanted, scene.folder / "p.pprl")
 
 
-def newest(party: Party) -> Pact:
-    return next(pact for pact in reversed(party.home.pacts()) if pact.state == "proposed")
+def newest(party: Party) -> Agreement:
+    return next(agreement for agreement in reversed(party.home.agreements()) if agreement.state == "proposed")
 
 
 def test_a_proposal_is_accepted_and_signed_by_both(scene: Scene, proposed: Path) -> None:
-    proposal = agreement.read_proposal(scene.b.home, scene.b.own, proposed)
-    pact = agreement.accept(scene.b.home, scene.b.own, proposal, scene.folder / "answer.pprl")
-    assert pact.state == "in force"
+    proposal = agreeing.read_proposal(scene.b.home, scene.b.own, proposed)
+    agreement = agreeing.accept(scene.b.home, scene.b.own, proposal, scene.folder / "answer.pprl")
+    assert agreement.state == "in force"
     received = inbox.open_file(scene.a.home, scene.a.own, scene.folder / "answer.pprl")
-    mine = scene.a.home.pact(pact.id)
+    mine = scene.a.home.agreement(agreement.id)
     assert received.kind == "accepted"
-    assert (mine.state, mine.document) == ("in force", pact.document)
-    assert mine.partner_signature == pact.own_signature
-    assert mine.own_signature == pact.partner_signature
-    message = terms.SIGN_CONTEXT + pact.document
+    assert (mine.state, mine.document) == ("in force", agreement.document)
+    assert mine.partner_signature == agreement.own_signature
+    assert mine.own_signature == agreement.partner_signature
+    message = terms.SIGN_CONTEXT + agreement.document
     assert scene.a.own.keys.public().verify(bytes.fromhex(mine.own_signature), message)
     assert scene.b.own.keys.public().verify(bytes.fromhex(mine.partner_signature), message)
-    recipes = [agreement.recipe_of(one.home, one.own, one.home.pact(pact.id)) for one in (scene.a, scene.b)]
+    recipes = [agreeing.recipe_of(one.home, one.own, one.home.agreement(agreement.id)) for one in (scene.a, scene.b)]
     assert recipes[0] == recipes[1]
     assert len(recipes[0].secret) == 32
 
 
 def test_every_agreement_has_its_own_secret(scene: Scene, proposed: Path) -> None:
-    secrets = {agreement.recipe_of(scene.a.home, scene.a.own, pact).secret for pact in scene.a.home.pacts()}
+    secrets = {
+        agreeing.recipe_of(scene.a.home, scene.a.own, agreement).secret for agreement in scene.a.home.agreements()
+    }
     assert len(secrets) == 2
     for secret in secrets:
         for content in everything(scene.a.home.path).values():
@@ -65,36 +67,34 @@ def test_every_agreement_has_its_own_secret(scene: Scene, proposed: Path) -> Non
 
 
 def test_a_proposal_can_be_declined_with_a_reason(scene: Scene, proposed: Path) -> None:
-    proposal = agreement.read_proposal(scene.b.home, scene.b.own, proposed)
+    proposal = agreeing.read_proposal(scene.b.home, scene.b.own, proposed)
     with pytest.raises(Problem, match="reason is needed"):
-        agreement.decline(scene.b.home, scene.b.own, proposal, "  ", scene.folder / "no.pprl")
-    agreement.decline(
-        scene.b.home, scene.b.own, proposal, "Please without the date of birth.", scene.folder / "no.pprl"
-    )
+        agreeing.decline(scene.b.home, scene.b.own, proposal, "  ", scene.folder / "no.pprl")
+    agreeing.decline(scene.b.home, scene.b.own, proposal, "Please without the date of birth.", scene.folder / "no.pprl")
     received = inbox.open_file(scene.a.home, scene.a.own, scene.folder / "no.pprl")
     assert received.kind == "declined"
     assert "without the date of birth" in received.sentence
     with pytest.raises(Problem, match="was declined"):
-        scene.a.home.pact(received.pact.id if received.pact else "").must_be_in_force()
+        scene.a.home.agreement(received.agreement.id if received.agreement else "").must_be_in_force()
     with pytest.raises(Problem, match="already imported"):
-        agreement.accept(scene.b.home, scene.b.own, proposal, scene.folder / "yes.pprl")
+        agreeing.accept(scene.b.home, scene.b.own, proposal, scene.folder / "yes.pprl")
     with pytest.raises(Problem, match="already imported"):
         inbox.open_file(scene.a.home, scene.a.own, scene.folder / "no.pprl")
 
 
 def test_an_answer_can_be_written_again(scene: Scene, proposed: Path) -> None:
-    proposal = agreement.read_proposal(scene.b.home, scene.b.own, proposed)
+    proposal = agreeing.read_proposal(scene.b.home, scene.b.own, proposed)
     with pytest.raises(Problem, match="not found"):
-        agreement.accept(scene.b.home, scene.b.own, proposal, scene.folder / "missing" / "x.pprl")
-    agreement.accept(scene.b.home, scene.b.own, proposal, scene.folder / "one.pprl")
-    agreement.accept(scene.b.home, scene.b.own, proposal, scene.folder / "two.pprl")
+        agreeing.accept(scene.b.home, scene.b.own, proposal, scene.folder / "missing" / "x.pprl")
+    agreeing.accept(scene.b.home, scene.b.own, proposal, scene.folder / "one.pprl")
+    agreeing.accept(scene.b.home, scene.b.own, proposal, scene.folder / "two.pprl")
     assert (scene.folder / "one.pprl").read_bytes() == (scene.folder / "two.pprl").read_bytes()
 
 
 def test_a_proposal_that_cannot_be_written_was_never_made(scene: Scene) -> None:
     before = everything(scene.a.home.path)
     with pytest.raises(Problem):
-        agreement.propose(scene.a.home, scene.a.own, scene.a.partner, offer(), scene.folder / "missing" / "p.pprl")
+        agreeing.propose(scene.a.home, scene.a.own, scene.a.partner, offer(), scene.folder / "missing" / "p.pprl")
     assert everything(scene.a.home.path) == before
 
 
@@ -104,7 +104,7 @@ def test_opening_a_proposal_keeps_nothing(scene: Scene, proposed: Path) -> None:
     assert received.kind == "proposal"
     assert received.proposal is not None
     assert everything(scene.b.home.path) == before
-    agreement.accept(scene.b.home, scene.b.own, received.proposal, scene.folder / "x.pprl")
+    agreeing.accept(scene.b.home, scene.b.own, received.proposal, scene.folder / "x.pprl")
     with pytest.raises(Problem, match="already imported"):
         inbox.open_file(scene.b.home, scene.b.own, proposed)
 
@@ -113,12 +113,12 @@ def test_nothing_is_proposed_to_an_unverified_contact(scene: Scene, strangers: C
     other = strangers("Other")
     introduce(scene.a, other, verify=False)
     with pytest.raises(Problem, match="not verified"):
-        agreement.propose(scene.a.home, scene.a.own, scene.a.home.contact("Other"), offer(), scene.folder / "p.pprl")
+        agreeing.propose(scene.a.home, scene.a.own, scene.a.home.contact("Other"), offer(), scene.folder / "p.pprl")
     assert not (scene.folder / "p.pprl").exists()
 
 
 def test_plain_words_say_what_was_agreed(scene: Scene) -> None:
-    text = "\n".join(terms.in_words(scene.a.pact.terms))
+    text = "\n".join(terms.in_words(scene.a.agreement.terms))
     words = [
         "General Hospital proposes to Cancer Registry", "first_name", "born (date)", "bloom", "no noise", "1,000 rows",
         'Purpose, in the words of General Hospital: "a test"', "linked only if both sides accept",
@@ -130,19 +130,19 @@ def test_plain_words_say_what_was_agreed(scene: Scene) -> None:
 
 def test_an_epsilon_never_stands_without_its_unit(scene: Scene) -> None:
     wanted = offer(settings=replace(method("bloom").defaults(), epsilon=2.5))
-    pact = agree(scene.a, scene.b, scene.folder, wanted)
-    assert pact.terms.epsilon == "2.5"
-    assert "epsilon 2.5 per bit" in "\n".join(terms.in_words(pact.terms))
+    agreement = agree(scene.a, scene.b, scene.folder, wanted)
+    assert agreement.terms.epsilon == "2.5"
+    assert "epsilon 2.5 per bit" in "\n".join(terms.in_words(agreement.terms))
 
 
 @pytest.mark.parametrize("name", ["us-200", "secret-200"])
 def test_reference_sets_are_agreed_by_fingerprint(scene: Scene, name: str) -> None:
     wanted = offer(method="split", settings=method("split").defaults(), reference=name)
-    pact = agree(scene.a, scene.b, scene.folder, wanted)
-    recipes = [agreement.recipe_of(one.home, one.own, pact) for one in (scene.a, scene.b)]
+    agreement = agree(scene.a, scene.b, scene.folder, wanted)
+    recipes = [agreeing.recipe_of(one.home, one.own, agreement) for one in (scene.a, scene.b)]
     assert recipes[0].reference is not None
     assert recipes[0].reference == recipes[1].reference
-    assert pact.terms.reference.fingerprint == recipes[0].reference.fingerprint
+    assert agreement.terms.reference.fingerprint == recipes[0].reference.fingerprint
 
 
 def test_a_reference_set_from_a_file_travels_with_the_proposal(scene: Scene) -> None:
@@ -150,9 +150,9 @@ def test_a_reference_set_from_a_file_travels_with_the_proposal(scene: Scene) -> 
     path.write_text("first,last\n" + "".join(f"NAME{a}X,OTHER{a * 7}Y\n" for a in range(60)))
     wanted = offer(method="split", settings=method("split").defaults(), reference=str(path))
     wanted = replace(wanted, mapping=tuple((one.name, ("first", "last")) for one in FIELDS))
-    pact = agree(scene.a, scene.b, scene.folder, wanted)
+    agreement = agree(scene.a, scene.b, scene.folder, wanted)
     path.unlink()
-    recipes = [agreement.recipe_of(one.home, one.own, pact) for one in (scene.a, scene.b)]
+    recipes = [agreeing.recipe_of(one.home, one.own, agreement) for one in (scene.a, scene.b)]
     assert recipes[0] == recipes[1]
     assert recipes[0].reference is not None
     assert recipes[0].reference.size == 60
@@ -160,27 +160,27 @@ def test_a_reference_set_from_a_file_travels_with_the_proposal(scene: Scene) -> 
 
 def test_methods_on_clear_tables_cannot_be_agreed_on(scene: Scene) -> None:
     with pytest.raises(Problem, match="cannot be agreed on"):
-        agreement.propose(scene.a.home, scene.a.own, scene.a.partner, offer(method="plain"), scene.folder / "p")
+        agreeing.propose(scene.a.home, scene.a.own, scene.a.partner, offer(method="plain"), scene.folder / "p")
 
 
 def test_decoys_and_the_rule_either_do_not_go_together(scene: Scene) -> None:
     wanted = offer(rule="either", settings=replace(method("bloom").defaults(), decoys=5))
     with pytest.raises(Problem, match="do not go together"):
-        agreement.propose(scene.a.home, scene.a.own, scene.a.partner, wanted, scene.folder / "p")
+        agreeing.propose(scene.a.home, scene.a.own, scene.a.partner, wanted, scene.folder / "p")
 
 
 # ---- the document
 
 
 def document(scene: Scene) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(scene.a.pact.document)
+    found: dict[str, Any] = json.loads(scene.a.agreement.document)
     return found
 
 
 def test_the_document_reads_back_as_itself(scene: Scene) -> None:
-    found = scene.a.pact.terms
+    found = scene.a.agreement.terms
     assert terms.parse(found.document()) == found
-    assert found.id == scene.a.pact.id
+    assert found.id == scene.a.agreement.id
 
 
 @pytest.mark.parametrize("setting", [one.name for one in fields(Settings)])
@@ -313,7 +313,7 @@ def test_a_wrong_proposal_is_refused(scene: Scene, proposed: Path, name: str, wo
 
 def test_a_reference_set_that_is_not_the_agreed_one_is_refused(scene: Scene) -> None:
     wanted = offer(method="split", settings=method("split").defaults(), reference="us-200")
-    agreement.propose(scene.a.home, scene.a.own, scene.a.partner, wanted, scene.folder / "r.pprl")
+    agreeing.propose(scene.a.home, scene.a.own, scene.a.partner, wanted, scene.folder / "r.pprl")
 
     def other(value: object, *path: str) -> Path:
         return forged(scene, scene.folder / "r.pprl", lambda body, _: resign(scene, body, set_at(*path, value=value)))
@@ -330,7 +330,7 @@ def test_a_reference_set_that_is_not_the_agreed_one_is_refused(scene: Scene) -> 
 )
 def test_a_wrong_reference_set_sent_along_is_refused(scene: Scene, sent: bytes) -> None:
     wanted = offer(method="split", settings=method("split").defaults(), reference="us-200")
-    agreement.propose(scene.a.home, scene.a.own, scene.a.partner, wanted, scene.folder / "r.pprl")
+    agreeing.propose(scene.a.home, scene.a.own, scene.a.partner, wanted, scene.folder / "r.pprl")
     path = forged(
         scene, scene.folder / "r.pprl", lambda _, arrays: arrays.update(reference=np.frombuffer(sent, np.uint8))
     )
@@ -371,31 +371,31 @@ def test_wrong_answers_are_refused(scene: Scene, proposed: Path, strangers: Call
 
 def test_a_proposal_is_not_a_bundle_and_a_bundle_not_a_proposal(scene: Scene) -> None:
     with pytest.raises(Problem, match="not a proposal"):
-        agreement.read_proposal(scene.b.home, scene.b.own, scene.bundle)
+        agreeing.read_proposal(scene.b.home, scene.b.own, scene.bundle)
 
 
 def test_columns_are_remembered_and_checked(scene: Scene) -> None:
-    pact = agreement.with_columns(scene.a.home, scene.a.pact, {"born": "Geburtsdatum"})
-    assert dict(pact.columns) == {"first_name": "first_name", "last_name": "last_name", "born": "Geburtsdatum"}
-    assert scene.a.pact == pact
-    assert agreement.with_columns(scene.a.home, pact, {}) == pact
+    agreement = agreeing.with_columns(scene.a.home, scene.a.agreement, {"born": "Geburtsdatum"})
+    assert dict(agreement.columns) == {"first_name": "first_name", "last_name": "last_name", "born": "Geburtsdatum"}
+    assert scene.a.agreement == agreement
+    assert agreeing.with_columns(scene.a.home, agreement, {}) == agreement
     with pytest.raises(Problem, match="no field 'age'"):
-        agreement.with_columns(scene.a.home, pact, {"age": "x"})
+        agreeing.with_columns(scene.a.home, agreement, {"age": "x"})
 
 
 def test_agreements_are_found_by_the_beginning_of_their_id(scene: Scene, proposed: Path) -> None:
-    assert scene.a.home.pact().state == "in force"
-    first = scene.a.home.pacts()[0]
-    assert scene.a.home.pact(first.id[:10]) == first
+    assert scene.a.home.agreement().state == "in force"
+    first = scene.a.home.agreements()[0]
+    assert scene.a.home.agreement(first.id[:10]) == first
     with pytest.raises(Problem, match="no such agreement"):
-        scene.a.home.pact("zzzz")
+        scene.a.home.agreement("zzzz")
     agree(scene.a, scene.b, scene.folder)
     with pytest.raises(Problem, match="Several agreements"):
-        scene.a.home.pact()
+        scene.a.home.agreement()
 
 
 def test_differences_between_two_versions_are_named(scene: Scene) -> None:
-    one = scene.a.pact.terms
+    one = scene.a.agreement.terms
     other: Terms = replace(one, rule="either", limits=Limits(5, 5), fields=(Field.of("x"),), made="now")
     assert terms.offered(one, other) == ("fields", "limits", "rule")
 

@@ -11,8 +11,8 @@ import pytest
 from pprl_desktop import files
 from pprl_desktop.codes.base import REGISTRY, Settings, method
 from pprl_desktop.decisions.base import ACCEPT, REVIEW
-from pprl_desktop.exchange import agreement, bundles, inbox, letters, linking, results, seal
-from pprl_desktop.exchange.agreement import Offer
+from pprl_desktop.exchange import agreeing, bundles, inbox, letters, linking, results, seal
+from pprl_desktop.exchange.agreeing import Offer
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS
 from pprl_desktop.records.table import CleanTable, Column
@@ -31,26 +31,26 @@ def wanted(name: str, **changes: object) -> Offer:
 
 def swap(scene: Scene, agreed: str, a: CleanTable, b: CleanTable) -> None:
     for here, there, table, name in ((scene.a, scene.b, a, "a"), (scene.b, scene.a, b, "b")):
-        export(here.home, here.own, here.home.pact(agreed), table, scene.folder / f"{name}.pprl")
+        export(here.home, here.own, here.home.agreement(agreed), table, scene.folder / f"{name}.pprl")
         inbox.open_file(there.home, there.own, scene.folder / f"{name}.pprl")
 
 
 def matched(party: Party, agreed: str, table: CleanTable) -> linking.Found:
-    return linking.keep(party.home, party.own, party.home.pact(agreed), party.match(agreed, table))
+    return linking.keep(party.home, party.own, party.home.agreement(agreed), party.match(agreed, table))
 
 
 @pytest.mark.parametrize("name", EXPORTABLE)
 def test_what_is_sent_is_what_is_opened(scene: Scene, name: str) -> None:
-    pact = agree(scene.a, scene.b, scene.folder, wanted(name))
+    agreement = agree(scene.a, scene.b, scene.folder, wanted(name))
     table = people(0, 40)
-    export(scene.a.home, scene.a.own, scene.a.home.pact(pact.id), table, scene.folder / "x.pprl")
+    export(scene.a.home, scene.a.own, scene.a.home.agreement(agreement.id), table, scene.folder / "x.pprl")
     received = inbox.open_file(scene.b.home, scene.b.own, scene.folder / "x.pprl")
     assert received.item is not None
-    assert received.pact is not None
-    bundle = bundles.load(letters.reopen(scene.b.home, scene.b.own, received.pact, received.item))
-    recipe = agreement.recipe_of(scene.a.home, scene.a.own, pact)
+    assert received.agreement is not None
+    bundle = bundles.load(letters.reopen(scene.b.home, scene.b.own, received.agreement, received.item))
+    recipe = agreeing.recipe_of(scene.a.home, scene.a.own, agreement)
     smashed = method(name).smash(table, recipe, NO_PROGRESS)
-    names = bundles.own_map(scene.a.home, scene.a.own, scene.a.home.pact(pact.id), received.item)
+    names = bundles.own_map(scene.a.home, scene.a.own, scene.a.home.agreement(agreement.id), received.item)
     for mine, theirs in zip(smashed.parts, bundle.smashed.parts, strict=True):
         assert (mine.name, mine.field, mine.kind, mine.role) == (theirs.name, theirs.field, theirs.kind, theirs.role)
         for place, row in enumerate(names.rows):
@@ -60,16 +60,16 @@ def test_what_is_sent_is_what_is_opened(scene: Scene, name: str) -> None:
 
 
 def test_the_same_table_gives_the_same_bytes(scene: Scene) -> None:
-    again = export(scene.a.home, scene.a.own, scene.a.pact, people(0, 60), scene.folder / "again.pprl")
+    again = export(scene.a.home, scene.a.own, scene.a.agreement, people(0, 60), scene.folder / "again.pprl")
     assert again.resent
     assert (scene.folder / "again.pprl").read_bytes() == scene.bundle.read_bytes()
 
 
 def test_noise_is_sent_the_same_again(scene: Scene) -> None:
-    pact = agree(scene.a, scene.b, scene.folder, wanted("bloom", epsilon=2.0))
+    agreement = agree(scene.a, scene.b, scene.folder, wanted("bloom", epsilon=2.0))
     here = scene.a
     for name in ("x", "y"):
-        export(here.home, here.own, here.home.pact(pact.id), people(0, 30), scene.folder / name)
+        export(here.home, here.own, here.home.agreement(agreement.id), people(0, 30), scene.folder / name)
     assert (scene.folder / "x").read_bytes() == (scene.folder / "y").read_bytes()
     releases = here.home.ledger().releases()
     assert [release.epsilon for release in releases] == ["", "2"]
@@ -79,7 +79,7 @@ def test_noise_is_sent_the_same_again(scene: Scene) -> None:
 
 
 def test_another_table_is_another_release(scene: Scene) -> None:
-    made = export(scene.a.home, scene.a.own, scene.a.pact, people(0, 61), scene.folder / "x.pprl")
+    made = export(scene.a.home, scene.a.own, scene.a.agreement, people(0, 61), scene.folder / "x.pprl")
     assert not made.resent
     assert made.sequence == 2
     assert any("earlier release" in note for note in made.notes)
@@ -87,14 +87,16 @@ def test_another_table_is_another_release(scene: Scene) -> None:
 
 def test_the_same_rows_in_another_order_are_refused(scene: Scene) -> None:
     with pytest.raises(Problem, match="another order"):
-        export(scene.a.home, scene.a.own, scene.a.pact, people(0, 60).take(np.arange(60)[::-1]), scene.folder / "x")
+        export(
+            scene.a.home, scene.a.own, scene.a.agreement, people(0, 60).take(np.arange(60)[::-1]), scene.folder / "x"
+        )
     assert not (scene.folder / "x").exists()
 
 
 def test_the_order_of_the_file_is_not_in_the_bundle(scene: Scene) -> None:
     opened = seal.open_sealed(scene.bundle, [scene.b.own.keys], [scene.a.own.keys.public().sign])
     bundle = bundles.load(opened)
-    names = bundles.own_map(scene.a.home, scene.a.own, scene.a.pact, scene.a.pact.sent[0])
+    names = bundles.own_map(scene.a.home, scene.a.own, scene.a.agreement, scene.a.agreement.sent[0])
     assert names.rows.tolist() != sorted(names.rows.tolist())
     for part in bundle.smashed.parts:
         seen = list(dict.fromkeys(part.rows[part.rows >= 0].tolist()))
@@ -102,7 +104,7 @@ def test_the_order_of_the_file_is_not_in_the_bundle(scene: Scene) -> None:
 
 
 def test_the_map_stays_at_home_and_is_sealed_there(scene: Scene) -> None:
-    names = bundles.own_map(scene.a.home, scene.a.own, scene.a.pact, scene.a.pact.sent[0])
+    names = bundles.own_map(scene.a.home, scene.a.own, scene.a.agreement, scene.a.agreement.sent[0])
     for content in everything(scene.a.home.path).values():
         assert names.pseudonyms[0].tobytes() not in content
     assert sorted(names.rows.tolist()) == list(range(60))
@@ -117,25 +119,30 @@ def test_nothing_of_the_table_is_at_home_in_clear(scene: Scene) -> None:
 
 @pytest.mark.parametrize("noise", ["one-sided", "two-sided"])
 def test_noise_on_one_or_both_sides_still_matches(scene: Scene, noise: str) -> None:
-    pact = agree(scene.a, scene.b, scene.folder, wanted("bloom", epsilon=4.0, noise=noise))
+    agreement = agree(scene.a, scene.b, scene.folder, wanted("bloom", epsilon=4.0, noise=noise))
     a, b = people(0, 150), people(75, 225)
-    swap(scene, pact.id, a, b)
-    found = matched(scene.a, pact.id, a)
+    swap(scene, agreement.id, a, b)
+    found = matched(scene.a, agreement.id, a)
     true = found.own[found.band == ACCEPT] - 75
-    names = bundles.own_map(scene.b.home, scene.b.own, scene.b.home.pact(pact.id), scene.b.home.pact(pact.id).sent[-1])
+    names = bundles.own_map(
+        scene.b.home, scene.b.own, scene.b.home.agreement(agreement.id), scene.b.home.agreement(agreement.id).sent[-1]
+    )
     assert (names.rows[found.partner[found.band == ACCEPT]] == true).mean() > 0.9
     assert len(true) > 50
 
 
 def test_decoys_are_sent_and_dropped_by_their_owner(scene: Scene) -> None:
-    pact = agree(scene.a, scene.b, scene.folder, wanted("bloom", decoys=30))
+    agreement = agree(scene.a, scene.b, scene.folder, wanted("bloom", decoys=30))
     a, b = people(0, 80), people(40, 120)
-    swap(scene, pact.id, a, b)
+    swap(scene, agreement.id, a, b)
     at_b = letters.reopen(
-        scene.b.home, scene.b.own, scene.b.home.pact(pact.id), scene.b.home.pact(pact.id).received[-1]
+        scene.b.home,
+        scene.b.own,
+        scene.b.home.agreement(agreement.id),
+        scene.b.home.agreement(agreement.id).received[-1],
     )
     assert at_b.manifest.body["rows"] == 110
-    outcomes = whole_result(scene, pact.id, a, b)
+    outcomes = whole_result(scene, agreement.id, a, b)
     assert outcomes[0].reconciled.linked[:, 0].max() < 80
     assert outcomes[0].links == tuple(sorted(outcomes[0].links, key=outcomes[0].links.index))
     assert set(outcomes[0].links) == set(outcomes[1].links)
@@ -144,18 +151,18 @@ def test_decoys_are_sent_and_dropped_by_their_owner(scene: Scene) -> None:
 def whole_result(scene: Scene, agreed: str, a: CleanTable, b: CleanTable) -> tuple[results.Outcome, results.Outcome]:
     for party, table, name in ((scene.a, a, "ra"), (scene.b, b, "rb")):
         matched(party, agreed, table)
-        results.export(party.home, party.own, party.home.pact(agreed), scene.folder / name)
+        results.export(party.home, party.own, party.home.agreement(agreed), scene.folder / name)
     inbox.open_file(scene.a.home, scene.a.own, scene.folder / "rb")
     inbox.open_file(scene.b.home, scene.b.own, scene.folder / "ra")
-    return tuple(results.outcome(one.home, one.own, one.home.pact(agreed)) for one in (scene.a, scene.b))  # type: ignore[return-value]
+    return tuple(results.outcome(one.home, one.own, one.home.agreement(agreed)) for one in (scene.a, scene.b))  # type: ignore[return-value]
 
 
 @pytest.mark.parametrize("rule", ["both", "either", "review"])
 def test_both_sides_come_to_the_same_end(scene: Scene, rule: str) -> None:
-    pact = agree(scene.a, scene.b, scene.folder, replace(wanted("bloom"), rule=rule))  # type: ignore[arg-type]
+    agreement = agree(scene.a, scene.b, scene.folder, replace(wanted("bloom"), rule=rule))  # type: ignore[arg-type]
     a, b = people(0, 80), people(40, 120)
-    swap(scene, pact.id, a, b)
-    at_a, at_b = whole_result(scene, pact.id, a, b)
+    swap(scene, agreement.id, a, b)
+    at_a, at_b = whole_result(scene, agreement.id, a, b)
     assert set(at_a.links) == set(at_b.links)
     assert set(at_a.to_review) == set(at_b.to_review)
     assert at_a.counts()["both"] == at_b.counts()["both"]
@@ -170,18 +177,18 @@ def test_both_sides_come_to_the_same_end(scene: Scene, rule: str) -> None:
 @pytest.fixture
 def exchanged(scene: Scene) -> tuple[Scene, str]:
     """Bundles both ways, matched on both sides, A's result written."""
-    pact = agree(scene.a, scene.b, scene.folder, replace(wanted("bloom"), rule="review"))
+    agreement = agree(scene.a, scene.b, scene.folder, replace(wanted("bloom"), rule="review"))
     a, b = people(0, 80), people(40, 120)
-    swap(scene, pact.id, a, b)
-    matched(scene.a, pact.id, a)
-    matched(scene.b, pact.id, b)
-    results.export(scene.a.home, scene.a.own, scene.a.home.pact(pact.id), scene.folder / "ra")
-    return scene, pact.id
+    swap(scene, agreement.id, a, b)
+    matched(scene.a, agreement.id, a)
+    matched(scene.b, agreement.id, b)
+    results.export(scene.a.home, scene.a.own, scene.a.home.agreement(agreement.id), scene.folder / "ra")
+    return scene, agreement.id
 
 
 def test_a_result_is_sent_the_same_again(exchanged: tuple[Scene, str]) -> None:
     scene, agreed = exchanged
-    again = results.export(scene.a.home, scene.a.own, scene.a.home.pact(agreed), scene.folder / "rb")
+    again = results.export(scene.a.home, scene.a.own, scene.a.home.agreement(agreed), scene.folder / "rb")
     assert again.resent
     assert (scene.folder / "ra").read_bytes() == (scene.folder / "rb").read_bytes()
 
@@ -225,22 +232,22 @@ def test_wrong_results_are_refused(exchanged: tuple[Scene, str]) -> None:
 
 
 def test_steps_taken_too_early_say_what_is_missing(scene: Scene) -> None:
-    a, pact = scene.a, scene.a.pact
+    a, agreement = scene.a, scene.a.agreement
     b = scene.b
     with pytest.raises(Problem, match="own bundle was not exported"):
-        b.match(b.pact.id, people(0, 5))
+        b.match(b.agreement.id, people(0, 5))
     with pytest.raises(Problem, match="partner's bundle is not here"):
-        a.match(pact.id, people(0, 60))
+        a.match(agreement.id, people(0, 60))
     with pytest.raises(Problem, match="no match yet"):
-        results.export(a.home, a.own, pact, scene.folder / "r")
+        results.export(a.home, a.own, agreement, scene.folder / "r")
     with pytest.raises(Problem, match="own result was not exported"):
-        results.outcome(a.home, a.own, pact)
+        results.outcome(a.home, a.own, agreement)
 
 
 def test_an_outcome_needs_the_partners_result(exchanged: tuple[Scene, str]) -> None:
     scene, agreed = exchanged
     with pytest.raises(Problem, match="partner's result is not here"):
-        results.outcome(scene.a.home, scene.a.own, scene.a.home.pact(agreed))
+        results.outcome(scene.a.home, scene.a.own, scene.a.home.agreement(agreed))
 
 
 def test_matching_another_table_than_the_exported_one_is_refused(exchanged: tuple[Scene, str]) -> None:
@@ -251,17 +258,17 @@ def test_matching_another_table_than_the_exported_one_is_refused(exchanged: tupl
 
 def test_a_newer_bundle_makes_the_match_old(exchanged: tuple[Scene, str]) -> None:
     scene, agreed = exchanged
-    export(scene.a.home, scene.a.own, scene.a.home.pact(agreed), people(0, 90), scene.folder / "n")
+    export(scene.a.home, scene.a.own, scene.a.home.agreement(agreed), people(0, 90), scene.folder / "n")
     with pytest.raises(Problem, match="older than the bundles"):
-        linking.kept(scene.a.home, scene.a.own, scene.a.home.pact(agreed))
+        linking.kept(scene.a.home, scene.a.own, scene.a.home.agreement(agreed))
 
 
 def test_receipts_confirm_and_do_not_hold_up(scene: Scene) -> None:
     received = inbox.open_file(scene.b.home, scene.b.own, scene.bundle)
     inbox.receipt(scene.b.home, scene.b.own, received, scene.folder / "r.pprl")
-    assert scene.b.pact.sent == ()
+    assert scene.b.agreement.sent == ()
     assert inbox.open_file(scene.a.home, scene.a.own, scene.folder / "r.pprl").kind == "receipt"
-    assert scene.a.pact.sent[0].seen
+    assert scene.a.agreement.sent[0].seen
     with pytest.raises(Problem, match="already imported"):
         inbox.open_file(scene.a.home, scene.a.own, scene.folder / "r.pprl")
 
@@ -283,23 +290,23 @@ def test_a_table_that_does_not_fit_is_not_exported(scene: Scene) -> None:
     ]
     for table, word in cases:
         with pytest.raises(Problem, match=word):
-            export(scene.a.home, scene.a.own, scene.a.pact, table, scene.folder / "x")
+            export(scene.a.home, scene.a.own, scene.a.agreement, table, scene.folder / "x")
 
 
 def test_nothing_is_exported_for_an_unverified_contact(scene: Scene) -> None:
     scene.a.home.keep_contact(scene.a.partner.with_state("unverified"))
     with pytest.raises(Problem, match="not verified"):
-        export(scene.a.home, scene.a.own, scene.a.pact, people(0, 60), scene.folder / "x")
+        export(scene.a.home, scene.a.own, scene.a.agreement, people(0, 60), scene.folder / "x")
     assert not (scene.folder / "x").exists()
 
 
 def test_answers_under_noise_are_given_once(scene: Scene) -> None:
-    pact = agree(scene.a, scene.b, scene.folder, wanted("dp-nn"))
+    agreement = agree(scene.a, scene.b, scene.folder, wanted("dp-nn"))
     a, b = people(0, 80), people(40, 120)
-    swap(scene, pact.id, a, b)
+    swap(scene, agreement.id, a, b)
     for name in ("r1", "r2"):
-        matched(scene.a, pact.id, a)  # another draw each time
-        results.export(scene.a.home, scene.a.own, scene.a.home.pact(pact.id), scene.folder / name)
+        matched(scene.a, agreement.id, a)  # another draw each time
+        results.export(scene.a.home, scene.a.own, scene.a.home.agreement(agreement.id), scene.folder / name)
     assert (scene.folder / "r1").read_bytes() == (scene.folder / "r2").read_bytes()
     releases = scene.a.home.ledger().releases()
     assert [one.unit for one in releases] == ["", "", "per query"]
@@ -316,8 +323,8 @@ def test_a_review_letter_of_another_form_is_refused(scene: Scene) -> None:
     """It goes the same way as every file, in its turn, and is taken in only as the letters the program knows."""
     arrays = {"cells": np.frombuffer(b"masked cells", np.uint8)}
     with scene.a.home.locked():
-        pact, item = letters.send(scene.a.home, scene.a.own, scene.a.pact, "review", {"pairs": 3}, arrays)
-        letters.publish(scene.a.home, pact, item, scene.folder / "v.pprl")
+        agreement, item = letters.send(scene.a.home, scene.a.own, scene.a.agreement, "review", {"pairs": 3}, arrays)
+        letters.publish(scene.a.home, agreement, item, scene.folder / "v.pprl")
     with pytest.raises(Problem, match="file 1 was not imported yet"):
         inbox.open_file(scene.b.home, scene.b.own, scene.folder / "v.pprl")
     inbox.open_file(scene.b.home, scene.b.own, scene.bundle)
@@ -328,18 +335,18 @@ def test_a_review_letter_of_another_form_is_refused(scene: Scene) -> None:
 def test_a_file_larger_than_agreed_is_not_even_made(scene: Scene) -> None:
     huge = {"x": np.zeros(17 << 20, np.uint8)}
     with pytest.raises(Problem, match="larger than agreed"):
-        letters.send(scene.a.home, scene.a.own, scene.a.pact, "review", {}, huge)
+        letters.send(scene.a.home, scene.a.own, scene.a.agreement, "review", {}, huge)
 
 
 def test_a_kept_letter_that_was_exchanged_is_noticed(scene: Scene) -> None:
     received = inbox.open_file(scene.b.home, scene.b.own, scene.bundle)
     assert received.item is not None
     opened = seal.open_sealed(scene.bundle, [scene.b.own.keys], [scene.a.own.keys.public().sign])
-    path = letters.received_path(scene.b.home, scene.b.pact, received.item)
+    path = letters.received_path(scene.b.home, scene.b.agreement, received.item)
     other = replace(opened.manifest, sequence=9)
     seal.seal(path, other, opened.load(), scene.a.own.keys, scene.b.own.keys.public())
     with pytest.raises(Problem, match="damaged"):
-        letters.reopen(scene.b.home, scene.b.own, scene.b.pact, received.item)
+        letters.reopen(scene.b.home, scene.b.own, scene.b.agreement, received.item)
 
 
 def test_a_card_is_told_from_a_sealed_file(scene: Scene) -> None:
@@ -363,9 +370,9 @@ def test_evidence_per_field_of_a_record_code_lets_nothing_more_leave(
     agreed = agree(scene.a, scene.b, scene.folder, wanted(name, **changes)).id
     table = people(0, 60)
     swap(scene, agreed, table, people(20, 80))
-    pact, here = scene.a.home.pact(agreed), scene.a
+    agreement, here = scene.a.home.agreement(agreed), scene.a
     bundle = letters.reopen(
-        scene.b.home, scene.b.own, scene.b.home.pact(agreed), scene.b.home.pact(agreed).received[-1]
+        scene.b.home, scene.b.own, scene.b.home.agreement(agreed), scene.b.home.agreement(agreed).received[-1]
     )
     codes = bundles.load(bundle).smashed
     assert [(part.name, part.field, part.width) for part in codes.parts] == [("record", "", 128)]
@@ -376,11 +383,11 @@ def test_evidence_per_field_of_a_record_code_lets_nothing_more_leave(
     assert made.evidence is not None
     assert made.evidence.shape == (len(made.kept()), len(FIELDS))
     assert len(made.kept())
-    linking.keep(here.home, here.own, pact, made)
-    results.export(here.home, here.own, pact, scene.folder / "result.pprl")
+    linking.keep(here.home, here.own, agreement, made)
+    results.export(here.home, here.own, agreement, scene.folder / "result.pprl")
     answer = seal.open_sealed(scene.folder / "result.pprl", [scene.b.own.keys], [here.own.keys.public().sign])
     assert [entry.name for entry in answer.manifest.entries] == ["mine", "yours", "band"]
     assert set(answer.manifest.body) == {"pairs", "mine", "yours"}
-    again = export(here.home, here.own, here.home.pact(agreed), table, scene.folder / "again.pprl")
+    again = export(here.home, here.own, here.home.agreement(agreed), table, scene.folder / "again.pprl")
     assert again.resent
     assert (scene.folder / "again.pprl").read_bytes() == sent

@@ -307,7 +307,7 @@ def test_a_key_change_is_signed_with_the_old_key(scene: Scene) -> None:
     old, new_ = sorted(b.home.contacts(), key=lambda one: one.state == "unverified")
     assert (old.state, new_.state) == ("withdrawn", "unverified")
     assert new_.card == changed.card()
-    assert [pact.state for pact in b.home.pacts()] == ["ended"]
+    assert [agreement.state for agreement in b.home.agreements()] == ["ended"]
     before = everything(b.home.path)
     for path in (scene.folder / "k.pprl", scene.bundle):
         with pytest.raises(Problem, match="not from the partner"):
@@ -322,7 +322,7 @@ def test_after_a_key_change_the_old_agreement_is_over(scene: Scene) -> None:
 
     own = scene.a.home.change_key(scene.a.own, PASSPHRASE, CHEAP)
     with pytest.raises(Problem, match="key you have changed"):
-        bundles.export(scene.a.home, own, scene.a.pact, people(0, 60), scene.folder / "x.pprl")
+        bundles.export(scene.a.home, own, scene.a.agreement, people(0, 60), scene.folder / "x.pprl")
 
 
 def test_there_must_be_a_change_to_announce(scene: Scene) -> None:

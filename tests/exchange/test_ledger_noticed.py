@@ -18,8 +18,8 @@ import pytest
 
 from pprl_desktop.codes.base import method
 from pprl_desktop.exchange import bundles, ledger_key, releases
+from pprl_desktop.exchange.agreement import Agreement
 from pprl_desktop.exchange.home import Home
-from pprl_desktop.exchange.pact import Pact
 from pprl_desktop.exchange.release_repair import repair
 from pprl_desktop.exchange.releases import ReleaseLedger
 from pprl_desktop.problem import Failure, Problem
@@ -29,8 +29,8 @@ from .conftest import PASSPHRASE, Party, Scene, agree, everything, export, offer
 FIRST_LAYOUT = Path(__file__).parents[1] / "project" / "fixtures" / "finished_layout_1.tar.xz"
 
 
-def send(party: Party, rows: tuple[int, int], out: Path, pact: Pact | None = None) -> bundles.Exported:
-    return export(party.home, party.own, pact or party.pact, people(*rows), out)
+def send(party: Party, rows: tuple[int, int], out: Path, agreement: Agreement | None = None) -> bundles.Exported:
+    return export(party.home, party.own, agreement or party.agreement, people(*rows), out)
 
 
 def copy_of(home: Home, to: Path) -> Path:
@@ -91,12 +91,12 @@ def test_a_deleted_ledger_is_not_made_anew_by_looking_at_it(scene: Scene) -> Non
 
 def test_every_record_notes_the_end_of_the_ledger(scene: Scene) -> None:
     agree(scene.a, scene.b, scene.folder)
-    first, second = scene.a.home.pacts()
+    first, second = scene.a.home.agreements()
     send(scene.a, (0, 61), scene.folder / "x", first)
     ledger = scene.a.home.ledger()
-    for pact in scene.a.home.pacts():
-        assert pact.anchor == ledger.anchor
-        assert pact.anchor.head == ledger.head
+    for agreement in scene.a.home.agreements():
+        assert agreement.anchor == ledger.anchor
+        assert agreement.anchor.head == ledger.head
     shutil.rmtree(scene.a.home.folder(first.id))
     gone(scene.a.home)
     with pytest.raises(Problem, match="older than"):
@@ -118,41 +118,41 @@ def test_a_record_of_the_first_version_notices_by_the_numbers_of_its_releases(sc
 
 
 @pytest.fixture
-def noised(scene: Scene) -> Pact:
+def noised(scene: Scene) -> Agreement:
     return agree(scene.a, scene.b, scene.folder, offer(settings=replace(method("bloom").defaults(), epsilon=2.0)))
 
 
-def test_one_changed_row_is_told_and_asked_before_anything_is_written(scene: Scene, noised: Pact) -> None:
+def test_one_changed_row_is_told_and_asked_before_anything_is_written(scene: Scene, noised: Agreement) -> None:
     a = scene.a
-    send(a, (0, 50), scene.folder / "one", a.home.pact(noised.id))
+    send(a, (0, 50), scene.folder / "one", a.home.agreement(noised.id))
     before = everything(a.home.path)
-    plan = bundles.plan(a.home, a.own, a.home.pact(noised.id), people(0, 49))
+    plan = bundles.plan(a.home, a.own, a.home.agreement(noised.id), people(0, 49))
     said = " ".join(plan.outlook.sentences)
     assert plan.asks
     assert "epsilon 4 per bit" in said
     assert "every row gets fresh noise" in said
     with pytest.raises(Problem, match="adds to what the partner has already") as found:
-        bundles.export(a.home, a.own, a.home.pact(noised.id), people(0, 49), scene.folder / "two")
+        bundles.export(a.home, a.own, a.home.agreement(noised.id), people(0, 49), scene.folder / "two")
     assert "epsilon 4 per bit" in str(found.value.why)
     assert everything(a.home.path) == before
     assert not (scene.folder / "two").exists()
-    bundles.export(a.home, a.own, a.home.pact(noised.id), people(0, 49), scene.folder / "two", seen=plan.confirm())
+    bundles.export(a.home, a.own, a.home.agreement(noised.id), people(0, 49), scene.folder / "two", seen=plan.confirm())
     assert (scene.folder / "two").exists()
 
 
-def test_a_word_given_for_other_sums_does_not_count(scene: Scene, noised: Pact) -> None:
+def test_a_word_given_for_other_sums_does_not_count(scene: Scene, noised: Agreement) -> None:
     a = scene.a
-    old = bundles.plan(a.home, a.own, a.home.pact(noised.id), people(0, 49)).confirm()
-    send(a, (0, 50), scene.folder / "one", a.home.pact(noised.id))
+    old = bundles.plan(a.home, a.own, a.home.agreement(noised.id), people(0, 49)).confirm()
+    send(a, (0, 50), scene.folder / "one", a.home.agreement(noised.id))
     with pytest.raises(Problem, match="adds to what"):
-        bundles.export(a.home, a.own, a.home.pact(noised.id), people(0, 49), scene.folder / "two", seen=old)
+        bundles.export(a.home, a.own, a.home.agreement(noised.id), people(0, 49), scene.folder / "two", seen=old)
 
 
 def test_the_same_table_again_is_not_asked_and_adds_nothing(scene: Scene) -> None:
-    plan = bundles.plan(scene.a.home, scene.a.own, scene.a.pact, people(0, 60))
+    plan = bundles.plan(scene.a.home, scene.a.own, scene.a.agreement, people(0, 60))
     assert not plan.asks
     assert "the same bytes" in plan.outlook.sentences[0]
-    made = bundles.export(scene.a.home, scene.a.own, scene.a.pact, people(0, 60), scene.folder / "again")
+    made = bundles.export(scene.a.home, scene.a.own, scene.a.agreement, people(0, 60), scene.folder / "again")
     assert made.resent
     assert (scene.folder / "again").read_bytes() == scene.bundle.read_bytes()
 
@@ -185,8 +185,8 @@ def assert_nowhere(home: Home, secrets: list[bytes]) -> None:
                 assert form not in content, name
 
 
-def test_key_and_seeds_lie_nowhere_in_the_clear(scene: Scene, noised: Pact) -> None:
-    send(scene.a, (0, 50), scene.folder / "one", scene.a.home.pact(noised.id))
+def test_key_and_seeds_lie_nowhere_in_the_clear(scene: Scene, noised: Agreement) -> None:
+    send(scene.a, (0, 50), scene.folder / "one", scene.a.home.agreement(noised.id))
     with closing(sqlite3.connect(scene.a.home.ledger_path)) as base:
         base.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     assert_nowhere(scene.a.home, secrets_of(scene.a))
@@ -268,10 +268,10 @@ def test_a_step_that_was_cut_short_is_done_anew(first_layout: Home, moment: str)
 
 
 @pytest.mark.parametrize("what", ["older", "deleted", "damaged", "no key"])
-def test_after_a_repair_releases_go_on_and_what_was_released_counts(scene: Scene, noised: Pact, what: str) -> None:
+def test_after_a_repair_releases_go_on_and_what_was_released_counts(scene: Scene, noised: Agreement, what: str) -> None:
     a = scene.a
     old = copy_of(a.home, scene.folder / "old.sqlite")
-    send(a, (0, 50), scene.folder / "one", a.home.pact(noised.id))
+    send(a, (0, 50), scene.folder / "one", a.home.agreement(noised.id))
     damage: dict[str, Callable[[], object]] = {
         "older": lambda: put_back(a.home, old),
         "deleted": lambda: (gone(a.home), (a.home.path / ledger_key.SEALED).unlink()),
@@ -284,15 +284,15 @@ def test_after_a_repair_releases_go_on_and_what_was_released_counts(scene: Scene
     lost = {"older": 1, "deleted": 2, "damaged": 2, "no key": 0}[what]
     if what == "no key":
         with pytest.raises(Problem, match="is missing"):
-            send(a, (0, 50), scene.folder / "x", a.home.pact(noised.id))
+            send(a, (0, 50), scene.folder / "x", a.home.agreement(noised.id))
     made = repair(a.home, a.own)
     assert made.entered == lost
     ledger = a.home.ledger(a.own)
     assert ledger.verify().whole
     assert len(ledger.releases()) == 2
-    plan = bundles.plan(a.home, a.own, a.home.pact(noised.id), people(0, 49))
+    plan = bundles.plan(a.home, a.own, a.home.agreement(noised.id), people(0, 49))
     assert "epsilon 4 per bit" in " ".join(plan.outlook.sentences)
-    again = export(a.home, a.own, a.home.pact(noised.id), people(0, 50), scene.folder / "again")
+    again = export(a.home, a.own, a.home.agreement(noised.id), people(0, 50), scene.folder / "again")
     if what in ("older", "damaged"):
         assert again.resent
         assert (scene.folder / "again").read_bytes() == (scene.folder / "one").read_bytes()
@@ -300,7 +300,7 @@ def test_after_a_repair_releases_go_on_and_what_was_released_counts(scene: Scene
         return
     put_back(a.home, old)  # the copy from before the repair is older again
     with pytest.raises(Problem, match="older than"):
-        send(a, (0, 50), scene.folder / "x", a.home.pact(noised.id))
+        send(a, (0, 50), scene.folder / "x", a.home.agreement(noised.id))
 
 
 def test_there_must_be_something_to_repair(scene: Scene) -> None:
@@ -327,7 +327,7 @@ def test_home_folders_and_sealed_files_are_for_the_owner_only(scene: Scene) -> N
         return {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in (home.path, *home.path.rglob("*"))}
 
     home = scene.b.home
-    bundles.export(home, scene.b.own, scene.b.pact, people(30, 90), scene.folder / "b.pprl")
+    bundles.export(home, scene.b.own, scene.b.agreement, people(30, 90), scene.folder / "b.pprl")
     from pprl_desktop.exchange import inbox
 
     inbox.open_file(home, scene.b.own, scene.bundle)

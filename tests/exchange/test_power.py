@@ -210,7 +210,7 @@ def test_what_the_computer_refuses_is_said_in_words(error: OSError, word: str) -
 
 
 def test_files_of_the_home_folder_are_for_the_owner_only(scene: Scene) -> None:
-    private = [scene.a.home.path / "identity.json", scene.a.home.folder(scene.a.pact.id) / "secret"]
+    private = [scene.a.home.path / "identity.json", scene.a.home.folder(scene.a.agreement.id) / "secret"]
     assert all(path.stat().st_mode & 0o077 == 0 for path in private)
 
 
@@ -229,7 +229,7 @@ EXPORT = """
     tables = [scene.people(0, 60 + k) for k in range(int(sys.argv[4]), int(sys.argv[4]) + 40)]
     print("ready", flush=True)
     for table in tables:
-        scene.export(home, own, home.pact(), table, Path(sys.argv[2]))
+        scene.export(home, own, home.agreement(), table, Path(sys.argv[2]))
     print("done", flush=True)
 """
 
@@ -250,7 +250,7 @@ def kill_in_a_loop(scene: Scene, times: int) -> None:
         running.stdout.close()
         check_whole(scene, out)
     final = people(0, 59)
-    export(scene.a.home, scene.a.own, scene.a.pact, final, out)
+    export(scene.a.home, scene.a.own, scene.a.agreement, final, out)
     check_whole(scene, out)
     left = [path.name for path in (*out.parent.iterdir(), *home.rglob("*")) if path.name.endswith(".part")]
     assert not [name for name in left if name.startswith((".out.pprl", ".record.json"))]
@@ -263,16 +263,16 @@ def check_whole(scene: Scene, out: Path) -> None:
         seal.open_sealed(out, [scene.b.own.keys], pins).check()
     home = Home(scene.a.home.path)
     assert home.unlock(PASSPHRASE) == scene.a.own
-    pact = home.pact()
-    for item in pact.sent:
-        path = letters.sent_path(home, pact, item)
+    agreement = home.agreement()
+    for item in agreement.sent:
+        path = letters.sent_path(home, agreement, item)
         opened = seal.open_sealed(path, [scene.b.own.keys], pins)
         opened.check()
         assert opened.digest == item.digest
-        assert len(bundles.own_map(home, scene.a.own, pact, item).rows) == opened.manifest.body["rows"]
+        assert len(bundles.own_map(home, scene.a.own, agreement, item).rows) == opened.manifest.body["rows"]
     assert home.ledger().verify().whole
     numbers = {release.number for release in home.ledger().releases()}
-    assert {item.release for item in pact.sent} <= numbers
+    assert {item.release for item in agreement.sent} <= numbers
 
 
 def test_a_power_cut_during_export(scene: Scene) -> None:
@@ -288,9 +288,9 @@ def test_an_export_cut_before_it_was_published_is_published_the_same(scene: Scen
     """The release is entered and sealed at home, then the target folder fails: the next try sends those bytes."""
     table = people(0, 80)
     with pytest.raises(Problem):
-        export(scene.a.home, scene.a.own, scene.a.pact, table, scene.folder / "missing" / "x.pprl")
-    made = export(scene.a.home, scene.a.own, scene.a.pact, table, scene.folder / "x.pprl")
+        export(scene.a.home, scene.a.own, scene.a.agreement, table, scene.folder / "missing" / "x.pprl")
+    made = export(scene.a.home, scene.a.own, scene.a.agreement, table, scene.folder / "x.pprl")
     assert made.resent
-    again = export(scene.a.home, scene.a.own, scene.a.pact, table, scene.folder / "y.pprl")
+    again = export(scene.a.home, scene.a.own, scene.a.agreement, table, scene.folder / "y.pprl")
     assert again.sha256 == made.sha256
     assert (scene.folder / "x.pprl").read_bytes() == (scene.folder / "y.pprl").read_bytes()

@@ -194,7 +194,7 @@ def test_a_replay_sealed_anew_is_refused(scene: Scene) -> None:
 
 
 def test_files_out_of_sequence_are_refused(scene: Scene) -> None:
-    export(scene.a.home, scene.a.own, scene.a.pact, people(0, 70), scene.folder / "a2.pprl")
+    export(scene.a.home, scene.a.own, scene.a.agreement, people(0, 70), scene.folder / "a2.pprl")
     with refused(scene, "wrong sequence", "file 1 was not imported yet"):
         open_at_b(scene, scene.folder / "a2.pprl")
     open_at_b(scene)
@@ -419,7 +419,7 @@ def test_a_manifest_that_names_other_senders_is_refused(scene: Scene) -> None:
 
 
 def test_nothing_is_opened_under_an_agreement_not_in_force(scene: Scene) -> None:
-    inbox.end(scene.b.home, scene.b.pact, "the ethics board said no")
+    inbox.end(scene.b.home, scene.b.agreement, "the ethics board said no")
     with refused(scene, "not in force", "the ethics board said no"):
         open_at_b(scene)
 

@@ -12,8 +12,8 @@ import pytest
 
 from pprl_desktop.cli import harmless
 from pprl_desktop.codes.base import method
-from pprl_desktop.exchange import agreement, bundles, inbox, letters, seal, strict, terms
-from pprl_desktop.exchange.pact import Pact
+from pprl_desktop.exchange import agreeing, bundles, inbox, letters, seal, strict, terms
+from pprl_desktop.exchange.agreement import Agreement
 from pprl_desktop.problem import Problem
 
 from .conftest import Scene, agree, everything, export, offer, people
@@ -27,7 +27,7 @@ ESCAPE = "\x1b[2K\x1b[1A\x1b[32mAll checks passed"
 def proposed(scene: Scene) -> Path:
     """With noise, so that there is a unit to lie about."""
     wanted = offer(settings=replace(method("bloom").defaults(), epsilon=20.0))
-    agreement.propose(scene.a.home, scene.a.own, scene.a.partner, wanted, scene.folder / "p.pprl")
+    agreeing.propose(scene.a.home, scene.a.own, scene.a.partner, wanted, scene.folder / "p.pprl")
     return scene.folder / "p.pprl"
 
 
@@ -83,10 +83,10 @@ def test_a_field_name_that_reads_like_a_sentence_stands_in_marks() -> None:
 
 def test_what_a_steward_types_becomes_one_line(scene: Scene) -> None:
     wanted = offer(purpose=" follow-up\nof heart\tpatients\x1b ")
-    pact = agreement.propose(scene.a.home, scene.a.own, scene.a.partner, wanted, scene.folder / "p")
-    assert pact.terms.purpose == "follow-up of heart patients"
-    proposal = agreement.read_proposal(scene.b.home, scene.b.own, scene.folder / "p")
-    pact = agreement.decline(scene.b.home, scene.b.own, proposal, "Too much.\nAsk again.", scene.folder / "no")
+    agreement = agreeing.propose(scene.a.home, scene.a.own, scene.a.partner, wanted, scene.folder / "p")
+    assert agreement.terms.purpose == "follow-up of heart patients"
+    proposal = agreeing.read_proposal(scene.b.home, scene.b.own, scene.folder / "p")
+    agreement = agreeing.decline(scene.b.home, scene.b.own, proposal, "Too much.\nAsk again.", scene.folder / "no")
     received = inbox.open_file(scene.a.home, scene.a.own, scene.folder / "no")
     assert received.sentence == 'Cancer Registry declined and writes: "Too much. Ask again."'
 
@@ -105,7 +105,7 @@ def test_of_a_bundle_only_what_this_program_computes_is_told(scene: Scene) -> No
         plain["statement"] = "epsilon 0.001 per record: nobody can be named."
 
     received = open_at_b(scene, resigned(scene, lie))
-    recipe = agreement.recipe_of(scene.b.home, scene.b.own, scene.b.home.pact())
+    recipe = agreeing.recipe_of(scene.b.home, scene.b.own, scene.b.home.agreement())
     assert received.statement == bundles.bundle_statement(recipe, 60).summary
     assert "nobody" not in received.statement + received.sentence
 
@@ -154,7 +154,7 @@ def split_proposal(scene: Scene, columns: list[list[str]], size: int | None = No
     path.write_text("first,last\n" + "".join(f"NAME{a}X,OTHER{a * 7}Y\n" for a in range(60)))
     wanted = offer(method="split", settings=method("split").defaults(), reference=str(path))
     wanted = replace(wanted, mapping=tuple((one.name, ("first", "last")) for one in wanted.fields))
-    agreement.propose(scene.a.home, scene.a.own, scene.a.partner, wanted, scene.folder / "r.pprl")
+    agreeing.propose(scene.a.home, scene.a.own, scene.a.partner, wanted, scene.folder / "r.pprl")
     attributes = ("first", "last")[: len(columns)]
     made = ReferenceSet(name, attributes, tuple(map(tuple, columns)))
     sent = json.dumps({"attributes": attributes, "columns": columns}, separators=(",", ":"), ensure_ascii=False)
@@ -193,11 +193,11 @@ def test_letters_without_arrays_carry_none(scene: Scene, proposed: Path, kind: s
     from pprl_desktop.exchange import contacts
 
     bodies = {
-        "receipt": {"received": scene.a.pact.sent[0].digest},
+        "receipt": {"received": scene.a.agreement.sent[0].digest},
         "key_change": {"card": scene.b.home.own_card_bytes().decode(), "proof": "00" * 64},
         "agreement": {"step": "decline", "reason": "no"},
     }
-    agreed = {"receipt": scene.a.pact.id, "key_change": letters.NO_AGREEMENT, "agreement": newest(scene.a).id}
+    agreed = {"receipt": scene.a.agreement.id, "key_change": letters.NO_AGREEMENT, "agreement": newest(scene.a).id}
     contact = contacts.new(scene.a.home.own_card_bytes())
     made = letters.manifest(scene.b.own, contact, kind, body=bodies[kind], agreement=agreed[kind])
     path = scene.folder / "heavy.pprl"
@@ -229,10 +229,10 @@ def test_a_weaker_seal_than_agreed_is_refused(scene: Scene, proposed: Path) -> N
 
 
 def test_the_compatibility_mode_is_agreed_on_and_said(scene: Scene) -> None:
-    pact: Pact = agree(scene.a, scene.b, scene.folder, offer(seal="x25519"))
-    assert "X25519: whoever copies one today" in "\n".join(terms.in_words(pact.terms))
-    assert "quantum computer does not open" in "\n".join(terms.in_words(scene.b.home.pacts()[0].terms))
-    export(scene.a.home, scene.a.own, scene.a.home.pact(pact.id), people(0, 60), scene.folder / "x.pprl")
+    agreement: Agreement = agree(scene.a, scene.b, scene.folder, offer(seal="x25519"))
+    assert "X25519: whoever copies one today" in "\n".join(terms.in_words(agreement.terms))
+    assert "quantum computer does not open" in "\n".join(terms.in_words(scene.b.home.agreements()[0].terms))
+    export(scene.a.home, scene.a.own, scene.a.home.agreement(agreement.id), people(0, 60), scene.folder / "x.pprl")
     assert b"X25519" in (scene.folder / "x.pprl").read_bytes()[:60]
     assert inbox.open_file(scene.b.home, scene.b.own, scene.folder / "x.pprl").rows == 60
 
@@ -247,7 +247,7 @@ def first_version(document: bytes, **changes: object) -> bytes:
 
 
 def test_an_agreement_signed_earlier_reads_as_it_was_signed_and_says_that_it_was_not_checked(scene: Scene) -> None:
-    old = first_version(scene.a.pact.document, purpose="two\nlines\x1b[2K", statement="Nobody can be named.")
+    old = first_version(scene.a.agreement.document, purpose="two\nlines\x1b[2K", statement="Nobody can be named.")
     read = terms.parse(old)
     assert read.document() == old
     said = terms.in_words(read)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pprl_desktop.exchange import agreement, bundles, linking, results
+from pprl_desktop.exchange import agreeing, bundles, linking, results
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.job import demo
@@ -60,12 +60,12 @@ def test_matching_again_and_finishing_again_give_the_links(folder: Path) -> None
     with opened(folder) as project:
         home, own = unlocked(project)
         choices, place = project.choices, OwnTable()
-        pact = home.pact(choices.agreement)
-        before = results.outcome(home, own, pact)
+        agreement = home.agreement(choices.agreement)
+        before = results.outcome(home, own, agreement)
         assert SHARED * 0.8 <= len(before.links) <= SHARED
         again = Partnership(home, own, choices.agreement).match(place, choices)
         assert len(again.accepted()) >= SHARED * 0.8
-        linking.keep(home, own, pact, again)
+        linking.keep(home, own, agreement, again)
         made = finish(folder / "again", home, own, choices, place, title="Again", match=again)
         assert made.linked.rows == len(before.links)
         assert (folder / "again" / "report.html").is_file()
@@ -76,9 +76,9 @@ def test_the_same_bundle_leaves_again_and_the_ledger_is_whole(folder: Path) -> N
     with opened(folder) as project:
         home, own = unlocked(project)
         choices = project.choices
-        pact = agreement.with_columns(home, home.pact(choices.agreement), dict(choices.columns))
+        agreement = agreeing.with_columns(home, home.agreement(choices.agreement), dict(choices.columns))
         assert home.ledger().verify().whole
-        made = bundles.export(home, own, pact, OwnTable().clean(choices), folder / "again.pprl")
+        made = bundles.export(home, own, agreement, OwnTable().clean(choices), folder / "again.pprl")
         assert (folder / "again.pprl").read_bytes() == Path(choices.bundle_path).read_bytes()
         assert made.bytes == Path(choices.bundle_path).stat().st_size
         assert len(home.ledger().releases()) == 1

@@ -9,7 +9,7 @@ import pytest
 
 from pprl_desktop.decisions.base import ACCEPT, REVIEW, Match, Scored
 from pprl_desktop.exchange import bundles, clear_cells, inbox, linking, results
-from pprl_desktop.exchange.agreement import Offer
+from pprl_desktop.exchange.agreeing import Offer
 from pprl_desktop.exchange.clear_cells import SentInClear
 from pprl_desktop.exchange.terms import Limits
 from pprl_desktop.problem import Problem
@@ -29,7 +29,7 @@ def parties(tmp_path: Path) -> tuple[Party, Party]:
     introduce(a, b)
     agree(a, b, tmp_path, review_offer())
     for one, other, table, name in ((a, b, HERE, "a1"), (b, a, THERE, "b1")):
-        bundles.export(one.home, one.own, one.pact, table, tmp_path / f"{name}.pprl")
+        bundles.export(one.home, one.own, one.agreement, table, tmp_path / f"{name}.pprl")
         inbox.open_file(other.home, other.own, tmp_path / f"{name}.pprl")
     return a, b
 
@@ -46,21 +46,21 @@ def matched(a: Party, b: Party) -> None:
 
 def keep_match(one: Party, other: Party, own: np.ndarray, partner: np.ndarray) -> None:
     """The match of one side; `partner` are rows of the other side's table."""
-    sent = other.pact.latest_sent("data")
+    sent = other.agreement.latest_sent("data")
     assert sent is not None
-    places = bundles.own_map(other.home, other.own, other.pact, sent).places(partner).astype(np.int32)
+    places = bundles.own_map(other.home, other.own, other.agreement, sent).places(partner).astype(np.int32)
     score = np.linspace(6.0, 1.0, len(own))
     evidence = np.zeros((len(own), 3), np.float32)
     scored = Scored(own.astype(np.int32), places, score, score / 7, evidence, ("a", "b", "c"), 4.5, 900)
     band = np.where(score >= 4.5, ACCEPT, REVIEW).astype(np.int8)
     made = Match(scored, np.ones(len(own), dtype=bool), band, 4.5, 0.5, 0, {})
-    linking.keep(one.home, one.own, one.pact, made)
+    linking.keep(one.home, one.own, one.agreement, made)
 
 
 def answered(b: Party, out: Path, table: CleanTable = THERE) -> SentInClear:
     """Looked at, confirmed, sent."""
-    shown = clear_cells.would_leave(b.home, b.own, b.pact, table)
-    return clear_cells.answer(b.home, b.own, b.pact, table, out, shown)
+    shown = clear_cells.would_leave(b.home, b.own, b.agreement, table)
+    return clear_cells.answer(b.home, b.own, b.agreement, table, out, shown)
 
 
 def policy() -> Policy:
@@ -70,13 +70,13 @@ def policy() -> Policy:
 def test_cells_are_asked_for_answered_and_reviewed(parties, tmp_path) -> None:
     a, b = parties
     matched(a, b)
-    assert clear_cells.ask(a.home, a.own, a.pact, tmp_path / "ask.pprl").records == 4
+    assert clear_cells.ask(a.home, a.own, a.agreement, tmp_path / "ask.pprl").records == 4
     received = inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
     assert received.kind == "review"
     sent = answered(b, tmp_path / "answer.pprl")
     assert (sent.records, sent.withheld) == (4, 0)
     inbox.open_file(a.home, a.own, tmp_path / "answer.pprl")
-    review = from_answer(a.home, a.own, a.pact, HERE, policy(), "with the registry")
+    review = from_answer(a.home, a.own, a.agreement, HERE, policy(), "with the registry")
     assert len(review.pairs) == 4
     assert len(review.people) == HERE.rows + 4
     assert not review.own_crowd
@@ -90,18 +90,18 @@ def test_cells_are_asked_for_answered_and_reviewed(parties, tmp_path) -> None:
 def test_decisions_become_part_of_the_match_and_undecided_pairs_stay(parties, tmp_path) -> None:
     a, b = parties
     matched(a, b)
-    clear_cells.ask(a.home, a.own, a.pact, tmp_path / "ask.pprl")
+    clear_cells.ask(a.home, a.own, a.agreement, tmp_path / "ask.pprl")
     inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
     answered(b, tmp_path / "answer.pprl")
     inbox.open_file(a.home, a.own, tmp_path / "answer.pprl")
-    review = from_answer(a.home, a.own, a.pact, HERE, policy())
+    review = from_answer(a.home, a.own, a.agreement, HERE, policy())
     by_row = {int(review.people.source[pair.a]): pair.id for pair in review.pairs}
     outcome = {by_row[12]: True, by_row[13]: False, by_row[14]: None}
-    take_in(a.home, a.own, a.pact, review, outcome)
-    kept = linking.kept(a.home, a.own, a.pact)
+    take_in(a.home, a.own, a.agreement, review, outcome)
+    kept = linking.kept(a.home, a.own, a.agreement)
     bands = dict(zip(kept.own.tolist(), kept.band.tolist(), strict=True))
     assert bands == {10: ACCEPT, 11: ACCEPT, 12: ACCEPT, 13: 0, 14: REVIEW, 15: REVIEW}
-    results.export(a.home, a.own, a.pact, tmp_path / "result.pprl")
+    results.export(a.home, a.own, a.agreement, tmp_path / "result.pprl")
     assert inbox.open_file(b.home, b.own, tmp_path / "result.pprl").kind == "result"
 
 
@@ -109,4 +109,4 @@ def test_nothing_is_reviewed_before_cells_came(parties, tmp_path) -> None:
     a, b = parties
     matched(a, b)
     with pytest.raises(Problem, match="not sent cells"):
-        from_answer(a.home, a.own, a.pact, HERE, policy())
+        from_answer(a.home, a.own, a.agreement, HERE, policy())

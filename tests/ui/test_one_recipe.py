@@ -12,8 +12,8 @@ import pytest
 
 from pprl_desktop import cli
 from pprl_desktop.codes.base import REGISTRY, Recipe, Smashed, method
-from pprl_desktop.exchange import agreement, inbox
-from pprl_desktop.exchange.pact import Pact
+from pprl_desktop.exchange import agreeing, inbox
+from pprl_desktop.exchange.agreement import Agreement
 from pprl_desktop.job.offers import offer_of
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -107,34 +107,34 @@ def test_what_is_rehearsed_is_what_is_evaluated_proposed_shown_and_sent(
         rehearsed = spy.recipe()
         assert cli.main(["evaluate", *post.tables, "--truth", post.truth, "--id", "id", *common]) == 2
         assert spy.recipe() == rehearsed, "evaluate"
-        pact = proposed(post, common)
-        signed = agreement.recipe_of(post.a.home, post.a.own, pact)
+        agreement = proposed(post, common)
+        signed = agreeing.recipe_of(post.a.home, post.a.own, agreement)
         assert replace(signed, secret=rehearsed.secret) == rehearsed, "agree propose"
         choose(pane, name, layout, epsilon)
         choices = window.desk.project.choices
         assert choices.recipe() == rehearsed, "the window"
         offer = offer_of(choices)
         assert (offer.method, offer.settings, offer.fields) == (name, rehearsed.settings, rehearsed.fields)
-        sent(post, pact, rehearsed, signed.secret, spy)
+        sent(post, agreement, rehearsed, signed.secret, spy)
     capsys.readouterr()
 
 
-def proposed(post: Post, common: list[str]) -> Pact:
+def proposed(post: Post, common: list[str]) -> Agreement:
     """By the verb; accepted by the partner, so that a bundle may leave."""
     proposal, answer = post.folder / "proposal.pprl", post.folder / "answer.pprl"
     argv = ["agree", "propose", "--with", "Cancer Registry", *common, "--home", str(post.a.home.path)]
     assert cli.main([*argv, "--out", str(proposal)]) == 0
-    seen = agreement.read_proposal(post.b.home, post.b.own, proposal)
-    pact = agreement.accept(post.b.home, post.b.own, seen, answer)
+    seen = agreeing.read_proposal(post.b.home, post.b.own, proposal)
+    agreement = agreeing.accept(post.b.home, post.b.own, seen, answer)
     inbox.open_file(post.a.home, post.a.own, answer)
-    return post.a.home.pact(pact.id)
+    return post.a.home.agreement(agreement.id)
 
 
-def sent(post: Post, pact: Pact, rehearsed: Recipe, secret: bytes, spy: Spy) -> None:
+def sent(post: Post, agreement: Agreement, rehearsed: Recipe, secret: bytes, spy: Spy) -> None:
     """The exported bundle is made of the very bytes that the rehearsed recipe gives under the agreed secret."""
     spy.stop, spy.smashed = False, []
     out = post.folder / "bundle.pprl"
-    argv = ["export", post.tables[0], "--agreement", pact.id, "--home", str(post.a.home.path), "--adds-up"]
+    argv = ["export", post.tables[0], "--agreement", agreement.id, "--home", str(post.a.home.path), "--adds-up"]
     assert cli.main([*argv, "--out", str(out)]) == 0
     assert replace(spy.recipe(), secret=rehearsed.secret) == rehearsed, "the exported bundle"
     table, made = next((table, made) for table, made in spy.smashed if table.rows == 30)

@@ -23,7 +23,7 @@ def registry(tmp_path: Path) -> Party:
     """The side that was asked for the cells of four records."""
     a, b = scene(tmp_path, review_offer())
     matched(a, b)
-    clear_cells.ask(a.home, a.own, a.pact, tmp_path / "ask.pprl")
+    clear_cells.ask(a.home, a.own, a.agreement, tmp_path / "ask.pprl")
     inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
     return b
 
@@ -38,7 +38,7 @@ def asked(open_window: Callable[..., MainWindow], registry: Party, tmp_path: Pat
     window.open_file(tmp_path / "there.csv")
     qtbot.waitUntil(lambda: window.desk.jobs.busy() is None, timeout=PATIENCE)
     window.desk.change(
-        "as agreed", home=str(registry.home.path), agreement=registry.pact.id, rule="review", fields=FIELDS,
+        "as agreed", home=str(registry.home.path), agreement=registry.agreement.id, rule="review", fields=FIELDS,
         columns=tuple((one.name, one.name) for one in FIELDS),
     )  # fmt: skip
     window.desk.unlocked(registry.own)

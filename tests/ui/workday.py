@@ -10,7 +10,7 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QFileDialog
 
 from pprl_desktop import resources
-from pprl_desktop.exchange import agreement, bundles, contacts, identity, inbox
+from pprl_desktop.exchange import agreeing, bundles, contacts, identity, inbox
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.job import kept, offers
 from pprl_desktop.ui.shell.main_window import MainWindow
@@ -91,16 +91,16 @@ class Workday:
         post = self.folder / "post"
         post.mkdir()
         offer = offers.offer_of(desk.need_project().choices, "watchdog")
-        pact = agreement.propose(self.homes[0], self.own[0], self.homes[0].contacts()[0], offer, post / "p.pprl")
+        agreement = agreeing.propose(self.homes[0], self.own[0], self.homes[0].contacts()[0], offer, post / "p.pprl")
         received = inbox.open_file(self.homes[1], self.own[1], post / "p.pprl")
         assert received.proposal is not None
-        agreement.accept(self.homes[1], self.own[1], received.proposal, post / "q.pprl")
+        agreeing.accept(self.homes[1], self.own[1], received.proposal, post / "q.pprl")
         inbox.open_file(self.homes[0], self.own[0], post / "q.pprl")
         columns = dict(desk.need_project().choices.columns)
         for home in self.homes:
-            agreement.with_columns(home, home.pact(pact.id), columns)
+            agreeing.with_columns(home, home.agreement(agreement.id), columns)
         desk.unlocked(self.own[0])
-        desk.change("Agreement", agreement=pact.id, partner=pact.contact)
+        desk.change("Agreement", agreement=agreement.id, partner=agreement.contact)
 
     def seal(self) -> None:
         """Export page: the bundle is created."""
@@ -121,9 +121,9 @@ class Workday:
         desk, place = self.window.desk, OwnTable()
         seen = place.load(table)
         choices = Choices().changed(**seen.changes())
-        pact = self.homes[1].pact(desk.need_project().choices.agreement)
+        agreement = self.homes[1].agreement(desk.need_project().choices.agreement)
         out = self.folder / "post" / "partner.pprl"
-        bundles.export(self.homes[1], self.own[1], pact, place.clean(choices), out)
+        bundles.export(self.homes[1], self.own[1], agreement, place.clean(choices), out)
         received = inbox.open_file(self.homes[0], self.own[0], out)
         assert received.item is not None
         desk.change("Partner", partner_path=str(out), partner_sha256=received.item.digest)

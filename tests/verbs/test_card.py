@@ -197,8 +197,8 @@ def test_a_proposal_has_the_chosen_settings(pair: tuple[Path, Path], run: Run, t
     )  # fmt: skip
     assert (made["epsilon"], made["epsilon_unit"]) == ("3", "per bit")
     assert any("umlauts spelt out" in line and "2 words count as missing" in line for line in made["words"])
-    pact = Home(pair[0]).pact(made["id"])
-    assert pact.terms.settings.bits == 512
+    agreement = Home(pair[0]).agreement(made["id"])
+    assert agreement.terms.settings.bits == 512
     assert run(pair[0], "agree", "show", made["id"][:8])["words"] == made["words"]
 
 
@@ -225,7 +225,7 @@ def test_types_are_guessed_from_the_own_table(pair: tuple[Path, Path], run: Run,
         pair[0], "agree", "propose", "--with", "Cancer Registry", "--fields", "first_name,born", "--table",
         tmp_path / "t.csv", "--method", "bloom", "--out", tmp_path / "p.pprl",
     )  # fmt: skip
-    assert [one.kind for one in Home(pair[0]).pacts()[0].terms.fields] == ["name", "date"]
+    assert [one.kind for one in Home(pair[0]).agreements()[0].terms.fields] == ["name", "date"]
 
 
 def test_declining_and_ending(pair: tuple[Path, Path], run: Run, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from pprl_desktop import cli
 from pprl_desktop.codes.base import Settings
-from pprl_desktop.exchange import agreement, clear_cells, contacts, identity, inbox, results
+from pprl_desktop.exchange import agreeing, clear_cells, contacts, identity, inbox, results
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.records.fields import Field
 from pprl_desktop.review import sealing
@@ -34,8 +34,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     contact = contacts.new(theirs.own_card_bytes())
     contact = contacts.verified(contact, mine.own_card(), contacts.number_with(mine.own_card(), contact).as_text())
     mine.keep_contact(contact)
-    offer = agreement.Offer("bloom", (Field.of("last_name"),), Settings(), purpose="a test")
-    agreement.propose(mine, own, contact, offer, tmp_path / "proposal.pprl")
+    offer = agreeing.Offer("bloom", (Field.of("last_name"),), Settings(), purpose="a test")
+    agreeing.propose(mine, own, contact, offer, tmp_path / "proposal.pprl")
     monkeypatch.setenv("PPRL_PASSPHRASE", "a passphrase for tests")
     return mine.path
 
@@ -72,7 +72,7 @@ def test_what_left_in_clear_is_in_both_reports_and_in_the_list_of_releases(
         said = printed("report", party, capsys)
         assert "No cell of a record was sent in clear: the record has no such entry." in said
         assert "Never sent" not in said
-    clear_cells.ask(a.home, a.own, a.pact, tmp_path / "ask.pprl")
+    clear_cells.ask(a.home, a.own, a.agreement, tmp_path / "ask.pprl")
     inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
     answered(b, tmp_path / "cells.pprl")
     inbox.open_file(a.home, a.own, tmp_path / "cells.pprl")
@@ -92,9 +92,9 @@ def test_a_file_that_is_not_in_the_record_is_told(
     a, b = scene(tmp_path, review_offer())
     matched(a, b)
     monkeypatch.setenv("PPRL_PASSPHRASE", PASSPHRASE)
-    results.export(a.home, a.own, a.pact, tmp_path / "r.pprl")
-    unknown = replace(a.pact, sent=tuple(replace(one, table="other") for one in a.pact.sent))
-    a.home.keep_pact(unknown)
+    results.export(a.home, a.own, a.agreement, tmp_path / "r.pprl")
+    unknown = replace(a.agreement, sent=tuple(replace(one, table="other") for one in a.agreement.sent))
+    a.home.keep_agreement(unknown)
     said = printed("report", a, capsys)
     assert "1 of 2 files that were sent are not in the record" in said
 
@@ -107,17 +107,17 @@ def test_the_report_of_a_reviewed_job_tells_the_review(
     a, b = scene(tmp_path, review_offer())
     matched(a, b)
     assert "No pair was reviewed." in printed("report", a, capsys)
-    clear_cells.ask(a.home, a.own, a.pact, tmp_path / "ask.pprl")
+    clear_cells.ask(a.home, a.own, a.agreement, tmp_path / "ask.pprl")
     inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
     answered(b, tmp_path / "cells.pprl")
     inbox.open_file(a.home, a.own, tmp_path / "cells.pprl")
-    review = from_answer(a.home, a.own, a.pact, HERE, Policy(review_fields(FIELDS), reviewer_budget=Fraction(1)))
+    review = from_answer(a.home, a.own, a.agreement, HERE, Policy(review_fields(FIELDS), reviewer_budget=Fraction(1)))
     with Desk.create(tmp_path / "r", review, PASSPHRASE) as desk:
         session = desk.session()
         session.reveal("first_name")
         for point in (6, 1, 0):
             session.decide(point)
-        take_in(a.home, a.own, a.pact, desk.review, desk.outcome(), desk.losses())
+        take_in(a.home, a.own, a.agreement, desk.review, desk.outcome(), desk.losses())
     said = printed("report", a, capsys)
     assert "3 uncertain pairs were reviewed masked: 1 the same person, 1 different, 1 not settled." in said
     assert "Reviewers: 1; they opened 1 cells" in said

@@ -22,9 +22,9 @@ from pprl_desktop.ui.widgets.table import DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
 
 if TYPE_CHECKING:
-    from pprl_desktop.exchange.agreement import Proposal
+    from pprl_desktop.exchange.agreeing import Proposal
+    from pprl_desktop.exchange.agreement import Agreement
     from pprl_desktop.exchange.inbox import Received
-    from pprl_desktop.exchange.pact import Pact
     from pprl_desktop.job.own_table import Seen
 
 _START, _WAIT, _DECIDE, _DONE = range(4)
@@ -160,45 +160,45 @@ class AgreementPane(KeyedPane):
         self._show_state()
         self.changed.emit()
 
-    def _pact(self) -> Pact | None:
+    def _agreement(self) -> Agreement | None:
         """The agreement of this project, or the newest open one that is about the present choices."""
         choices = self.project.choices
-        if choices.agreement and self.desk.home.has_pact(choices.agreement):
-            return self.desk.home.pact(choices.agreement)
-        for pact in offers.pacts_with(self.desk.home, choices.partner):
-            if pact.state in ("proposed", "in force") and offers.fits(choices, pact):
-                return pact
+        if choices.agreement and self.desk.home.has_agreement(choices.agreement):
+            return self.desk.home.agreement(choices.agreement)
+        for agreement in offers.agreements_with(self.desk.home, choices.partner):
+            if agreement.state in ("proposed", "in force") and offers.fits(choices, agreement):
+                return agreement
         return None
 
     def _show_state(self) -> None:
-        pact = self._pact()
+        agreement = self._agreement()
         if self._proposal is not None:
             self.pages.setCurrentIndex(_DECIDE)
-        elif pact is None:
+        elif agreement is None:
             self.pages.setCurrentIndex(_START)
-        elif pact.state == "in force":
-            if self.project.choices.agreement != pact.id:
-                self.change(tr("Agreement signed"), agreement=pact.id)
+        elif agreement.state == "in force":
+            if self.project.choices.agreement != agreement.id:
+                self.change(tr("Agreement signed"), agreement=agreement.id)
             clear(self.done_note)
             self.done_note.addWidget(
-                Banner("good", tr("In force, signed by both sides."), tr("Number {id}", id=pact.id[:16]))
+                Banner("good", tr("In force, signed by both sides."), tr("Number {id}", id=agreement.id[:16]))
             )
-            self._tell(self.done_words, pact)
+            self._tell(self.done_words, agreement)
             self.pages.setCurrentIndex(_DONE)
         else:
             self.wait_text.setText(
                 tr(
                     "Send the proposal to {partner}. When their answer comes, open it here.",
-                    partner=pact.partner_side.name,
+                    partner=agreement.partner_side.name,
                 )
             )
-            self._tell(self.wait_words, pact)
+            self._tell(self.wait_words, agreement)
             self.pages.setCurrentIndex(_WAIT)
 
-    def _tell(self, card: Card, pact: Pact) -> None:
+    def _tell(self, card: Card, agreement: Agreement) -> None:
         from pprl_desktop.exchange.terms import in_words
 
-        self._say_all(card, in_words(pact.terms))
+        self._say_all(card, in_words(agreement.terms))
 
     def _say_all(self, card: Card, sentences: tuple[str, ...]) -> None:
         clear(card.body)
@@ -259,8 +259,8 @@ class AgreementPane(KeyedPane):
             self.change(tr("Agreement declined"), agreement="")
             self.say("warning", tr_core(received.sentence))
             self.show_state()
-        elif received.pact is not None and received.kind == "accepted":
-            self.change(tr("Agreement signed"), agreement=received.pact.id)
+        elif received.agreement is not None and received.kind == "accepted":
+            self.change(tr("Agreement signed"), agreement=received.agreement.id)
             self.say("good", tr_core(received.sentence))
             self.show_state()
         else:
@@ -313,9 +313,9 @@ class AgreementPane(KeyedPane):
         columns = tuple((name, str(which.currentData())) for name, which in self._columns.items())
 
         def done(made: Partnership) -> None:
-            self._proposal, pact = None, made.agreement
-            changes = offers.adopted(self.project.choices, pact.terms, columns)
-            self.change(tr("Accept agreement"), **changes, agreement=pact.id, partner=pact.contact)
+            self._proposal, agreement = None, made.agreement
+            changes = offers.adopted(self.project.choices, agreement.terms, columns)
+            self.change(tr("Accept agreement"), **changes, agreement=agreement.id, partner=agreement.contact)
             self.desk.confirm("fields")
             self.desk.confirm("method")
             self.say("good", tr("Signed. The answer is written."), tr("Send {file} to the partner.", file=out.name))

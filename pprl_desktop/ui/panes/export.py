@@ -56,7 +56,7 @@ class ExportPane(KeyedPane):
         self.identity.setVisible(own is None)
         self.make.setVisible(own is not None)
         self.done.setVisible(bool(choices.bundle_path))
-        if choices.agreement and self.desk.home.has_pact(choices.agreement):
+        if choices.agreement and self.desk.home.has_agreement(choices.agreement):
             self._tell()
         if choices.bundle_path and self.done.body.count() == 0:
             self._show_done(Path(choices.bundle_path), None)
@@ -66,7 +66,7 @@ class ExportPane(KeyedPane):
         from pprl_desktop.job.kept import rehearsal_of
 
         choices = self.project.choices
-        terms = self.desk.home.pact(choices.agreement).terms
+        terms = self.desk.home.agreement(choices.agreement).terms
         try:
             said = preview.statement(choices)
         except Problem as problem:
@@ -130,7 +130,7 @@ class ExportPane(KeyedPane):
 
     def _show_done(self, path: Path, made: Exported | None) -> None:
         clear(self.done.body)
-        partner = self.desk.home.pact(self.project.choices.agreement).partner_side.name
+        partner = self.desk.home.agreement(self.project.choices.agreement).partner_side.name
         if made is not None:
             again = tr("the same bytes as before") if made.resent else tr("entered in the record of releases")
             self.done.add(label(tr("{size}, {again}.", size=size(made.bytes), again=again), "muted"))

@@ -58,20 +58,20 @@ class PartnerPane(KeyedPane):
         self.identity.setVisible(own is None)
         self.here.setVisible(bool(choices.partner_path))
         self.empty.setVisible(own is not None and not choices.partner_path)
-        if choices.partner_path and self.desk.home.has_pact(choices.agreement):
+        if choices.partner_path and self.desk.home.has_agreement(choices.agreement):
             self._tell()
         self.changed.emit()
 
     def _tell(self) -> None:
-        pact = self.desk.home.pact(self.project.choices.agreement)
+        agreement = self.desk.home.agreement(self.project.choices.agreement)
         clear(self.here.body)
         rows = self.desk.findings.partner_rows
         lines = [
-            tr("From {partner}, whose safety number you compared", partner=pact.partner_side.name),
+            tr("From {partner}, whose safety number you compared", partner=agreement.partner_side.name),
             tr("Sealed for you, signed, complete and unchanged"),
             tr("As agreed: the same fields, method, noise and reference set"),
             *([tr_n("{n} record under random names", "{n} records under random names", rows)] if rows else []),
-            tr("{n} files received under this agreement so far", n=count(len(pact.received))),
+            tr("{n} files received under this agreement so far", n=count(len(agreement.received))),
         ]
         for text in lines:
             self.here.body.addLayout(fact("check", text, "accent_text"))
@@ -86,7 +86,7 @@ class PartnerPane(KeyedPane):
                 tr("It belongs to the agreement."),
                 (tr("Go there"), lambda: self.desk.go_to.emit("agreement")),
             )
-        elif received.kind == "data" and received.pact is not None:
+        elif received.kind == "data" and received.agreement is not None:
             self.desk.findings.partner_rows = received.rows
             item = received.item
             self.change(

@@ -84,7 +84,7 @@ class ResultsPane(KeyedPane):
     def show_state(self) -> None:
         own, choices = self.desk.identity(), self.project.choices
         self.identity.setVisible(own is None)
-        partner = self.desk.home.pact(choices.agreement).partner_side.name
+        partner = self.desk.home.agreement(choices.agreement).partner_side.name
         set_kind(self.write, "" if choices.result_path else "primary")
         if choices.result_path:
             self.mine_text.setText(
@@ -96,7 +96,7 @@ class ResultsPane(KeyedPane):
             self.theirs_text.setText(tr("Opened, checked, and kept."))
         else:
             self.theirs_text.setText(tr("When {partner} sends theirs, open it here or drop it.", partner=partner))
-        rule = self.desk.home.pact(choices.agreement).terms.rule
+        rule = self.desk.home.agreement(choices.agreement).terms.rule
         self.rule.setText(tr("Agreed rule: {rule}.", rule=rule_words()[rule]))
         if self.desk.findings.outcome is None:
             self.put_together(self._show_state)

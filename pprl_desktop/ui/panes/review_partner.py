@@ -54,12 +54,12 @@ class PartnerReview(Card):
         """What can be done now, and how many pairs it is about."""
         desk = self.pane.desk
         choices, own = self.pane.project.choices, desk.identity()
-        ready = own is not None and bool(choices.agreement) and desk.home.has_pact(choices.agreement)
+        ready = own is not None and bool(choices.agreement) and desk.home.has_agreement(choices.agreement)
         self.setVisible(bool(choices.agreement))
         self.ask.setEnabled(ready)
         self.open.setEnabled(ready)
-        pact = desk.home.pact(choices.agreement) if ready else None
-        came = pact is not None and any(item.kind == "review" for item in pact.received)
+        agreement = desk.home.agreement(choices.agreement) if ready else None
+        came = agreement is not None and any(item.kind == "review" for item in agreement.received)
         for control in (self.secret, self.make):
             control.setEnabled(came)  # there is something to make a review of
         self.answer.setVisible(came)
@@ -67,9 +67,9 @@ class PartnerReview(Card):
         if own is None:
             self.state.setText(tr("Unlock your key on the page Identity and contacts first."))
             return
-        if pact is None:
+        if agreement is None:
             return
-        if pact.terms.rule != "review":
+        if agreement.terms.rule != "review":
             self.ask.setEnabled(False)
             self.state.setText(
                 tr("No review was agreed with the partner: no cell is asked for or sent under this agreement.")
