@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from pprl_desktop.problem import Failure, Problem
+from pprl_desktop.said import Said
 
 SPARE = 16 << 20  # bytes left free on the disk after writing
 _PART = ".part"
@@ -41,7 +42,8 @@ def refused(error: OSError) -> Problem:
             place="file",
         )
     reason = error.strerror or type(error).__name__
-    return Failure(f"The computer refused: {reason}.", do="Check the disk and the folder's permissions.", place="file")
+    what = Said("The computer refused: {reason}.", reason=reason)
+    return Failure(what, do="Check the disk and the folder's permissions.", place="file")
 
 
 def disk_full() -> Failure:

@@ -31,6 +31,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.fields import FieldKind
 from pprl_desktop.records.table import CleanTable, Column
+from pprl_desktop.said import sentences
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.release_totals import Outlook
@@ -101,7 +102,7 @@ class Plan:
     def question(self) -> Problem:
         return Problem(
             "This release adds to what the partner has already.",
-            " ".join(map(str, self.outlook.sentences)),
+            sentences(*self.outlook.sentences),
             "Look at the sums, then confirm that you want it.",
             place="releases",
         )
