@@ -34,6 +34,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     _exchange.passphrase_option(repair)
     for step in steps.choices.values():  # may stand before or after the step
         step.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print plain data")
+        step.add_argument("--home", metavar="DIR", default=argparse.SUPPRESS, help="the home folder")
 
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
