@@ -27,12 +27,12 @@ class Cell:
 
 @dataclass(frozen=True)
 class Preview:
-    """What the next click on a cell would cost, to the last digit, and whether the gate would allow it."""
+    """What the next click on a cell would be charged, to the last digit, and whether the gate would allow it."""
 
     field: str
     level: Level
     cost: Fraction
-    k: tuple[int, int]  # records each row could still be
+    k: tuple[int, int]  # records each row could still be, at least: the least crowd of its class
     characters: tuple[int, int]  # differing ones it would show in each row; 0 where the picture does not count them
     shows: str  # what it would open, in words that tell no more than the picture does
     refusal: Problem | None
@@ -42,7 +42,8 @@ class Preview:
 class Meter:
     """The state of the privacy meter."""
 
-    risk: Fraction  # KAPR so far
+    risk: Fraction  # KAPR of what is open
+    charged: Fraction  # the same with the least crowd of each class, as previews told it: what the limit is for
     limit: Fraction
     characters: Fraction  # share of all characters under review that is open
     pair_risk: Fraction  # of the pair on its own scale

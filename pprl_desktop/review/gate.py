@@ -50,7 +50,9 @@ class Gate:
         self._opened = OpenCells(review, self._crowd)
         self._terms = NOTHING
         self._risk = NOTHING
+        self._charges = NOTHING
         self._field_terms = [NOTHING] * len(self._types)
+        self._field_charges = [NOTHING] * len(self._types)
         self._open_characters = 0
         self._open_cells = 0
         self._started: set[int] = set()
@@ -70,7 +72,7 @@ class Gate:
         return tuple(self._cell(pair, number) for number in range(len(self._types)))
 
     def previews(self, pair: int) -> tuple[Preview | None, ...]:
-        """The next click of every cell; None where there is nothing more to open."""
+        """The next click of every cell, its crowd in classes; None where there is nothing more to open."""
         state = self._opened.state(pair)
         goals = [self._next(state, number) for number in range(len(self._types))]
         after = tuple(self._opened.constraints(state, goals, row) for row in (0, 1))
@@ -125,6 +127,7 @@ class Gate:
             together = self._opened.together_count(pair, {})
         return Meter(
             self.risk,
+            self.charged,
             min(self._policy.reviewer_budget, self._policy.review_budget),
             Fraction(self._open_characters, self._all_characters) if self._all_characters else NOTHING,
             pair_risk,
@@ -135,7 +138,13 @@ class Gate:
 
     @property
     def risk(self) -> Fraction:
+        """KAPR of what is open."""
         return self._risk
+
+    @property
+    def charged(self) -> Fraction:
+        """What all openings were charged together: never less than the risk."""
+        return self._scale.risk(self._charges)
 
     def field_risks(self) -> dict[str, Fraction]:
         """Each field's own part, 0 to 1; the risk is their mean."""
@@ -186,7 +195,8 @@ class Gate:
         for pair, levels in reached.items():
             goals = {j: level for j, level in levels.items() if level > Level.MASKED}
             self._apply(pair, goals, self._opened.recounted(self._opened.state(pair), goals))
-        if total and total != _decimal(self.risk):
+        # the first version charged the exact risk
+        if total and total not in (_decimal(self.charged), _decimal(self.risk)):
             raise self._foreign()
 
     def _foreign(self) -> Problem:
@@ -213,9 +223,13 @@ class Gate:
         state = self._opened.state(pair)
         for row in (0, 1):
             self._terms += rows[row].term - state.rows[row].term
-            changes = zip(rows[row].field_terms(), state.rows[row].field_terms(), strict=True)
-            for j, (after, before) in enumerate(changes):
-                self._field_terms[j] += after - before
+            self._charges += rows[row].charge - state.rows[row].charge
+            for sums, now, then in (
+                (self._field_terms, rows[row].field_terms(), state.rows[row].field_terms()),
+                (self._field_charges, rows[row].field_charges(), state.rows[row].field_charges()),
+            ):
+                for j, (after, before) in enumerate(zip(now, then, strict=True)):
+                    sums[j] += after - before
         for j, goal in goals.items():
             cap = self._policy.fields[j].cap
             for row in (0, 1):
@@ -248,7 +262,7 @@ class Gate:
         self._apply(pair, goals, rows)
 
     def _write(self, what: str, entry: dict[str, str], cost: Fraction, rows: tuple[Row, Row]) -> None:
-        total = _decimal(self.risk + cost)
+        total = _decimal(self.charged + cost)
         crowd = f"{rows[0].k} {rows[1].k}"
         self._ledger.append({"what": what, "who": self._who, **entry, "cost": str(cost), "total": total, "k": crowd})
 
@@ -264,14 +278,14 @@ class Gate:
         # how long a whole value is would be told for free: only the marked characters are counted
         above, below = (len(shown(found, goal, each.cap, row)) if goal == Level.PARTIAL else 0 for row in (0, 1))
         shows = next_words(found, goal, each.cap)
-        return Preview(each.name, goal, cost, (rows[0].k, rows[1].k), (above, below), shows, no)
+        return Preview(each.name, goal, cost, (rows[0].told, rows[1].told), (above, below), shows, no)
 
     def _judge(self, pair: int, rows: tuple[Row, Row], crowd: int) -> tuple[Fraction, Problem | None]:
         """The cost of bringing a pair to these rows, and the reason why it may not be paid."""
         before = self._opened.state(pair).rows
-        after = rows[0].term + rows[1].term
-        cost = self._scale.risk(after - before[0].term - before[1].term)
-        asked = Asked(self._risk, cost, self._scale.of_pair(after), self._field_uses(before, rows), crowd)
+        after = rows[0].charge + rows[1].charge
+        cost = self._scale.risk(after - before[0].charge - before[1].charge)
+        asked = Asked(self.charged, cost, self._scale.of_pair(after), self._field_uses(before, rows), crowd)
         return cost, refusal(self._policy, asked)
 
     def _field_uses(self, before: tuple[Row, Row], after: tuple[Row, Row]) -> tuple[FieldUse, ...]:
@@ -279,10 +293,8 @@ class Gate:
         found = []
         for j, each in enumerate(self._policy.fields):
             if each.limit is not None:
-                grown = sum(
-                    (after[row].p[j] / after[row].k - before[row].p[j] / before[row].k for row in (0, 1)), NOTHING
-                )
-                so_far = self._scale.of_field(self._field_terms[j])
+                grown = sum((after[row].field_charges()[j] - before[row].field_charges()[j] for row in (0, 1)), NOTHING)
+                so_far = self._scale.of_field(self._field_charges[j])
                 found.append(FieldUse(each.name, each.limit, so_far, self._scale.of_field(grown)))
         return tuple(found)
 

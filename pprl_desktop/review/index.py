@@ -73,6 +73,10 @@ class Crowd:
             total += entry.characters.nbytes + entry.order.nbytes + entry.starts.nbytes + entry.shared.nbytes
         return total
 
+    def counts(self, field_number: int) -> npt.NDArray[np.int64]:
+        """How often each value of a field occurs."""
+        return np.diff(self.fields[field_number].starts)
+
     def frequency(self, field_number: int, code: int) -> int:
         starts = self.fields[field_number].starts
         return int(starts[code + 1] - starts[code])

@@ -72,13 +72,25 @@ class Row:
 
     k: int
     p: tuple[Fraction, ...]
+    told: int = 1  # the least k of its class: what a preview tells, and what is charged (review/classes.py)
 
     @cached_property
     def term(self) -> Fraction:
-        return sum((share for share in self.p if share), NOTHING) / self.k
+        return self._open / self.k
+
+    @cached_property
+    def charge(self) -> Fraction:
+        return self._open / self.told
+
+    @cached_property
+    def _open(self) -> Fraction:
+        return sum((share for share in self.p if share), NOTHING)
 
     def field_terms(self) -> tuple[Fraction, ...]:
         return tuple(share / self.k for share in self.p)
+
+    def field_charges(self) -> tuple[Fraction, ...]:
+        return tuple(share / self.told for share in self.p)
 
 
 @dataclass(frozen=True)

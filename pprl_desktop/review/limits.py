@@ -13,7 +13,7 @@ CLOSE = 1e-9  # totals nearer than this to a limit are compared as exact fractio
 
 @dataclass(frozen=True)
 class FieldUse:
-    """A field with a budget of its own: its part of KAPR so far, and what would be added."""
+    """A field with a budget of its own: its part of what was charged, and what would be added."""
 
     name: str
     limit: Fraction
@@ -25,7 +25,7 @@ class FieldUse:
 class Asked:
     """What a reveal would add to what was spent."""
 
-    spent: Fraction  # KAPR so far
+    spent: Fraction  # what was charged so far
     cost: Fraction
     pair: Fraction  # the pair on its own scale, afterwards
     fields: tuple[FieldUse, ...]
@@ -33,7 +33,9 @@ class Asked:
 
 
 def refusal(policy: Policy, asked: Asked) -> Problem | None:
-    """Why it may not be opened; None if it may."""
+    """Why it may not be opened; None if it may. Budgets first: what cannot be paid tells nothing of the crowd."""
+    if asked.cost and (problem := _over_budget(policy, asked)) is not None:
+        return problem
     if asked.crowd < policy.kappa:
         return Problem(
             f"This would leave fewer than {policy.kappa} people it could be.",
@@ -41,8 +43,10 @@ def refusal(policy: Policy, asked: Asked) -> Problem | None:
             "Decide with what is open, or open another cell.",
             place="smallest crowd",
         )
-    if not asked.cost:
-        return None
+    return None
+
+
+def _over_budget(policy: Policy, asked: Asked) -> Problem | None:
     if over(asked.spent, asked.cost, policy.reviewer_budget):
         return _too_dear("your privacy budget", "reviewer budget")
     if over(asked.spent, asked.cost, policy.review_budget):

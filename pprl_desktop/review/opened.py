@@ -9,6 +9,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
 
+from pprl_desktop.review.classes import bounds_of, told
 from pprl_desktop.review.graphemes import graphemes
 from pprl_desktop.review.index import Crowd
 from pprl_desktop.review.kapr import NOTHING, Constraint, Row, Value, constraint, disclosed
@@ -38,6 +39,7 @@ class OpenCells:
         self._crowd = crowd
         self._picture = review.policy.picture()
         self._types = tuple(f.type for f in review.policy.fields)
+        self._bounds = tuple(bounds_of(crowd.counts(j)) for j in range(len(self._types)))
         self._states: dict[int, PairState] = {}
         self._appears: dict[int, list[tuple[int, int]]] = defaultdict(list)
         for number, pair in enumerate(review.pairs):
@@ -85,8 +87,12 @@ class OpenCells:
         made = []
         for row in (0, 1):
             wanted = tuple(self._constraint(state, j, level, row) for j, level in enumerate(levels))
-            made.append(Row(self._crowd.count(wanted), self._shares(state, levels, row)))
+            made.append(self._row(self._crowd.count(wanted), self._shares(state, levels, row)))
         return made[0], made[1]
+
+    def _row(self, k: int, p: tuple[Fraction, ...]) -> Row:
+        opened = (bounds for bounds, share in zip(self._bounds, p, strict=True) if share)
+        return Row(k, p, told(k, opened, self._policy.kappa))
 
     def _shares(self, state: PairState, levels: list[Level], row: int) -> tuple[Fraction, ...]:
         return tuple(
@@ -98,7 +104,7 @@ class OpenCells:
         for row in (0, 1):
             share = disclosed(state.masks[field], goal, self._policy.fields[field].cap, row)
             p = tuple(share if j == field else old for j, old in enumerate(state.rows[row].p))
-            made.append(Row(k[row], p))
+            made.append(self._row(k[row], p))
         return made[0], made[1]
 
     # --- a record in all its pairs ---------------------------------------------------------------------------------

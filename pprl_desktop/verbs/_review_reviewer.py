@@ -92,7 +92,7 @@ def status(args: argparse.Namespace, progress: Progress) -> Answer:
             "next": session.current, "upcoming": list(session.upcoming()),
             "latest": [{"pair": d.pair, "point": d.point} for d in session.decisions.latest(10)],
         }  # fmt: skip
-        spent = f"KAPR {text.percent(meter.risk)} of {text.percent(meter.limit)}"
+        spent = f"Charged {text.percent(meter.charged)} of {text.percent(meter.limit)}, KAPR {text.percent(meter.risk)}"
         return Answer(
             f"{text.advance_text(advance)}\n{spent}, characters opened {text.percent(meter.characters)}.", data
         )

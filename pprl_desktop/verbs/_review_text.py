@@ -86,7 +86,8 @@ def percent(share: Fraction) -> str:
 
 def meter_text(meter: Meter) -> str:
     return (
-        f"KAPR {percent(meter.risk)} of {percent(meter.limit)}; characters opened {percent(meter.characters)}; "
+        f"charged {percent(meter.charged)} of {percent(meter.limit)}; KAPR {percent(meter.risk)}; "
+        f"characters opened {percent(meter.characters)}; "
         f"smallest crowd of this pair {meter.smallest_k:,}"
         + (f" ({meter.together_k:,} with their other pairs)" if meter.together_k < meter.smallest_k else "")
     )
@@ -136,7 +137,7 @@ def cell_data(cell: Cell, preview: Preview | None = None) -> dict[str, Any]:
     }
     if preview is not None:
         data |= {
-            "cost": str(preview.cost), "cost_percent": 100 * float(preview.cost), "k_after": list(preview.k),
+            "cost": str(preview.cost), "cost_percent": 100 * float(preview.cost), "k_at_least": list(preview.k),
             "shows": preview.shows,
             "refusal": preview.refusal.as_dict() if preview.refusal else None,
         }  # fmt: skip
@@ -146,6 +147,7 @@ def cell_data(cell: Cell, preview: Preview | None = None) -> dict[str, Any]:
 def meter_data(meter: Meter) -> dict[str, Any]:
     return {
         "kapr": str(meter.risk), "kapr_percent": 100 * float(meter.risk), "limit": str(meter.limit),
+        "charged": str(meter.charged), "charged_percent": 100 * float(meter.charged),
         "characters_percent": 100 * float(meter.characters), "pair_kapr": str(meter.pair_risk),
         "smallest_k": meter.smallest_k, "together_k": meter.together_k, "cells_opened": meter.opened,
     }  # fmt: skip

@@ -76,18 +76,20 @@ def test_preview_equals_charge_and_risk_only_grows(plan, clicks) -> None:
     gate = memory_gate(review)
     for pair, field in clicks:
         gate.open(pair)
-        before = gate.risk
+        before, spent = gate.risk, gate.charged
         preview = gate.previews(pair)[field]
         done, refusal = tried(gate, pair, field)
         if done is None:
             assert preview is None or preview.refusal == refusal
-            assert gate.risk == before
+            assert (gate.risk, gate.charged) == (before, spent)
             continue
         assert preview is not None
         assert preview.refusal is None
-        assert done.cost == preview.cost == gate.risk - before >= 0
+        assert done.cost == preview.cost == gate.charged - spent >= 0
         rows = gate._opened.state(pair).rows
-        assert preview.k == (rows[0].k, rows[1].k)
+        assert preview.k == (rows[0].told, rows[1].told)
+        assert all(row.told <= row.k for row in rows)
+        assert before <= gate.risk <= gate.charged <= 1
         assert done.cell.level == preview.level
         assert 0 <= gate.risk <= 1
         assert min(row.k for row in rows) >= plan["kappa"] >= 1
@@ -115,7 +117,7 @@ def test_the_order_of_opening_does_not_matter() -> None:
         gate = memory_gate(make_review(PEOPLE, PAIRS, TYPES))
         for pair, field in order:
             gate.reveal(pair, field)
-        totals.add((gate.risk, gate.meter().characters))
+        totals.add((gate.risk, gate.charged, gate.meter().characters))
     assert len(totals) == 1
 
 
@@ -166,7 +168,7 @@ def test_a_budget_may_be_spent_to_its_last_digit(make_gate) -> None:
     cost = memory_gate(make_review(PEOPLE, PAIRS, TYPES)).previews(0)[0].cost
     gate = make_gate(make_review(PEOPLE, PAIRS, TYPES, reviewer_budget=cost))
     gate.reveal(0, 0)
-    assert gate.risk == cost == gate.meter().limit
+    assert gate.charged == cost == gate.meter().limit
     just_under = make_gate(make_review(PEOPLE, PAIRS, TYPES, reviewer_budget=cost - Fraction(1, 10**15)))
     with pytest.raises(Problem):
         just_under.reveal(0, 0)

@@ -90,7 +90,7 @@ def test_the_cost_of_the_cell_in_focus_is_shown_before_it_is_opened(make_panel) 
     panel = make_panel()
     for number, preview in enumerate(panel.seen.previews):
         panel.grid.focus_cell(number)
-        expected = None if preview is None else float(panel.seen.meter.risk + preview.cost)
+        expected = None if preview is None else float(panel.seen.meter.charged + preview.cost)
         assert panel.meter.preview == expected
         assert "%" in panel.cell_cost.text() or preview is None or preview.refusal is not None
 

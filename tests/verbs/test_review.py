@@ -69,7 +69,7 @@ def test_a_pair_in_the_terminal(run) -> None:
     assert "4 pairs over 8 records" in create(run, "--cap", "number=last4")
     lines = run("next", "r").splitlines()
     assert lines[0].startswith("Pair 1 of 4")
-    assert lines[1].startswith("KAPR 0 % of 90 %; characters opened 0 %")
+    assert lines[1].startswith("charged 0 % of 90 %; KAPR 0 %; characters opened 0 %")
     table = {line.split("  ")[0]: line for line in lines[3:]}
     assert "***@&*" in table["ours"]
     assert "***&@*" in table["theirs"]

@@ -123,8 +123,11 @@ class ReviewPanel(QWidget):
         crowd = tr("smallest crowd k = {k}", k=count(m.smallest_k))
         opened = tr("characters opened {share}", share=percent(float(m.characters)))
         own = self._need().review.own_crowd
-        self.meter.more = "" if own else tr("Counted over the rows at hand: the true risk is not higher.")
-        self.meter.show_value(float(m.risk), float(m.limit), f"{opened} · {crowd}")
+        said = tr(
+            "Counted with the smallest crowd of each class; KAPR itself is {risk}.", risk=percent(float(m.risk), 2)
+        )
+        self.meter.more = said if own else f"{said} {tr('Counted over the rows at hand: the true risk is not higher.')}"
+        self.meter.show_value(float(m.charged), float(m.limit), f"{opened} · {crowd}")
 
     def _show_cell(self) -> None:
         assert self.seen is not None
@@ -142,7 +145,7 @@ class ReviewPanel(QWidget):
         theme.set_role(self.cell_cost, "role", "danger" if refused else "strong" if preview is not None else "muted")
         total = None
         if preview is not None:
-            total = float(self.seen.meter.risk + preview.cost)
+            total = float(self.seen.meter.charged + preview.cost)
         self.meter.show_preview(total)
 
     def _show_hint(self) -> None:
