@@ -73,6 +73,16 @@ class Smashed:
         return sum(part.values.nbytes + part.rows.nbytes for part in self.parts)
 
 
+# the numbers in settings that came from somebody else, smallest and largest: wide enough for every use, narrow enough
+# that nothing can be made to run long or to fill the memory
+RANGES: Mapping[str, tuple[float, float]] = {
+    "bits": (8, 1 << 15),
+    "fold": (0, 4),
+    "decoys": (0, (1 << 31) - 1),
+    "epsilon": (1e-4, 1e4),
+}
+
+
 @dataclass(frozen=True)
 class Settings:
     """The knobs of the methods, all part of the agreement. Each method documents the ones it reads."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
-from pprl_desktop.codes.base import REGISTRY, Settings
+from pprl_desktop.codes.base import RANGES, REGISTRY, Settings
 from pprl_desktop.exchange import refusals, strict
 from pprl_desktop.exchange.card import Card
 from pprl_desktop.exchange.keys import MODES, Mode
@@ -29,10 +29,7 @@ MAX_FIELDS = 64
 MAX_DOCUMENT = 256 * 1024  # bytes
 MAX_FIELD_NAME = 80  # characters
 
-# ranges of the numbers in the settings: wide enough for every use, narrow enough that nothing can be made to run long
-INTEGERS = {"bits": (8, 1 << 15), "fold": (0, 4), "decoys": (0, MAX_ROWS)}
-OTHER_INTEGERS = (0, 1 << 16)
-EPSILONS = (1e-4, 1e4)
+OTHER_INTEGERS = (0, 1 << 16)  # the range of a number that codes/base.py has none for
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
@@ -287,7 +284,8 @@ def _value(hint: Any, plain: Plain, name: str, place: str, text: Text) -> Any:
     if hint is bool:
         return bool(strict.integer(plain, name, 0, 1, place=place))
     if hint is int:
-        return strict.integer(plain, name, *INTEGERS.get(name, OTHER_INTEGERS), place=place)
+        low, high = RANGES.get(name, OTHER_INTEGERS)
+        return strict.integer(plain, name, int(low), int(high), place=place)
     if hint is str:
         return text(plain, name, place=place)
     if get_origin(hint) is Literal:
@@ -300,8 +298,9 @@ def _value(hint: Any, plain: Plain, name: str, place: str, text: Text) -> Any:
         if not digits and type(None) in get_args(hint):
             return None
         value = _number(digits, place + name)
-        if name == "epsilon" and not EPSILONS[0] <= value <= EPSILONS[1]:
-            raise refusals.malformed(place + name, f"It must be a number from {EPSILONS[0]} to {EPSILONS[1]:,.0f}.")
+        low, high = RANGES.get(name, (value, value))
+        if not low <= value <= high:
+            raise refusals.malformed(place + name, f"It must be a number from {low} to {high:,.0f}.")
         return value
     assert get_origin(hint) in (Union, types.UnionType), hint
     return text(plain, name, place=place) or None

@@ -61,7 +61,7 @@ def keep_rehearsal(project: Project, of: Choices, found: Rehearsal) -> None:
 def rehearsal_of(project: Project) -> KeptRehearsal | None:
     """The rehearsal of the present choices; None where none was played to its end."""
     plain = _plain(project.artefact("rehearsal"))
-    if plain.get("of") != _rehearsed(project.choices):
+    if not plain.keys() >= {"of", "headline", "said"} or plain["of"] != _rehearsed(project.choices):
         return None
     return KeptRehearsal(str(plain["headline"]), tuple(plain["said"]))
 
@@ -76,7 +76,7 @@ def match_artefact(match: Match) -> bytes:
 
 def match_of(project: Project) -> KeptMatch | None:
     plain = _plain(project.artefact("match"))
-    if "said" not in plain or project.state("match").state != "done":
+    if not plain.keys() >= {"said", "expected"} or project.state("match").state != "done":
         return None
     expected = plain["expected"]
     return KeptMatch(
@@ -120,7 +120,7 @@ def review_of(project: Project) -> KeptReview:
         told, head = ledger_told(path)
     except Problem as problem:
         return KeptReview((str(problem.what),), ())
-    if plain.get("head") == head:
+    if plain.keys() >= {"said", "estimates"} and plain.get("head") == head:
         return KeptReview(tuple(plain["said"]), tuple(plain["estimates"]))
     return KeptReview(told, ())
 
@@ -143,7 +143,7 @@ def ledger_told(path: Path) -> tuple[tuple[str, ...], str]:
     return (
         f"{len(decided):,} pairs were decided; cells were opened {len(opened):,} times, and {refused:,} openings "
         "were refused.",
-        f"KAPR reached {100 * risk:.4f} %.",
+        f"KAPR reached at most {100 * risk:.4f} %.",
         f"From the ledger of the review: {len(entries):,} entries, last hash {head[:16]}.",
     ), head
 
@@ -162,9 +162,17 @@ def _json(plain: Mapping[str, Any]) -> bytes:
 
 
 def _plain(data: bytes | None) -> dict[str, Any]:
-    """Nothing where nothing was kept, or by another version in another form."""
+    """Nothing where nothing was kept, by another version in another form, or by somebody who made the project up."""
     try:
         found = json.loads(data) if data else {}
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return found if isinstance(found, dict) and all(_fits(name, value) for name, value in found.items()) else {}
+
+
+def _fits(name: str, value: Any) -> bool:
+    if name in ("said", "estimates"):
+        return isinstance(value, list) and all(isinstance(one, str) and one.isprintable() for one in value)
+    if name == "expected":
+        return isinstance(value, dict) and all(type(one) is float and 0 <= one <= 1 for one in value.values())
+    return isinstance(value, str | int)

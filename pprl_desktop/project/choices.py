@@ -7,11 +7,16 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from pprl_desktop.codes import recipe
-from pprl_desktop.codes.base import REGISTRY, Recipe, Settings
+from pprl_desktop.codes.base import RANGES, REGISTRY, Recipe, Settings
 from pprl_desktop.matching.reconcile import RULES
 from pprl_desktop.problem import Problem
-from pprl_desktop.project.known import checked, newer
+from pprl_desktop.project.known import checked, newer, sound
 from pprl_desktop.records.fields import KINDS, Cleaning, Field
+
+PATHS = (
+    "table_path", "home", "bundle_path", "partner_path", "result_path", "partner_result_path", "review_path",
+    "output_folder",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -82,11 +87,14 @@ class Choices:
             raise newer("method")
         if values.get("rule", cls.rule) not in RULES:
             raise newer("rule")
-        values["sensitive"] = tuple(values.get("sensitive", ()))
+        for name in PATHS:
+            if "\0" in values.get(name, ""):
+                raise ValueError(name)
+        values["sensitive"] = _texts(values.get("sensitive", ()))
         values["fields"] = tuple(_field(one) for one in values.get("fields", ()))
         values["columns"] = tuple((str(a), str(b)) for a, b in values.get("columns", ()))
-        values["mapping"] = tuple((str(a), tuple(b)) for a, b in values.get("mapping", ()))
-        values["settings"] = Settings(**checked(Settings, values.get("settings", {}), "settings."))
+        values["mapping"] = tuple((str(a), _texts(b)) for a, b in values.get("mapping", ()))
+        values["settings"] = _settings(values.get("settings", {}))
         return cls(**values)
 
     def to_json(self) -> str:
@@ -95,8 +103,8 @@ class Choices:
     @classmethod
     def from_json(cls, text: str) -> Choices:
         try:
-            return cls.from_dict(json.loads(text))
-        except (ValueError, TypeError, KeyError, AttributeError):
+            return cls.from_dict(sound(json.loads(text)))
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             raise Problem(
                 "The choices in the project cannot be read.",
                 "The file is damaged, or a newer version of PPRL Desktop made it.",
@@ -111,6 +119,20 @@ class Choices:
         return replace(self, **changes)
 
 
+def _texts(listed: Any) -> tuple[str, ...]:
+    if not all(isinstance(one, str) for one in listed):
+        raise TypeError("texts")
+    return tuple(listed)
+
+
+def _settings(plain: dict[str, Any]) -> Settings:
+    values = checked(Settings, plain, "settings.")
+    for name, (low, high) in RANGES.items():
+        if values.get(name) is not None and not low <= values[name] <= high:
+            raise ValueError(name)
+    return Settings(**values)
+
+
 def _field(plain: dict[str, Any]) -> Field:
     known = {"name": str, "kind": str, "cleaning": dict}
     for name, value in plain.items():
@@ -118,5 +140,5 @@ def _field(plain: dict[str, Any]) -> Field:
             raise newer(f"fields.{name}")
     if plain["kind"] not in KINDS:
         raise newer("fields.kind")
-    checked(Cleaning, plain["cleaning"], "cleaning.")
+    _texts(checked(Cleaning, plain["cleaning"], "cleaning.").get("missing_words", ()))
     return Field.from_dict(plain)

@@ -5,12 +5,16 @@ Dropping an unknown choice in silence would give other results than the steward 
 
 from __future__ import annotations
 
+import math
 import types
 from collections.abc import Mapping
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from pprl_desktop import __version__
 from pprl_desktop.problem import Problem
+
+LONGEST_TEXT = 32_768  # characters of a path, name or column
+MOST = 1 << 62  # larger than any number that is chosen
 
 
 def newer(name: str = "") -> Problem:
@@ -47,3 +51,17 @@ def _fits(value: Any, hint: Any) -> bool:
     if hint is int:
         return isinstance(value, int) and not isinstance(value, bool)
     return isinstance(value, hint if hint in (str, bool, type(None)) else dict)
+
+
+def sound(value: Any) -> Any:
+    """What JSON gave, unless it holds something that no choice is: raises ValueError."""
+    if isinstance(value, dict | list):
+        for item in [*value, *value.values()] if isinstance(value, dict) else value:
+            sound(item)
+    elif isinstance(value, str):
+        value.encode("utf-8")  # half a surrogate is no character
+        if len(value) > LONGEST_TEXT:
+            raise ValueError("text")
+    elif isinstance(value, int | float) and not (math.isfinite(value) and abs(value) <= MOST):
+        raise ValueError("number")
+    return value

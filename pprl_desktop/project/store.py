@@ -2,6 +2,10 @@
 
 Holds choices, their history, confirmed steps and small artefacts (hashes, pairs of row numbers).
 Clear tables are not stored in it.
+
+A project may come from anybody: it is opened with a double click. So its schema must be the known one to the letter
+(a view, a trigger or a generated column would run when it is read), no value may be longer than this program writes,
+no statement may take more steps than it can need, and every fault of it becomes a sentence in one place.
 """
 
 from __future__ import annotations
@@ -9,15 +13,20 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from pprl_desktop import files
 from pprl_desktop.problem import Problem
 from pprl_desktop.project.known import newer
 
 Read = TypeVar("Read")
 APPLICATION_ID = 0x5050524C  # "PPRL", so that another program's database is recognised as such
+LONGEST = 2 << 20  # bytes of one value; read as JSON it takes many times that
+MOST_STEPS = 200  # turns of STEP instructions that one statement may take: far more than a long history needs
+STEP = 100_000
+MOST_ROWS = 1000  # confirmed steps that are read at most
 
 
 def _first_schema(db: sqlite3.Connection) -> None:
@@ -43,7 +52,9 @@ class Store:
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
         self.path = path
-        if not create and not path.is_file():
+        if not create and path.exists():
+            files.open_regular(path).close()
+        elif not create:
             raise Problem(
                 "The project file is not there.",
                 "It may have been moved, renamed or deleted.",
@@ -54,52 +65,71 @@ class Store:
             raise Problem(
                 "A project with this name is already there.", do="Choose another name, or open it.", place="project"
             )
+        self._turns = 0
         try:
-            self._db = sqlite3.connect(path, isolation_level=None, timeout=0.2, check_same_thread=False)
-            self._prepare()
-        except sqlite3.DatabaseError as error:
-            self._shut()
-            raise _translated(error) from None
+            with _in_words():
+                self._db = sqlite3.connect(path, isolation_level=None, timeout=0.2, check_same_thread=False)
+                self._guard()
+                self._prepare()
         except BaseException:
             self._shut()
             raise
 
+    def _guard(self) -> None:
+        """Before anything of the file is believed."""
+        self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
+        self._db.set_progress_handler(self._stop, STEP)
+        self._db.execute("PRAGMA trusted_schema = OFF")
+        self._db.execute("PRAGMA cell_size_check = ON")
+
+    def _stop(self) -> int:
+        self._turns += 1
+        return int(self._turns > MOST_STEPS)
+
     def _prepare(self) -> None:
         self._db.execute("PRAGMA locking_mode = EXCLUSIVE")  # held until closed; gone with the process
+        version = self._must_be_a_project()
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = FULL")  # confirmed means on the disk
         # one transaction, so that a kill between two migrations leaves the old version, not half of one
         self._db.execute("BEGIN EXCLUSIVE")
-        version = self._db.execute("PRAGMA user_version").fetchone()[0]
-        application = self._db.execute("PRAGMA application_id").fetchone()[0]
-        if version > SCHEMA_VERSION and application == APPLICATION_ID:
-            raise newer()
-        tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if application != APPLICATION_ID and tables:
-            raise _not_a_project()
         for migration in MIGRATIONS[version:]:
             migration(self._db)
         self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         self._db.execute("COMMIT")
 
+    def _must_be_a_project(self) -> int:
+        """The version of its layout; nothing is written into a file of another kind."""
+        version = self._db.execute("PRAGMA user_version").fetchone()[0]
+        application = self._db.execute("PRAGMA application_id").fetchone()[0]
+        if version > SCHEMA_VERSION and application == APPLICATION_ID:
+            raise newer()
+        if _schema(self._db) != _known_schema(version if application == APPLICATION_ID else 0):
+            raise _not_a_project()
+        return int(version) if application == APPLICATION_ID else 0
+
+    def _rows(self, statement: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        with _in_words():
+            self._turns = 0
+            return self._db.execute(statement, values).fetchmany(MOST_ROWS)
+
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        try:
-            self._db.execute("BEGIN IMMEDIATE")
-            yield self._db
-            self._db.execute("COMMIT")
-        except sqlite3.DatabaseError as error:
-            with suppress(sqlite3.DatabaseError):
-                self._db.execute("ROLLBACK")
-            raise _translated(error) from None
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
+        with _in_words():
+            try:
+                self._turns = 0
+                self._db.execute("BEGIN IMMEDIATE")
+                yield self._db
+                self._db.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    self._db.execute("ROLLBACK")
+                raise
 
     def meta(self, name: str, default: str = "") -> str:
-        row = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        return str(row[0]) if row else default
+        rows = self._rows("SELECT value FROM meta WHERE name = ?", (name,))
+        return _text(rows[0][0]) if rows else default
 
     def set_meta(self, values: Mapping[str, str]) -> None:
         with self.writing() as db:
@@ -118,12 +148,12 @@ class Store:
             db.execute("INSERT OR REPLACE INTO meta VALUES ('choices', ?)", (after,))
 
     def can_undo(self) -> str:
-        row = self._db.execute("SELECT name FROM history WHERE undone = 0 ORDER BY seq DESC LIMIT 1").fetchone()
-        return str(row[0]) if row else ""
+        rows = self._rows("SELECT name FROM history WHERE undone = 0 ORDER BY seq DESC LIMIT 1")
+        return _text(rows[0][0]) if rows else ""
 
     def can_redo(self) -> str:
-        row = self._db.execute("SELECT name FROM history WHERE undone = 1 ORDER BY seq LIMIT 1").fetchone()
-        return str(row[0]) if row else ""
+        rows = self._rows("SELECT name FROM history WHERE undone = 1 ORDER BY seq LIMIT 1")
+        return _text(rows[0][0]) if rows else ""
 
     def undo(self, read: Callable[[str], Read]) -> Read | None:
         return self._step_history(read, "before", 0, "DESC")
@@ -133,15 +163,14 @@ class Store:
 
     def _step_history(self, read: Callable[[str], Read], side: str, undone: int, order: str) -> Read | None:
         """Choices after the step, or None when there is nothing to step to. What cannot be read is not stepped to."""
-        row = self._db.execute(
-            f"SELECT seq, {side} FROM history WHERE undone = ? ORDER BY seq {order} LIMIT 1", (undone,)
-        ).fetchone()
-        if row is None:
+        rows = self._rows(f"SELECT seq, {side} FROM history WHERE undone = ? ORDER BY seq {order} LIMIT 1", (undone,))
+        if not rows:
             return None
-        found = read(str(row[1]))
+        seq, text = rows[0][0], _text(rows[0][1])
+        found = read(text)
         with self.writing() as db:
-            db.execute("UPDATE history SET undone = ? WHERE seq = ?", (1 - undone, row[0]))
-            db.execute("INSERT OR REPLACE INTO meta VALUES ('choices', ?)", (row[1],))
+            db.execute("UPDATE history SET undone = ? WHERE seq = ?", (1 - undone, seq))
+            db.execute("INSERT OR REPLACE INTO meta VALUES ('choices', ?)", (text,))
         return found
 
     # confirmed steps and artefacts ----------------------------------------------------------------
@@ -159,12 +188,14 @@ class Store:
             db.execute("INSERT OR REPLACE INTO artefact VALUES (?, ?, ?)", (name, data, time.time()))
 
     def confirmed(self) -> dict[str, tuple[str, str]]:
-        rows = self._db.execute("SELECT step, input_hash, output_hash FROM confirmed")
-        return {str(step): (str(given), str(made)) for step, given, made in rows}
+        rows = self._rows("SELECT step, input_hash, output_hash FROM confirmed")
+        return {_text(step): (_text(given), _text(made)) for step, given, made in rows}
 
     def artefact(self, name: str) -> bytes | None:
-        row = self._db.execute("SELECT data FROM artefact WHERE name = ?", (name,)).fetchone()
-        return bytes(row[0]) if row else None
+        rows = self._rows("SELECT data FROM artefact WHERE name = ?", (name,))
+        if rows and not isinstance(rows[0][0], bytes):
+            raise _not_a_project()
+        return rows[0][0] if rows else None
 
     def close(self) -> None:
         self._shut()
@@ -172,6 +203,25 @@ class Store:
     def _shut(self) -> None:
         if hasattr(self, "_db"):
             self._db.close()
+
+
+def _schema(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
+    few = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY rowid LIMIT 100"
+    return sorted(db.execute(few).fetchall(), key=str)
+
+
+def _known_schema(version: int) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(":memory:")) as db:
+        for migration in MIGRATIONS[:version]:
+            migration(db)
+        return _schema(db)
+
+
+def _text(value: Any) -> str:
+    """SQLite lets a column hold anything."""
+    if not isinstance(value, str):
+        raise _not_a_project()
+    return value
 
 
 def _not_a_project() -> Problem:
@@ -183,23 +233,32 @@ def _not_a_project() -> Problem:
     )
 
 
-def _translated(error: sqlite3.DatabaseError) -> Problem:
-    text = str(error)
-    if "locked" in text or "busy" in text:
+@contextmanager
+def _in_words() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _translated(getattr(error, "sqlite_errorcode", 0) & 0xFF) from error
+    except UnicodeError as error:  # SQLite's own sentence quotes the file
+        raise _not_a_project() from error
+
+
+def _translated(code: int) -> Problem:
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Problem(
             "The project is already open in another window.",
             "Two programs writing one project would lose work.",
             "Close the other window, or open a copy of the project.",
             place="project",
         )
-    if "full" in text:
+    if code == sqlite3.SQLITE_FULL:
         return Problem(
             "The disk is full.",
             "The last change could not be saved; everything before it is safe.",
             "Free some space and try again.",
             place="project",
         )
-    if "readonly" in text or "unable to open" in text:
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
         return Problem(
             "The project cannot be written here.",
             "The folder or the file is read-only, or the folder is gone.",

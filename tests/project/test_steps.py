@@ -45,7 +45,7 @@ def test_reasons_name_the_field() -> None:
     choices = choices.changed(columns=(("diagnosis", "diag"),))
     found = {problem.place: str(problem.what) for problem in problems("fields", choices)}
     assert set(found) == {"last_name", "diagnosis"}
-    assert "sensitive" in found["diagnosis"]
+    assert "sensitive" in str(found["diagnosis"])
     assert problems("data", Choices())[0].place == "table_path"
 
 
