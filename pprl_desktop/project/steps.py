@@ -37,12 +37,12 @@ STEPS: tuple[Step, ...] = (
     ),
     Step(
         "fields",
-        "Reference set and fields",
+        "Fields",
         ("fields", "columns", "reference", "mapping"),
         ("data",),
         "the matching fields and what they are measured against",
     ),
-    Step("method", "Method and privacy", ("method", "settings"), ("fields",), "the method and how much noise it adds"),
+    Step("method", "Method", ("method", "settings"), ("fields",), "the method and how much noise it adds"),
     Step(
         "agreement",
         "Agreement",

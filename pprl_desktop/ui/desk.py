@@ -76,6 +76,8 @@ class Desk(QObject):
 
     def unlocked(self, identity: Identity | None) -> None:
         self._unlocked = (self.home.path, identity) if identity is not None else None
+        if identity is not None and self.preferences.organisation != identity.name:
+            self.prefer(organisation=identity.name)
         self.identity_changed.emit()
 
     def partnership(self) -> Partnership | None:

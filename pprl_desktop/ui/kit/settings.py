@@ -25,6 +25,8 @@ class Preferences:
     expert: bool = False
     recent: tuple[str, ...] = field(default=())
     reopen: bool = True  # continue with the last project
+    organisation: str = ""  # the name on the own card, for the start page
+    window: tuple[int, int, bool] = (0, 0, False)  # width, height, maximised; 0: not opened yet
 
 
 def folder() -> Path:
@@ -42,6 +44,7 @@ def load() -> Preferences:
     known = {f.name for f in fields(Preferences)}
     values = {name: value for name, value in plain.items() if name in known}
     values["recent"] = tuple(str(path) for path in values.get("recent", ()))
+    values["window"] = _size(values.get("window"))
     if values.get("theme") not in theme.MODES:
         values["theme"] = "system"
     try:
@@ -49,6 +52,12 @@ def load() -> Preferences:
         return Preferences(**values)
     except (TypeError, ValueError):
         return Preferences()
+
+
+def _size(value: Any) -> tuple[int, int, bool]:
+    if not isinstance(value, list) or len(value) != 3 or not all(isinstance(one, int) for one in value):
+        return 0, 0, False
+    return max(value[0], 0), max(value[1], 0), bool(value[2])
 
 
 def save(preferences: Preferences) -> None:

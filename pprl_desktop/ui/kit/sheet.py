@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 SHEET = """
-QMainWindow, QDialog, QWidget#page { background: %(window)s; }
+QMainWindow, QDialog, QWidget#page { background: %(surface)s; }
+QWidget#ground { background: %(window)s; }
 QLabel { background: transparent; }
 QLabel[role="title"] { font-size: %(px_title)s; font-weight: 600; }
 QLabel[role="heading"] { font-size: %(px_heading)s; font-weight: 600; }
@@ -11,16 +12,28 @@ QLabel[role="strong"] { font-weight: 600; }
 QLabel[role="lead"] { font-size: %(px_lead)s; color: %(muted)s; }
 QLabel[role="muted"] { color: %(muted)s; }
 QLabel[role="small"] { font-size: %(px_small)s; color: %(muted)s; }
-QLabel[role="column"] { font-size: %(px_small)s; color: %(muted)s; font-weight: 600; }
+QLabel[role="column"] { font-size: %(px_tiny)s; color: %(muted)s; font-weight: 600; }
+QLabel[role="tiny"] { font-size: %(px_tiny)s; color: %(muted)s; }
 QLabel[role="figure"] { font-size: %(px_figure)s; font-weight: 600; }
-QLabel[role="figure-warm"] { font-size: %(px_figure)s; font-weight: 600; color: %(warm_text)s; }
+QLabel[role="second"] { font-size: %(px_second)s; font-weight: 600; }
+QLabel[tint="accent"] { color: %(accent_text)s; }
+QLabel[tint="warm"] { color: %(warm_text)s; }
+QLabel[tint="danger"] { color: %(danger_text)s; }
+QLabel[tint="muted"] { color: %(muted)s; }
+QLabel[tag="accent"] { background: %(accent_soft)s; color: %(accent_text)s; }
+QLabel[tag="warm"] { background: %(warm_soft)s; color: %(warm_text)s; }
+QLabel[tag="danger"] { background: %(danger_soft)s; color: %(danger_text)s; }
+QLabel[tag="neutral"] { background: %(neutral_soft)s; color: %(muted)s; }
+QLabel[tag="accent-fill"] { background: %(accent)s; color: %(on_accent)s; }
+QLabel[tag="danger-fill"] { background: %(danger_fill)s; color: %(on_accent)s; }
+QLabel[tag] { border-radius: 6px; padding: 2px 8px; font-size: %(px_tiny)s; font-weight: 600; }
 QLabel[role="warm"] { color: %(warm_text)s; }
 QLabel[role="danger"] { color: %(danger_text)s; }
 QLabel[role="accent"] { color: %(accent_text)s; }
 QLabel[role="mono"] { font-family: "DejaVu Sans Mono", monospace; }
 
-QMenuBar { background: %(surface)s; border: none; padding: 3px 8px; }
-QFrame[side="top"] { background: %(surface)s; border: none; border-bottom: 1px solid %(border)s; }
+QMenuBar { background: %(window)s; border: none; padding: 3px 8px; }
+QFrame[side="top"] { background: %(window)s; border: none; border-bottom: 1px solid %(border)s; }
 QMenuBar::item { padding: 5px 10px; border-radius: 6px; background: transparent; }
 QMenuBar::item:selected { background: %(accent_soft)s; color: %(accent_text)s; }
 QMenu { background: %(surface)s; border: 1px solid %(border)s; padding: 6px; }
@@ -30,10 +43,10 @@ QMenu::item:disabled { color: %(border_strong)s; }
 QMenu::separator { height: 1px; background: %(border)s; margin: 6px 4px; }
 
 QFrame[card="true"] { background: %(surface)s; border: 1px solid %(border)s; border-radius: %(radius)s; }
-QFrame[card="soft"] { background: %(neutral_soft)s; border: none; border-radius: %(radius)s; }
+QFrame[card="soft"] { background: %(window)s; border: none; border-radius: %(radius)s; }
 QFrame[card="chosen"] { background: %(surface)s; border: 2px solid %(accent)s; border-radius: %(radius)s; }
-QFrame[card="drop"] { background: %(surface)s; border: 2px dashed %(border_strong)s; border-radius: %(radius)s; }
-QFrame[card="drop-hover"] { background: %(accent_soft)s; border: 2px dashed %(accent)s; border-radius: %(radius)s; }
+QFrame[card="drop"] { background: %(window)s; border: 1px dashed %(border_strong)s; border-radius: %(radius)s; }
+QFrame[card="drop-hover"] { background: %(accent_soft)s; border: 1px dashed %(accent)s; border-radius: %(radius)s; }
 QFrame[banner="info"] { background: %(accent_soft)s; border: none; border-radius: %(radius)s; }
 QFrame[banner="good"] { background: %(accent_soft)s; border: none; border-radius: %(radius)s; }
 QFrame[banner="warning"] { background: %(warm_soft)s; border: none; border-radius: %(radius)s; }
@@ -41,8 +54,8 @@ QFrame[banner="problem"] { background: %(danger_soft)s; border: none; border-rad
 QFrame[banner="warning"] QLabel { color: %(warm_text)s; }
 QFrame[banner="problem"] QLabel { color: %(danger_text)s; }
 QFrame[banner="info"] QLabel, QFrame[banner="good"] QLabel { color: %(accent_text)s; }
-QFrame[side="left"] { background: %(surface)s; border: none; border-right: 1px solid %(border)s; }
-QFrame[side="right"] { background: %(surface)s; border: none; border-left: 1px solid %(border)s; }
+QFrame[side="left"] { background: %(window)s; border: none; border-right: 1px solid %(border)s; }
+QFrame[side="right"] { background: %(window)s; border: none; border-left: 1px solid %(border)s; }
 QFrame[side="bottom"] { background: %(surface)s; border: none; border-top: 1px solid %(border)s; }
 QFrame[line="true"] { background: %(border)s; border: none; max-height: 1px; min-height: 1px; }
 
@@ -56,10 +69,17 @@ QPushButton[kind="primary"] { background: %(accent)s; color: %(on_accent)s; bord
 QPushButton[kind="primary"]:hover { background: %(accent_hover)s; }
 QPushButton[kind="primary"]:focus { border: 2px solid %(text)s; padding: 6px 15px; }
 QPushButton[kind="primary"]:disabled { background: %(track)s; border-color: %(track)s; color: %(muted)s; }
+QPushButton[enter="true"] { padding-right: %(enter_room)s; }
+QPushButton[enter="true"]:focus { padding-right: %(enter_room)s; }
+QPushButton[size="row"] { padding: 3px 12px; border-radius: 6px; font-size: %(px_small)s; min-height: 20px; }
+QPushButton[size="row"]:focus { padding: 2px 11px; }
+QPushButton[kind="clear"] { background: %(danger_fill)s; color: %(on_accent)s; border: 1px solid %(danger_fill)s; }
+QPushButton[kind="clear"]:focus { border: 2px solid %(text)s; padding: 6px 15px; }
+QPushButton[kind="clear"]:disabled { background: %(track)s; border-color: %(track)s; color: %(muted)s; }
 QPushButton[kind="danger"] { color: %(danger_text)s; border-color: %(danger)s; }
 QPushButton[kind="link"] { background: transparent; border: 1px solid transparent; color: %(accent_text)s;
   padding: 3px 4px;
-  font-weight: 400; text-align: left; }
+  font-weight: 600; text-align: left; }
 QPushButton[kind="link"]:hover { text-decoration: underline; background: transparent; border-color: transparent; }
 QPushButton[kind="link"]:focus { border: 1px solid %(accent)s; border-radius: 4px; }
 QPushButton[kind="quiet"] { background: transparent; border: 1px solid transparent; padding: 5px 8px;
@@ -130,7 +150,7 @@ QTableView::item { padding: 4px 8px; border-bottom: 1px solid %(border)s; }
 QTableView::item:selected { background: %(accent_soft)s; color: %(text)s; }
 QTableView:focus, QListView:focus { border: 1px solid %(accent)s; border-radius: 4px; }
 QHeaderView { background: %(surface)s; border: none; }
-QHeaderView::section { background: %(surface)s; color: %(muted)s; font-size: %(px_small)s; font-weight: 600;
+QHeaderView::section { background: %(surface)s; color: %(muted)s; font-size: %(px_tiny)s; font-weight: 600;
   border: none;
   border-bottom: 1px solid %(border)s; padding: 7px 8px; }
 QTableCornerButton::section { background: %(surface)s; border: none; }
@@ -142,7 +162,8 @@ QTabBar::tab:selected { color: %(accent_text)s; border-bottom: 2px solid %(accen
 QTabBar::tab:focus { color: %(accent_text)s; }
 
 QScrollArea { background: transparent; border: none; }
-QScrollArea > QWidget > QWidget#page { background: %(window)s; }
+QScrollArea > QWidget > QWidget#page { background: %(surface)s; }
+QScrollArea > QWidget > QWidget#ground { background: %(window)s; }
 QScrollBar:vertical { background: transparent; width: 12px; margin: 0; }
 QScrollBar::handle:vertical { background: %(border_strong)s; border-radius: 4px; min-height: 32px; margin: 2px; }
 QScrollBar:horizontal { background: transparent; height: 12px; margin: 0; }

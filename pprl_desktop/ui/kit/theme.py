@@ -23,7 +23,11 @@ MODES: tuple[Mode, ...] = ("system", "light", "dark")
 GRID = 8  # px: every distance is a multiple or a half of it
 RADIUS = 8
 BODY_PX = 14  # smallest body size; a larger system font wins
-SIZES = {"tiny": 0.86, "small": 0.93, "body": 1.0, "lead": 1.04, "heading": 1.08, "title": 1.6, "figure": 2.3}
+# 12 captions, 13 tables and remarks, 14 body and section heads, 20 a second number, 22 title, 40 the one figure
+SIZES = {
+    "tiny": 12 / 14, "small": 13 / 14, "body": 1.0, "lead": 1.0, "heading": 1.0, "second": 20 / 14, "title": 22 / 14,
+    "figure": 40 / 14,
+}  # fmt: skip
 FONT, MONO = "Inter", "DejaVu Sans Mono"
 FONT_FILES = ("Inter-Regular.ttf", "Inter-SemiBold.ttf", "Inter-Bold.ttf", "DejaVuSansMono.ttf")
 
@@ -32,8 +36,8 @@ FONT_FILES = ("Inter-Regular.ttf", "Inter-SemiBold.ttf", "Inter-Bold.ttf", "Deja
 class Colours:
     """Tokens. `*_text` is legible (4.5 and more) on `window`, `surface` and its own `*_soft`."""
 
-    window: str  # behind the cards
-    surface: str  # cards, menu, step list
+    window: str  # menu, step list, help
+    surface: str  # the page and everything on it
     field: str  # where one types
     border: str
     border_strong: str  # outline of a control: 3 and more against the surface
@@ -51,25 +55,28 @@ class Colours:
     danger: str
     danger_text: str
     danger_soft: str
+    danger_fill: str  # behind white words: what leaves in clear
     neutral: str  # third plot colour: rejected
     neutral_soft: str
     selection: str
+    paper: str  # a document
+    paper_edge: str
 
 
 LIGHT = Colours(
     window="#f5f6f8", surface="#ffffff", field="#ffffff", border="#e2e6ec", border_strong="#868f9d", track="#e6e9ef",
     text="#161d29", muted="#566070", accent="#1f6feb", accent_hover="#1a5fcc", on_accent="#ffffff",
     accent_text="#1a56c0", accent_soft="#e8f0fe", warm="#d9730d", warm_text="#9a4a04", warm_soft="#fff3e4",
-    danger="#c0341d", danger_text="#a32a16", danger_soft="#fdecea", neutral="#8795ab", neutral_soft="#eef0f4",
-    selection="#cfe0fc",
+    danger="#c0341d", danger_text="#a32a16", danger_soft="#fdecea", danger_fill="#c0341d", neutral="#8795ab",
+    neutral_soft="#eef0f4", selection="#cfe0fc", paper="#ffffff", paper_edge="#d5dae2",
 )  # fmt: skip
 
 DARK = Colours(
-    window="#10151c", surface="#181f29", field="#121820", border="#2c3543", border_strong="#6f7c90", track="#2a3341",
+    window="#10151c", surface="#181f29", field="#121820", border="#2c3543", border_strong="#6f7c90", track="#2f3948",
     text="#e8ecf2", muted="#a3afc0", accent="#1f6feb", accent_hover="#1a62d6", on_accent="#ffffff",
     accent_text="#86b4ff", accent_soft="#1b2c4a", warm="#e8913a", warm_text="#f0a960", warm_soft="#33261a",
-    danger="#e5593f", danger_text="#f59a88", danger_soft="#3a211d", neutral="#75839a", neutral_soft="#222a36",
-    selection="#28477a",
+    danger="#e5593f", danger_text="#f59a88", danger_soft="#3a211d", danger_fill="#c0341d", neutral="#75839a",
+    neutral_soft="#222a36", selection="#28477a", paper="#1d2530", paper_edge="#36414f",
 )  # fmt: skip
 
 
@@ -103,6 +110,11 @@ def px(role: str = "body") -> int:
 def grown(usual: int) -> int:
     """Pixels of marks, icons to hit and plots: they grow with the text, though not without limit."""
     return round(usual * min(max(zoom(), 1.0), 1.6))
+
+
+def enter_room() -> int:
+    """Pixels that the word for the Enter key takes on the blue button, with the space before it."""
+    return round(4.6 * px("tiny"))
 
 
 def colour(name: str) -> QColor:
@@ -217,4 +229,5 @@ def stylesheet(c: Colours) -> str:
     rounds = {"choice": grown(38) // 2 + 1, "radio": grown(16) // 2 + 1, "handle": grown(18) // 2}  # more makes squares
     marks |= {f"round_{name}": f"{radius}px" for name, radius in rounds.items()}
     marks["mark_lift"] = f"-{(grown(18) - 4) // 2}px"
+    marks["enter_room"] = f"{enter_room() + 14}px"
     return SHEET % {**values, **sizes, **paths, **marks, "radius": f"{RADIUS}px"}

@@ -16,7 +16,7 @@ from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.panes._work import kind_words, point_value, rule_words
 from pprl_desktop.ui.panes.contacts import state_words
 from pprl_desktop.ui.widgets.banner import Banner, clear
-from pprl_desktop.ui.widgets.basics import Card, Pages, boxed, button, column, combo, label, labelled, pick, row
+from pprl_desktop.ui.widgets.basics import Pages, Section, boxed, button, column, combo, label, labelled, pick, row
 from pprl_desktop.ui.widgets.reflow import columns, flow
 from pprl_desktop.ui.widgets.table import DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
@@ -57,7 +57,7 @@ class AgreementPane(KeyedPane):
         )
         self._proposal: Proposal | None = None
         self._columns: dict[str, QComboBox] = {}
-        self.who = Card(tr("Partner"))
+        self.who = Section(tr("Partner"))
         self.partner = combo(tr("Partner"), [], self._set_partner)
         self.partner.setMinimumContentsLength(18)
         self.verified = label("", "small", wrap=False)
@@ -80,7 +80,7 @@ class AgreementPane(KeyedPane):
         self.body.addStretch(1)
 
     def _build_start(self) -> QWidget:
-        propose = Card(
+        propose = Section(
             tr("Propose"),
             tr("Your choices become a sealed proposal for the partner, with a fresh shared secret inside."),
         )
@@ -90,13 +90,13 @@ class AgreementPane(KeyedPane):
             labelled(tr("Where the two sides decide differently"), self.rule),
             row(self.propose, None),
         )
-        receive = Card(tr("Or answer"), tr("The partner sent you a proposal? Open it, or drop it on this window."))
+        receive = Section(tr("Or answer"), tr("The partner sent you a proposal? Open it, or drop it on this window."))
         self.open = button(tr("&Open a proposal …"), self.choose_file)
         receive.add(row(self.open, None))
         return boxed(column(propose, receive, None, gap=2))
 
     def _build_wait(self) -> QWidget:
-        card = Card(tr("Waiting for the answer"))
+        card = Section(tr("Waiting for the answer"))
         self.wait_text = label("", "muted")
         card.add(
             self.wait_text,
@@ -106,25 +106,27 @@ class AgreementPane(KeyedPane):
                 button(tr("Start over"), self._restart, kind="link"),
             ),
         )
-        self.wait_words = Card(tr("What you proposed"))
+        self.wait_words = Section(tr("What you proposed"))
         return boxed(column(card, self.wait_words, None, gap=2))
 
     def _build_decide(self) -> QWidget:
-        self.compare = Card(tr("The proposal beside your choices"), tr("Lines marked ≠ differ."))
+        self.compare = Section(tr("The proposal beside your choices"), tr("Lines marked ≠ differ."))
         self.points = DataTable(
             tr("The proposal beside your choices"),
             [ColumnSpec(""), ColumnSpec(tr("Point")), ColumnSpec(tr("Yours")), ColumnSpec(tr("Proposed"))],
             rows_high=8,
         )
         self.compare.add(self.points)
-        self.mapping = Card(tr("Your column for each field"), tr("The partner never sees the names of your columns."))
+        self.mapping = Section(
+            tr("Your column for each field"), tr("The partner never sees the names of your columns.")
+        )
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(2 * GRID)
         self._grid.setVerticalSpacing(GRID)
         self.mapping.add(self._grid)
         self.accept = button(tr("&Accept and sign …"), self._accept, kind="primary")
         self.why_not = label("", "warm")
-        self.words = Card(tr("The whole agreement"))
+        self.words = Section(tr("The whole agreement"))
         actions = row(
             self.accept, button(tr("&Decline …"), self._decline), button(tr("Not now"), self._restart, kind="link"),
             self.why_not, None, gap=1.5,
@@ -133,7 +135,7 @@ class AgreementPane(KeyedPane):
 
     def _build_done(self) -> QWidget:
         self.done_note = column(gap=1)
-        self.done_words = Card(tr("What was agreed"))
+        self.done_words = Section(tr("What was agreed"))
         return boxed(column(boxed(self.done_note), self.done_words, None, gap=2))
 
     # what is shown --------------------------------------------------------------------------------
@@ -195,12 +197,12 @@ class AgreementPane(KeyedPane):
             self._tell(self.wait_words, agreement)
             self.pages.setCurrentIndex(_WAIT)
 
-    def _tell(self, card: Card, agreement: Agreement) -> None:
+    def _tell(self, card: Section, agreement: Agreement) -> None:
         from pprl_desktop.exchange.terms import in_words
 
         self._say_all(card, in_words(agreement.terms))
 
-    def _say_all(self, card: Card, sentences: tuple[str, ...]) -> None:
+    def _say_all(self, card: Section, sentences: tuple[str, ...]) -> None:
         clear(card.body)
         for sentence in sentences:
             if sentence.strip():

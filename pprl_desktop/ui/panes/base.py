@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.jobs import Job
 from pprl_desktop.ui.kit.theme import GRID
-from pprl_desktop.ui.widgets.banner import Banner, Messages
+from pprl_desktop.ui.widgets.banner import Banner, RemarkStrip
 from pprl_desktop.ui.widgets.basics import label
 from pprl_desktop.ui.widgets.reflow import columns
 
@@ -29,6 +29,7 @@ class Pane(QWidget):
     GIVES: ClassVar[tuple[str, ...]] = ()  # choices it sets
     MESSAGES: ClassVar[dict[str, str]] = {}  # messages of its own, by key; English source texts
     SCROLLS: ClassVar[bool] = True  # the body scrolls when the window is small
+    GROUND: ClassVar[str] = "page"  # "ground" behind a document
     WIDE: ClassVar[bool] = False  # needs the room of the help panel, unless help is asked for
     HELP: ClassVar[str] = ""  # help page; the name when empty
 
@@ -37,22 +38,23 @@ class Pane(QWidget):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self.desk = desk
-        self.setObjectName("page")
+        self.setObjectName(self.GROUND)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.title = label("", "title")
         self.sentence = label("", "lead")
-        self.messages = Messages()
+        self.messages = RemarkStrip()
         self.head_right = QHBoxLayout()
         self.head_right.setSpacing(GRID)
+        self.messages.appeared.connect(self._show_messages)
         texts = QVBoxLayout()
         texts.setSpacing(2)
         texts.addWidget(self.title)
         texts.addWidget(self.sentence)
         head = columns(texts, self.head_right, least=320)
         self.body = QVBoxLayout()
-        self.body.setSpacing(2 * GRID)
+        self.body.setSpacing(3 * GRID)
         inner = QVBoxLayout()
-        inner.setContentsMargins(3 * GRID, 3 * GRID, 3 * GRID, 2 * GRID)
+        inner.setContentsMargins(4 * GRID, 3 * GRID, 4 * GRID, 2 * GRID)
         inner.setSpacing(2 * GRID)
         inner.addLayout(head)
         inner.addWidget(self.messages)
@@ -61,7 +63,7 @@ class Pane(QWidget):
         outer.setContentsMargins(0, 0, 0, 0)
         if self.SCROLLS:
             page = QWidget()
-            page.setObjectName("page")
+            page.setObjectName(self.GROUND)
             page.setLayout(inner)
             self.scroller = QScrollArea()
             self.scroller.setWidgetResizable(True)
@@ -81,11 +83,24 @@ class Pane(QWidget):
     def prepare(self) -> None:
         """Nobody waits and Next leads here: make what will be shown, as far as the choices are known."""
 
+    def arrive(self) -> None:
+        """The steward comes to this page: from its top, without the troubles of the last visit."""
+        self.messages.forget_seen()
+        if self.SCROLLS:
+            self.scroller.verticalScrollBar().setValue(0)
+
     def enter(self) -> None:
         """The pane comes to the front: show the present state of the project."""
 
     def leave(self) -> None:
         """The pane goes to the back: stop what only matters while it is seen."""
+
+    def blue(self) -> QPushButton | None:
+        """The button that Enter presses, where it is on the page and not Next: the first blue one to be seen."""
+        for one in self.findChildren(QPushButton):
+            if one.property("kind") == "primary" and one.isEnabled() and one.isVisibleTo(self):
+                return one
+        return None
 
     def reason(self) -> str:
         """Why Next is not possible, or '' when it is."""
@@ -127,6 +142,11 @@ class Pane(QWidget):
     def change(self, name: str, **values: Any) -> None:
         """A named, undoable change of the choices."""
         self.desk.change(name, **values)
+
+    def _show_messages(self) -> None:
+        """A remark outside the view would not be there."""
+        if self.SCROLLS:
+            QTimer.singleShot(0, self, lambda: self.scroller.ensureWidgetVisible(self.messages, 0, 2 * GRID))
 
     def show_problem(self, problem: Problem, act: tuple[str, Callable[[], object]] | None = None) -> None:
         self.messages.show_problem(problem, act)

@@ -13,7 +13,7 @@ from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.panes.unlock import IdentityCard
 from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import Card, boxed, button, column, label, labelled, row
+from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, labelled, row
 from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.reflow import columns, flow
 from pprl_desktop.ui.widgets.table import DataTable
@@ -48,7 +48,7 @@ class ContactsPane(Pane):
         )
         self.identity = IdentityCard(self.desk)
         self.identity.changed.connect(self._show)
-        self.list = Card(tr("Contacts"))
+        self.list = Section(tr("Contacts"))
         self.import_button = button(tr("&Import a card …"), self._choose, icon="plus")
         self.list.head.addWidget(self.import_button)
         self.empty = EmptyState(
@@ -67,7 +67,7 @@ class ContactsPane(Pane):
         )
         self.table.selected.connect(self._select)
         self.list.add(self.empty, self.table)
-        self.detail = Card(tr("Safety number"))
+        self.detail = Section(tr("Safety number"))
         self.detail_body = column(gap=1.5)
         self.detail.body.addLayout(self.detail_body)
         right = column(self.list, self.detail, None, gap=2)

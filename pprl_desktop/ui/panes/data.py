@@ -18,7 +18,7 @@ from pprl_desktop.ui.panes._work import kind_words, separator_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.plots.bars import BarsPlot
 from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import Card, boxed, button, column, combo, labelled, pick, row
+from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, combo, labelled, pick, row
 from pprl_desktop.ui.widgets.chips import Chip
 from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.reflow import FlowLayout, columns
@@ -53,7 +53,7 @@ class DataPane(Pane):
         self.body.addLayout(self._stack, 1)
 
     def _build_empty(self) -> QWidget:
-        card = Card()
+        card = Section()
         card.add(
             EmptyState(
                 "drop",
@@ -68,7 +68,7 @@ class DataPane(Pane):
         return card
 
     def _build_loaded(self) -> QWidget:
-        self.file = Card(" ")
+        self.file = Section(" ")
         self.file.head.addWidget(button(tr("Choose another …"), self._choose))
         self.encoding = combo(
             tr("Encoding"), [(tr("found out"), _GUESS), *((name.upper(), name) for name in ENCODINGS)], self._reread
@@ -83,12 +83,12 @@ class DataPane(Pane):
             labelled(tr("En&coding"), self.encoding),
             labelled(tr("Se&parator"), self.separator),
             labelled(tr("Names of columns in"), self.header),
-            labelled(tr("Your record &number"), self.id_column),
+            labelled(tr("Your record number"), self.id_column),
             least=140,
         )
         self.file.add(options)
 
-        self.columns = Card(
+        self.columns = Section(
             tr("What was understood"), tr("Shapes show the form of the values, never a value: A letter, 9 digit.")
         )
         self.profile = DataTable(
@@ -105,7 +105,7 @@ class DataPane(Pane):
             rows_high=7,
         )
         self.columns.add(self.profile)
-        self.sensitive = Card(
+        self.sensitive = Section(
             tr("Sensitive columns"),
             tr("They never take part in matching and are joined back to the linked table at the end."),
         )
@@ -117,10 +117,10 @@ class DataPane(Pane):
             tr("Missing values"), tr("column"), tr("share of rows"), show=lambda v: percent(v, 0), token="warm"
         )
         self.lengths = BarsPlot(tr("Longest value"), tr("column"), tr("characters"))
-        gaps = Card(tr("Missing values")).add(self.missing)
-        longs = Card(tr("Longest values")).add(self.lengths)
+        gaps = Section(tr("Missing values")).add(self.missing)
+        longs = Section(tr("Longest values")).add(self.lengths)
         charts = columns(gaps, longs, self.sensitive, least=220)
-        self.first = Card(tr("The first rows"), tr("As they stand in the file. Only you see them."))
+        self.first = Section(tr("The first rows"), tr("As they stand in the file. Only you see them."))
         self._preview: DataTable | None = None
         return boxed(column(self.file, self.columns, charts, self.first, None, gap=2))
 

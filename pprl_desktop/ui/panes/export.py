@@ -14,7 +14,7 @@ from pprl_desktop.ui.kit.words import count, size
 from pprl_desktop.ui.panes._files import out_path
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.widgets.banner import Banner, clear
-from pprl_desktop.ui.widgets.basics import Card, button, column, label, row, set_kind
+from pprl_desktop.ui.widgets.basics import Section, button, column, label, row, set_kind
 from pprl_desktop.ui.widgets.facts import fact
 from pprl_desktop.ui.widgets.reflow import columns
 
@@ -33,15 +33,15 @@ class ExportPane(KeyedPane):
             tr("Write the sealed bundle"),
             tr("With it, numbers about all your records leave. The partner alone can open it."),
         )
-        self.leaves = Card(tr("What leaves"))
-        self.stays = Card(tr("What this file does not hold"))
-        self.remains = Card(tr("What nothing here hides"))
+        self.leaves = Section(tr("What leaves"))
+        self.stays = Section(tr("What this file does not hold"))
+        self.remains = Section(tr("What nothing here hides"))
         both = columns(column(self.leaves, self.stays, gap=2), self.remains, least=290)
-        self.make = Card(tr("Create the bundle"))
+        self.make = Section(tr("Create the bundle"))
         self.earlier = column(gap=1)
         self.create_button = button(tr("&Create bundle …"), self._create, kind="primary", icon="lock")
         self.make.add(self.earlier, row(self.create_button, None))
-        self.done = Card(tr("Done"))
+        self.done = Section(tr("Done"))
         self.body.addWidget(self.identity)
         self.body.addLayout(both)
         self.body.addWidget(self.make)
@@ -122,7 +122,7 @@ class ExportPane(KeyedPane):
                     )
                 )
 
-    def _list(self, card: Card, icon: str, lines: list[str]) -> None:
+    def _list(self, card: Section, icon: str, lines: list[str]) -> None:
         clear(card.body)
         for text in lines:
             card.body.addLayout(fact(icon, text))

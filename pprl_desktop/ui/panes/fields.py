@@ -23,7 +23,7 @@ from pprl_desktop.ui.panes._cleaning import CleaningDialog
 from pprl_desktop.ui.panes._work import kind_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import Card, boxed, combo, follow, label, labelled, pick, row, tab_order, tool
+from pprl_desktop.ui.widgets.basics import Section, boxed, combo, follow, label, labelled, pick, row, tab_order, tool
 from pprl_desktop.ui.widgets.chips import MIME, Chip
 from pprl_desktop.ui.widgets.reflow import FlowLayout, columns
 
@@ -37,7 +37,7 @@ EXAMPLE = 3  # place of the example in that line
 _FILE = "file"
 
 
-class _DropCard(Card):
+class _DropCard(Section):
     """The list of fields takes dropped columns."""
 
     def __init__(self, title: str, sentence: str, dropped: Callable[[str], None]) -> None:
@@ -82,7 +82,7 @@ class FieldsPane(Pane):
         self.unused_note = label(tr("Columns not used. Click one, or drag it up, to compare it too:"), "small")
         self.list.add(1, self.unused_note, boxed(self.unused, tr("Columns not used")))
 
-        self.reference = Card(
+        self.reference = Section(
             tr("Reference set"),
             tr("Public records that both sides measure their values against, so that no value itself is sent."),
         )
@@ -99,7 +99,7 @@ class FieldsPane(Pane):
         self.overlap = label("", "muted")
         self.reference.add(labelled(tr("Reference &set"), self.which), self.print, self.overlap, None)
 
-        self.example = Card(
+        self.example = Section(
             tr("What a value becomes"), tr("Type any value: these are the first numbers that would leave for it.")
         )
         self.text = QLineEdit("Smith")

@@ -19,7 +19,17 @@ from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.kit.words import count, of_100
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import Card, boxed, button, check_line, follow, label, labelled, least_height, row
+from pprl_desktop.ui.widgets.basics import (
+    Section,
+    boxed,
+    button,
+    check_line,
+    follow,
+    label,
+    labelled,
+    least_height,
+    row,
+)
 from pprl_desktop.ui.widgets.facts import fact
 from pprl_desktop.ui.widgets.reflow import columns
 
@@ -55,20 +65,20 @@ class FinishPane(KeyedPane):
             tr("Write the linked table and the report"),
             tr("The table holds link ids and your sensitive columns, no names. The report tells what was disclosed."),
         )
-        self.facts = Card(tr("What came out"))
-        self.where = Card(tr("Where to"))
+        self.facts = Section(tr("What came out"))
+        self.where = Section(tr("Where to"))
         self.folder = QLineEdit()
         self.folder.setAccessibleName(tr("Folder for the results"))
         browse = button(tr("Choose …"), self._choose)
         place = boxed(row(self.folder, browse))
         place.setFocusProxy(self.folder)
         self.names = QCheckBox()
-        self.make = button(tr("&Write table and report"), self._write, icon="save")
+        self.make = button(tr("Write table and report"), self._write, icon="save")
         permitted = check_line(self.names, tr("Also write the identifying columns (only with separate permission)"))
         self.where.add(labelled(tr("Folder"), place), permitted, row(self.make, None))
-        self.done = Card(tr("Done"))
+        self.done = Section(tr("Done"))
         self.done.hide()
-        self.page = Card(tr("The report"))
+        self.page = Section(tr("The report"))
         self.text = QTextBrowser()
         self.text.setAccessibleName(tr("The report"))
         self.text.setOpenLinks(False)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.shell.help_panel import HelpText, page_text, page_words
-from pprl_desktop.ui.widgets.basics import Card, column, row
+from pprl_desktop.ui.widgets.basics import Section, column, row
 
 PAGES = (
     "introduction", "welcome", "contacts", "data", "fields", "method", "agreement", "export", "partner", "match",
@@ -47,7 +47,7 @@ class HelpPane(Pane):
         self.list.currentItemChanged.connect(lambda item, _old: self._show(item))
         self.text = HelpText("body")
         self.text.page_asked.connect(self.show_page)
-        left, right = Card(), Card()
+        left, right = Section(), Section()
         left.setAccessibleName(tr("Help pages"))
         right.setAccessibleName(tr("Help text"))
         left.add(column(self.search, self.list))

@@ -16,7 +16,7 @@ from pprl_desktop.ui.kit.words import count, exact, of_100, range_of_100, size
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.plots.histogram import ScoreHistogram
 from pprl_desktop.ui.plots.precision_recall import Curve, PrecisionRecallPlot
-from pprl_desktop.ui.widgets.basics import Card, Pages, boxed, button, column, label, least_height
+from pprl_desktop.ui.widgets.basics import Pages, Section, boxed, button, column, label, least_height
 from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.evidence import LEAST, EvidenceDelegate, bars_width, evidence_words
 from pprl_desktop.ui.widgets.reflow import columns
@@ -70,7 +70,7 @@ class MatchPane(KeyedPane):
             tr("Your records are compared with the partner's numbers, on this computer only. Nothing is sent."),
             ((tr("&Match now"), self._match),),
         )
-        start = Card()
+        start = Section()
         start.add(self.ready)
         self.pages.addWidget(start)
         self.found = Later(self._build_found)
@@ -81,20 +81,20 @@ class MatchPane(KeyedPane):
         self.reset = button(tr("Lines as suggested"), self._suggested)
 
     def _build_found(self) -> QWidget:
-        scores = Card(tr("How alike the best pairs are"), tr("Drag the two lines; the counts follow."))
+        scores = Section(tr("How alike the best pairs are"), tr("Drag the two lines; the counts follow."))
         self.histogram = ScoreHistogram(height=190)
         self.histogram.lines_set.connect(self._set_lines)
         self.histogram.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         least_height(self.histogram, 240)
         scores.add(self.histogram)
-        means = Card(tr("What that means"))
+        means = Section(tr("What that means"))
         self.meaning = label("", "muted")
         self.curve = PrecisionRecallPlot(height=150)
         self.curve.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         least_height(self.curve, 200)
         means.add(self.meaning, self.curve)
         top = columns(scores, means, least=300, shares=(3, 2))
-        self.list = Card(tr("Pairs, best first"))
+        self.list = Section(tr("Pairs, best first"))
         self.table: DataTable | None = None
         return boxed(column(top, self.list, gap=2))
 

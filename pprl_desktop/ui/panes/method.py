@@ -12,13 +12,14 @@ from pprl_desktop.job import preview
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import number, tr, tr_core
 from pprl_desktop.ui.kit.turns import Later
+from pprl_desktop.ui.kit.wheel import wheel_scrolls_the_page
 from pprl_desktop.ui.kit.words import count, of_100, percent, range_of_100
 from pprl_desktop.ui.panes._work import decision_words, layout_words, method_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.plots.precision_recall import Curve, PrecisionRecallPlot
 from pprl_desktop.ui.plots.sweep import EpsilonSweepPlot, FrontierPlot, SweepPoint
 from pprl_desktop.ui.widgets.banner import Banner, clear
-from pprl_desktop.ui.widgets.basics import Card, button, column, combo, label, labelled, least_height, pick, row
+from pprl_desktop.ui.widgets.basics import Section, button, column, combo, label, labelled, least_height, pick, row
 from pprl_desktop.ui.widgets.choice_cards import Choice, ChoiceCards
 from pprl_desktop.ui.widgets.epsilon import EpsilonSlider
 from pprl_desktop.ui.widgets.meter import Bar
@@ -47,18 +48,19 @@ class MethodPane(Pane):
         self.slider = EpsilonSlider()
         self.slider.moved.connect(lambda _e: self._describe())
         self.slider.settled.connect(self._set_epsilon)
-        self.noise = Card()
+        self.noise = Section()
         self.expert = self._build_expert()
         self.expert_switch = QCheckBox(tr("E&xpert settings"))
         self.expert_switch.toggled.connect(self.expert.setVisible)
         self.expert.setVisible(False)
         self.noise.add(columns(self.slider, self.expert_switch, least=170, shares=(3, 1), gap=3))
 
-        self.found = Card(tr("What you would find"), " ")
+        self.found = Section(tr("What you would find"), " ")
         self.curve = PrecisionRecallPlot(height=210)
         self._sweep = Later(lambda: self._picking(EpsilonSweepPlot(height=210)))
         self._frontier = Later(lambda: self._picking(FrontierPlot(height=210)))
         self.tabs = QTabWidget()
+        wheel_scrolls_the_page(self.tabs.tabBar())
         self.tabs.setDocumentMode(True)
         self.tabs.setAccessibleName(tr("Plots"))
         self.tabs.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
@@ -69,8 +71,8 @@ class MethodPane(Pane):
         self.tabs.currentChanged.connect(lambda place: self._ask_sweep() if place else None)
         self.found.add(self.tabs)
 
-        self.learn = Card(tr("What the partner could learn"), " ")
-        self.headline = label("", "figure-warm", wrap=False)
+        self.learn = Section(tr("What the partner could learn"), " ")
+        self.headline = label("", "figure", wrap=False)
         self.headline_note = label("", "muted")
         self.bars = column(gap=0.5)
         self.stronger = column(gap=0.5)
@@ -105,7 +107,7 @@ class MethodPane(Pane):
         return self._frontier.widget()
 
     def _build_expert(self) -> QWidget:
-        card = Card()
+        card = Section()
         self.decision = combo(
             tr("Decision"),
             [(decision_words()[name], name) for name in ("adaptive", "threshold", "svm")],

@@ -9,7 +9,7 @@ from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import Card, button
+from pprl_desktop.ui.widgets.basics import Section, button
 from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.facts import fact
 
@@ -28,7 +28,7 @@ class PartnerPane(KeyedPane):
             tr("Open the partner's bundle"),
             tr("It must come from the partner of the agreement, for you, unchanged, and fit what was agreed."),
         )
-        self.empty = Card()
+        self.empty = Section()
         self.empty.add(
             EmptyState(
                 "inbox",
@@ -37,12 +37,12 @@ class PartnerPane(KeyedPane):
                 ((tr("&Open the bundle …"), self.choose_file),),
             )
         )
-        self.here = Card(tr("The partner's bundle is here"))
+        self.here = Section(tr("The partner's bundle is here"))
         self.here.head.addWidget(button(tr("Open another file …"), self.choose_file))
         self.body.addWidget(self.identity)
         self.body.addWidget(self.empty)
         self.body.addWidget(self.here)
-        self.then = Card(tr("What comes next"))
+        self.then = Section(tr("What comes next"))
         for icon, text in (
             ("match", tr("Your own records are compared with the partner's numbers, on this computer only.")),
             ("chart", tr("You see how alike the best pairs are, and draw two lines: same, review, not the same.")),

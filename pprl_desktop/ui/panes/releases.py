@@ -13,7 +13,7 @@ from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._work import point_value
 from pprl_desktop.ui.panes.base import Pane
-from pprl_desktop.ui.widgets.basics import Card, boxed, button, column, row
+from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, row
 from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.table import DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
@@ -48,11 +48,11 @@ class ReleasesPane(Pane):
             ],
             filter_line=True,
         )
-        self.card = Card()
+        self.card = Section()
         self.card.setAccessibleName(tr("Releases"))
         check = button(tr("Verif&y the ledger"), self._verify, icon="shield")
         self.card.add(self.table, row(None, check))
-        self.empty = Card()
+        self.empty = Section()
         self.empty.add(
             EmptyState(
                 "ledger",

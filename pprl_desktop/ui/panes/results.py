@@ -11,7 +11,7 @@ from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._files import out_path
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.panes._work import rule_words
-from pprl_desktop.ui.widgets.basics import Card, button, label, row, set_kind
+from pprl_desktop.ui.widgets.basics import Section, button, label, row, set_kind
 from pprl_desktop.ui.widgets.reflow import columns
 from pprl_desktop.ui.widgets.table import DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
@@ -32,11 +32,11 @@ class ResultsPane(KeyedPane):
             tr("Put both results together"),
             tr("You send the accepted pairs by random names; the partner sends theirs. Nothing else passes."),
         )
-        self.mine = Card(tr("Your result"))
+        self.mine = Section(tr("Your result"))
         self.mine_text = label("", "muted")
         self.write = button(tr("&Write your result …"), self._export, kind="primary", icon="send")
         self.mine.add(self.mine_text, row(self.write, None), None)
-        self.theirs = Card(tr("The partner's result"))
+        self.theirs = Section(tr("The partner's result"))
         self.theirs_text = label("", "muted")
         self.open = button(tr("&Open their result …"), self.choose_file, icon="inbox")
         self.theirs.add(self.theirs_text, row(self.open, None), None)
@@ -48,13 +48,15 @@ class ResultsPane(KeyedPane):
             ("only_theirs", tr("Only the partner"), tr("accepted by the partner, not by you")),
             ("linked", tr("Linked"), tr("under the agreed rule")),
         ):
-            card = Card(title)
+            card = Section(title)
             self.numbers[name] = label("–", "figure", wrap=False)
             card.add(self.numbers[name], label(sentence, "small"), None)
             figures.append(card)
         self.figures = columns(*figures, least=150)
         self.rule = label("", "muted")
-        self.list = Card(tr("Your linked rows"), tr("The partner has the same link ids on theirs, and nothing more."))
+        self.list = Section(
+            tr("Your linked rows"), tr("The partner has the same link ids on theirs, and nothing more.")
+        )
         self.table = DataTable(
             tr("Your linked rows"),
             [

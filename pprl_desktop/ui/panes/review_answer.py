@@ -11,7 +11,7 @@ from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._files import out_path
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.banner import Banner, clear
-from pprl_desktop.ui.widgets.basics import Card, boxed, button, check_line, column, row
+from pprl_desktop.ui.widgets.basics import Section, boxed, button, check_line, column, row
 from pprl_desktop.ui.widgets.facts import fact
 from pprl_desktop.ui.widgets.reflow import columns
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.clear_cells import InClear, SentInClear
 
 
-class AnswerInClear(Card):
+class AnswerInClear(Section):
     """Shaped like the page Export: nothing is written before it was shown, counted on this computer and confirmed."""
 
     def __init__(self, pane: Pane) -> None:
@@ -56,7 +56,11 @@ class AnswerInClear(Card):
     def show_planned(self, planned: InClear) -> None:
         clear(self.shown)
         self.planned = planned
-        leaves, why, remains = Card(tr("What leaves in clear")), Card(tr("To whom, and why")), Card(tr("What follows"))
+        leaves, why, remains = (
+            Section(tr("What leaves in clear")),
+            Section(tr("To whom, and why")),
+            Section(tr("What follows")),
+        )
         records = tr_n("{n} record", "{n} records", planned.records)
         leaves.body.addLayout(
             fact("send", tr("{records} of your {all}, as text", records=records, all=count(planned.of)))

@@ -15,8 +15,8 @@ from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.jobs import time_words
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.kit.words import count, exact, percent
-from pprl_desktop.ui.widgets.banner import Banner, Messages
-from pprl_desktop.ui.widgets.basics import Card, boxed, button, column, label, row
+from pprl_desktop.ui.widgets.banner import Banner, RemarkStrip
+from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, row
 from pprl_desktop.ui.widgets.decision_panel import DecisionPanel, point_words
 from pprl_desktop.ui.widgets.meter import Meter
 from pprl_desktop.ui.widgets.pair_view import PairGrid, field_title, level_words, opening_words
@@ -44,15 +44,15 @@ class ReviewPanel(QWidget):
         self.grid.looked_at.connect(self._look)
         self.grid.left.connect(lambda _n: self._look(max(self.grid.focused(), 0)))
         self.grid.opened.connect(self._clicked)
-        self.pair_card = Card()
+        self.pair_card = Section()
         self.pair_card.setAccessibleName(tr("Pair under review"))
         self.pair_card.add(self.grid)
-        self.notices = Messages()
-        self.cell_card = Card(" ")
+        self.notices = RemarkStrip()
+        self.cell_card = Section(" ")
         self.cell_text = label("", "muted")
         self.cell_cost = label("")
         self.cell_card.add(self.cell_text, self.cell_cost, None)
-        self.hint_card = Card(tr("Cheapest helpful cell"))
+        self.hint_card = Section(tr("Cheapest helpful cell"))
         self.hint_text = label("", "muted")
         self.hint_card.add(self.hint_text, None)
         self.choice = DecisionPanel()

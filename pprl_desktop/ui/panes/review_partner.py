@@ -14,7 +14,7 @@ from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._files import choose_sealed, out_path
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.panes.review_answer import AnswerInClear
-from pprl_desktop.ui.widgets.basics import Card, SecretEdit, button, label, labelled, row
+from pprl_desktop.ui.widgets.basics import SecretEdit, Section, button, label, labelled, row
 from pprl_desktop.ui.widgets.reflow import flow
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.inbox import Received
 
 
-class PartnerReview(Card):
+class PartnerReview(Section):
     """Shown when the project has an agreement. Cells in clear travel only in an answer that was shown and confirmed."""
 
     asked = Signal(str)  # make the review with this passphrase

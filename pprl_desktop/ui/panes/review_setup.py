@@ -16,8 +16,8 @@ from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes.unlock import StrengthBar
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import (
-    Card,
     SecretEdit,
+    Section,
     boxed,
     button,
     column,
@@ -69,7 +69,7 @@ class FileRow(QWidget):
         return self.edit.text()
 
 
-class NewReview(Card):
+class NewReview(Section):
     """The manager's choices: second table, pairs, limits, who sees what."""
 
     looked_for = Signal(str)  # the second table was chosen
@@ -197,7 +197,7 @@ class NewReview(Card):
         self.secret.clear()
 
 
-class OpenReview(Card):
+class OpenReview(Section):
     """A share from a manager, or the own review again."""
 
     share_asked = Signal(str, str)  # path, passphrase

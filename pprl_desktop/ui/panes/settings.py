@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QCheckBox
 from pprl_desktop.ui.kit import crash, settings, theme
 from pprl_desktop.ui.kit.i18n import LANGUAGES, tr
 from pprl_desktop.ui.panes.base import Pane
-from pprl_desktop.ui.widgets.basics import Card, button, combo, label, labelled, pick, row
+from pprl_desktop.ui.widgets.basics import Section, button, combo, label, labelled, pick, row
 from pprl_desktop.ui.widgets.reflow import columns
 
 ZOOMS = (0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0)
@@ -25,7 +25,7 @@ class SettingsPane(Pane):
         languages = [(tr("as the system"), "system"), *((name, code) for code, name in LANGUAGES.items())]
         self.language = combo(tr("Language"), languages, lambda v: self.desk.prefer(language=v))
         self.zoom = combo(tr("Text size"), [(f"{z:.0%}", z) for z in ZOOMS], lambda v: self.desk.prefer(zoom=v))
-        look = Card(tr("Look and language"))
+        look = Section(tr("Look and language"))
         look.add(
             labelled(tr("Colours"), self.theme),
             labelled(tr("Language"), self.language),
@@ -36,7 +36,7 @@ class SettingsPane(Pane):
         self.expert.toggled.connect(lambda on: self.desk.prefer(expert=on))
         self.help = QCheckBox(tr("Show help beside each step"))
         self.help.toggled.connect(lambda on: self.desk.prefer(help_panel=on))
-        work = Card(tr("Work"))
+        work = Section(tr("Work"))
         work.add(
             self.expert,
             label(
@@ -47,7 +47,7 @@ class SettingsPane(Pane):
             label(tr("F1 shows it for the present page at any time."), "small"),
             None,
         )
-        self.places = Card(tr("Where things are kept"))
+        self.places = Section(tr("Where things are kept"))
         self.home_path = label("", "mono", selectable=True)
         self.settings_path = label("", "mono", selectable=True)
         self.places.add(
@@ -58,7 +58,7 @@ class SettingsPane(Pane):
             row(button(tr("Show problem reports"), lambda: crash.show_folder(self)), None),
             None,
         )
-        offline = Card(tr("Offline"))
+        offline = Section(tr("Offline"))
         offline.add(
             label(
                 tr(

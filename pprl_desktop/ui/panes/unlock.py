@@ -13,7 +13,7 @@ from pprl_desktop.progress import Progress
 from pprl_desktop.ui.desk import Desk
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.jobs import Job
-from pprl_desktop.ui.widgets.banner import Banner, Messages
+from pprl_desktop.ui.widgets.banner import Banner, RemarkStrip
 from pprl_desktop.ui.widgets.basics import (
     Card,
     Pages,
@@ -67,7 +67,7 @@ class IdentityCard(Card):
     def __init__(self, desk: Desk) -> None:
         super().__init__(tr("Your identity"))
         self.desk = desk
-        self.messages = Messages()
+        self.messages = RemarkStrip()
         self.stack = Pages()
         self.stack.addWidget(self._build_new())
         self.stack.addWidget(self._build_locked())

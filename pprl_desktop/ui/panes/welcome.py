@@ -12,7 +12,7 @@ from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import Card, boxed, button, column, icon_label, label, labelled, row, tab_order
+from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, icon_label, label, labelled, row, tab_order
 from pprl_desktop.ui.widgets.reflow import columns
 
 SHOWN = 5  # recent projects
@@ -33,7 +33,7 @@ class WelcomePane(Pane):
         )
         self._pending = ""
         self.buttons: dict[str, QWidget] = {}
-        self.new = Card(tr("Start a new project"), tr("One project per partner and question. It saves itself."))
+        self.new = Section(tr("Start a new project"), tr("One project per partner and question. It saves itself."))
         self.name = QLineEdit()
         self.name.setPlaceholderText(tr("for example: Heart registry × St. Anne"))
         self.name.returnPressed.connect(self._create)
@@ -67,8 +67,8 @@ class WelcomePane(Pane):
             tr("&Open …"),
             self._open,
         )
-        self.recent = Card(tr("Recent projects"))
-        self.learn = Card(tr("How it goes"))
+        self.recent = Section(tr("Recent projects"))
+        self.learn = Section(tr("How it goes"))
         for number, text in enumerate(
             (
                 tr("Load your table, choose the fields to compare, and see what a partner could learn."),
@@ -91,8 +91,8 @@ class WelcomePane(Pane):
         self.body.addLayout(columns(self.recent, self.learn, least=290))
         self.body.addStretch(1)
 
-    def _task(self, icon: str, title: str, sentence: str, verb: str, act: object) -> Card:
-        card = Card()
+    def _task(self, icon: str, title: str, sentence: str, verb: str, act: object) -> Section:
+        card = Section()
         text = column(label(title, "heading"), label(sentence, "muted"), gap=0.5)
         go = button(verb, act)  # type: ignore[arg-type]
         self.buttons[icon] = go

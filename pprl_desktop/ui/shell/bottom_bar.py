@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QSizePolicy
 
 from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.theme import GRID
-from pprl_desktop.ui.widgets.basics import Brief, button, label, row
+from pprl_desktop.ui.widgets.basics import Brief, button, label, row, set_kind
 
 STATUS_LEAST = 110  # px, at the usual text size, for a word about the state
+
+
+def mnemonic(text: str) -> str:
+    """Alt and the first letter press it; a text that names another letter keeps it."""
+    return text if "&" in text or not text else f"&{text}"
 
 
 class BottomBar(QFrame):
@@ -29,9 +35,10 @@ class BottomBar(QFrame):
         said = row(self.status, self.reason, self._extra, gap=1.5)
         said.setStretch(0, 2)
         said.setStretch(1, 3)
-        self._moves = row(None, self.back, self.next, gap=1.5)
+        self.next.setShortcut(QKeySequence("Ctrl+Return"))
+        self._moves = row(None, self.back, self.next, gap=1)
         self._bar = row(said, self._moves, gap=1.5)
-        self._bar.setContentsMargins(3 * GRID, round(1.5 * GRID), 3 * GRID, round(1.5 * GRID))
+        self._bar.setContentsMargins(4 * GRID, 9, 4 * GRID, 10)
         self._bar.setStretch(0, 1)
         self.setLayout(self._bar)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
@@ -45,10 +52,16 @@ class BottomBar(QFrame):
         """`text` '': this page leads nowhere."""
         self.next.setVisible(bool(text))
         self.next.setEnabled(possible)
-        self.next.setText(text)
+        if self.next.text() != mnemonic(text):
+            self.next.setText(mnemonic(text))
+            self.next.setShortcut(QKeySequence("Ctrl+Return"))  # a new text takes the old keys away
         self.next.setAccessibleName(text.replace("&", ""))
         self.next.setAccessibleDescription(reason)
-        self.next.setToolTip(reason)
+        self.next.setToolTip(reason or tr("Ctrl+Enter works in every field"))
+
+    def blue(self, next_is: bool) -> None:
+        """One blue button on the screen: Next, unless the page has one of its own to press first."""
+        set_kind(self.next, "primary" if next_is else "")
 
     def show_extra(self, wanted: Sequence[QPushButton]) -> None:
         if list(wanted) == [self._extra.itemAt(i).widget() for i in range(self._extra.count())]:

@@ -16,7 +16,7 @@ from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.widgets.basics import follow, label, row, tool
 
-WIDE = 256  # px
+WIDE = 264  # px
 _PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)\n?")
 
 

@@ -6,11 +6,21 @@ import time
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QKeyEvent,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import (
     QApplication,
     QHBoxLayout,
     QMainWindow,
+    QPushButton,
     QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
@@ -23,16 +33,18 @@ from pprl_desktop.ui.kit import icons, theme
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.turns import Ahead, Turns
 from pprl_desktop.ui.panes.base import Pane
-from pprl_desktop.ui.shell import drops, menus, pages
+from pprl_desktop.ui.shell import drops, enter, frame, menus, pages
 from pprl_desktop.ui.shell.bottom_bar import BottomBar
 from pprl_desktop.ui.shell.help_panel import HelpPanel
 from pprl_desktop.ui.shell.job_bar import JobBar, may_stop
 from pprl_desktop.ui.shell.side_bar import SideBar
 from pprl_desktop.ui.shell.stepper import Entry, Mark
-from pprl_desktop.ui.widgets.basics import follow
+from pprl_desktop.ui.widgets.basics import Button, follow
+from pprl_desktop.ui.widgets.empty import EmptyState, copies
 
 AFTERWARDS = 20  # ms: without any, Qt does it in the same turn
-HELP_FROM = 1180  # px of window width below which the help panel gives its room to the pane
+KEYPAD = Qt.KeyboardModifier.KeypadModifier
+HELP_FROM = 1280  # px of window width below which the help panel gives its room to the pane
 ICONS = {
     "contacts": "people",
     "releases": "ledger",
@@ -54,8 +66,8 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(icons.app_icon())
         self.setAcceptDrops(True)
         self.setMinimumSize(720, 440)
-        self.resize(1280, 820)
         self._build()
+        frame.fit_screen(self, desk.preferences.window)
         self._turning = False
         self.menus = menus.Menus(self)
         desk.project_changed.connect(self._project_changed)
@@ -64,9 +76,10 @@ class MainWindow(QMainWindow):
         desk.help_asked.connect(self.show_help)
         desk.jobs.ended.connect(lambda *_: self.refresh())
         desk.jobs.started.connect(lambda *_: self.refresh())
+        desk.identity_changed.connect(lambda: self.menus.refresh())
         theme.signals.changed.connect(self.update)
         self._tick = QTimer(self)
-        self._tick.timeout.connect(self._show_saved)
+        self._tick.timeout.connect(self.refresh)
         self._tick.start(30_000)
         self._ahead = Ahead(self._make_ahead, lambda: not desk.jobs.idle(), self)
         self._steps_ahead = Turns(self, lambda: (self.current, desk.project, desk.jobs.idle()))
@@ -92,6 +105,7 @@ class MainWindow(QMainWindow):
         self.steps, self.beside = self.side.steps, self.side.beside
         for pages_of in (self.steps, self.beside):
             pages_of.chosen.connect(self.show_pane)
+        self.side.home.clicked.connect(lambda: self.show_pane("welcome"))
         follow(self.side, self._fit)
 
         self.stack = QStackedWidget()
@@ -132,6 +146,7 @@ class MainWindow(QMainWindow):
         pane = self._made(name)
         self._turning = True  # what the page says while it comes is shown once, at the end
         try:
+            pane.arrive()
             self.stack.setCurrentWidget(pane)
             pane.setFocus(Qt.FocusReason.OtherFocusReason)  # the first Tab leads into the page
             pane.enter()
@@ -224,18 +239,17 @@ class MainWindow(QMainWindow):
             return  # nothing in front yet, or the project is being closed
         pane, path = self.pane(), self._path()
         on_path = self.current in path
-        self.bottom.setVisible(on_path or self.desk.project is not None)
+        self.bottom.setVisible(self.current != "welcome")
         busy = self.desk.jobs.busy()
         reason = pane.reason() if on_path else ""
-        self.bottom.say(
-            pane.status() or self._behind_words(), tr("Working …") if busy is not None and on_path else reason
-        )
+        status = pane.status() or self._behind_words() or self._saved()
+        self.bottom.say(status, tr("Working …") if busy is not None and on_path else reason)
         following = self._following(path)
         text = pane.next_text() or (tr("Next: {step}", step=following) if following else "")
         self.bottom.show_next(text if on_path else "", reason, not reason and busy is None)
-        self.back.setVisible(on_path or self.current != "welcome")
-        self.back.setText(tr("&Back") if on_path else tr("&Back to the job"))
+        self.back.setText(tr("&Back") if on_path else self._way_back())
         self.bottom.show_extra(pane.extra_buttons())
+        self._show_blue()
         self._fit_bottom()
         self.menus.refresh()
 
@@ -243,6 +257,30 @@ class MainWindow(QMainWindow):
         """What goes on although its page is not in front."""
         behind = self.desk.jobs.behind()
         return tr("{work} goes on in the background", work=behind.title) if behind is not None else ""
+
+    def _way_back(self) -> str:
+        return tr("&Back to the job") if self.desk.project is not None else tr("&Back to the projects")
+
+    def _saved(self) -> str:
+        if self.desk.project is None or self.current not in self._path():
+            return ""
+        minutes = int((time.monotonic() - self._saved_at) / 60)
+        return tr("Saved just now") if minutes < 1 else tr("All changes saved")
+
+    def _show_blue(self) -> None:
+        """One button is blue, and Enter presses it."""
+        chosen = self.blue()
+        self.bottom.blue(chosen is None or chosen is self.next or not self.next.isEnabled())
+        for one in (self.next, *self.pane().findChildren(Button)):
+            one.press_by_enter(one is chosen)
+
+    def blue(self) -> QPushButton | None:
+        """What Enter presses: the blue button of the page, else Next where it is possible."""
+        own = self.pane().blue()
+        if own is not None:
+            return own
+        possible = self.next.isVisibleTo(self) and self.next.isEnabled() and self.next.text()
+        return self.next if possible else None
 
     def _fit(self) -> None:
         """The window or the text has another size."""
@@ -279,14 +317,6 @@ class MainWindow(QMainWindow):
         self.beside.show_entries(beside)
         self.side.set_current(self.current)
 
-    def _show_saved(self) -> None:
-        if self.desk.project is None:
-            self.side.saved.setText(tr("Nothing leaves this computer unless you send it."))
-            return
-        minutes = int((time.monotonic() - self._saved_at) / 60)
-        self.side.saved.setText(tr("saved just now") if minutes < 1 else tr("all changes saved"))
-        self.side.saved.setToolTip(str(self.desk.project.path))
-
     def _project_changed(self) -> None:
         for name in [n for n in self.panes if n not in ("welcome", "settings", "help")]:
             pane = self.panes.pop(name)
@@ -299,12 +329,31 @@ class MainWindow(QMainWindow):
     def _name_project(self) -> None:
         project = self.desk.project
         self.side.title.setText(project.title if project is not None else "PPRL Desktop")
+        self.side.title.setToolTip(str(project.path) if project is not None else "")
         self.setWindowTitle(f"{project.title} – PPRL Desktop" if project is not None else "PPRL Desktop")
-        self._show_saved()
+        self._name_partner()
+
+    def _name_partner(self) -> None:
+        """Whom the project is with, below its name; the own organisation where none is open."""
+        project = self.desk.project
+        if project is None or not project.choices.partner:
+            own = self.desk.preferences.organisation or tr("no identity yet")
+            self.side.whom.setText("" if project is not None else own)
+            return
+        QTimer.singleShot(AFTERWARDS, self, lambda: self.side.whom.setText(self._whom()))  # the page comes first
+
+    def _whom(self) -> str:
+        project = self.desk.project
+        if project is None:
+            return ""
+        try:
+            return next((one.name for one in self.desk.home.contacts() if one.id == project.choices.partner), "")
+        except Problem:  # a damaged home is told where it is used
+            return ""
 
     def _choices_changed(self, changed: object) -> None:
         self._saved_at = time.monotonic()
-        self._show_saved()
+        self._name_partner()
         stale = getattr(changed, "stale", ())
         if stale and self.current in self.panes:
             titles = ", ".join(tr(s.step.title) for s in self._states() if s.step.name in stale)
@@ -348,14 +397,35 @@ class MainWindow(QMainWindow):
         super().resizeEvent(event)
         self._fit()
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter presses the blue button unless what has the focus wants it; Escape leads back to the job."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers() & ~KEYPAD:
+            enter.press(self)
+        elif event.key() == Qt.Key.Key_Escape and self.current not in (*self._path(), "welcome"):
+            self.go_back()
+        else:
+            super().keyPressEvent(event)
+
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if event.mimeData().hasUrls():
-            event.acceptProposedAction()
+        self._hover(copies(event))
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        copies(event)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._hover(False)
+        super().dragLeaveEvent(event)
+
+    def _hover(self, over: bool) -> None:
+        """Where something can be dropped shows it while a file hovers."""
+        if self.current in self.panes:
+            for one in self.pane().findChildren(EmptyState):
+                one.hover(over)
 
     def dropEvent(self, event: QDropEvent) -> None:
+        self._hover(False)
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
-        event.acceptProposedAction()
-        if paths:
+        if copies(event) and paths:
             # the dragging program waits until this handler returns
             QTimer.singleShot(0, self, lambda: self.open_file(paths[0]))
 
@@ -374,6 +444,7 @@ class MainWindow(QMainWindow):
             return
         if self.current in self.panes:
             self.panes[self.current].leave()
+        self.desk.prefer(window=frame.remembered(self))
         self._ahead.stop()
         self.desk.close_project(quiet=True)
         self.desk.jobs.close()

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QFileDialog, QFrame, QMenu, QMenuBar
+from PySide6.QtWidgets import QFileDialog, QFrame, QMenu, QMenuBar, QWidget
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.theme import GRID
-from pprl_desktop.ui.widgets.basics import icon_label, label, row
+from pprl_desktop.ui.widgets.basics import boxed, icon_label, label, row
 
 if TYPE_CHECKING:
     from pprl_desktop.ui.shell.main_window import MainWindow
@@ -37,6 +37,13 @@ def _menu(parent: QMenuBar | QMenu, title: str) -> QMenu:
     return made
 
 
+def row_of_key() -> QWidget:
+    text = label(tr("Key unlocked"), "small", wrap=False)
+    text.setToolTip(tr("Your key is open until you lock it or close the program."))
+    made = row(icon_label("key", "muted", 16), text, 1, gap=0.75)
+    return boxed(made)
+
+
 class Menus:
     def __init__(self, window: MainWindow) -> None:
         self.window = window
@@ -54,7 +61,8 @@ class Menus:
         text.setToolTip(tr("This program opens no network connection. Everything between the partners is a file."))
         band = QFrame()
         band.setProperty("side", "top")
-        layout = row(bar, icon_label("offline", "muted", 16), text, gap=0.75)
+        self.key = row_of_key()
+        layout = row(bar, self.key, icon_label("offline", "muted", 16), text, gap=0.75)
         layout.setStretch(0, 1)
         layout.setContentsMargins(0, 0, 2 * GRID, 0)
         band.setLayout(layout)
@@ -77,6 +85,7 @@ class Menus:
             self.window.show_problem(problem)
 
     def _file(self, menu: QMenu) -> None:
+        self._add(menu, tr("&All projects"), lambda: self.desk.go_to.emit("welcome"), "Ctrl+Home")
         self._add(menu, tr("&New project …"), self._new, QKeySequence.StandardKey.New)
         self._add(menu, tr("&Open project …"), self.open_project, QKeySequence.StandardKey.Open)
         self.recent = _menu(menu, tr("Open &recent"))
@@ -124,6 +133,7 @@ class Menus:
 
     def refresh(self) -> None:
         project = self.desk.project
+        self.key.setVisible(self.desk.identity() is not None)
         undo = project.can_undo() if project is not None else ""
         redo = project.can_redo() if project is not None else ""
         self.undo.setText(tr("&Undo: {what}", what=tr(undo)) if undo else tr("&Undo"))

@@ -9,9 +9,9 @@ from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.shell.stepper import StepList, badge_size
-from pprl_desktop.ui.widgets.basics import boxed, column, label
+from pprl_desktop.ui.widgets.basics import boxed, column, label, row, tool
 
-WIDTH = 248
+WIDTH = 216
 WIDEST = 1.3  # times the usual width, however large the text
 NAMES_FROM = 850  # px of window width, at the usual text size, below which the steps are marks without names
 
@@ -21,11 +21,15 @@ class SideBar(QFrame):
         super().__init__()
         self.setProperty("side", "left")
         self.title = label("", "heading")
-        self.saved = label("", "small")
+        self.whom = label("", "tiny")  # the partner, or the own organisation
+        self.home = tool("home", tr("All projects (Ctrl+Home)"))
         self.steps = StepList(tr("Steps of the job"))
         self.beside = StepList(tr("Other pages"))
-        head = column(self.title, self.saved, gap=0.25)
-        head.setContentsMargins(round(1.25 * GRID), 0, GRID, GRID)
+        top = row(self.title, self.home, gap=0.5)
+        top.setStretch(0, 1)
+        top.setAlignment(self.home, Qt.AlignmentFlag.AlignTop)
+        head = column(top, self.whom, gap=0.25)
+        head.setContentsMargins(GRID, 0, 0, GRID)
         self._head = QWidget()
         self._head.setLayout(head)
         inside = column(self._head, self.steps, None, self.beside, gap=1)
@@ -38,7 +42,7 @@ class SideBar(QFrame):
         for bare in (self._scroller.viewport(), self._scroller.widget()):
             bare.setAutoFillBackground(False)
         outer = column(self._scroller)
-        outer.setContentsMargins(GRID, 2 * GRID, GRID, round(1.5 * GRID))
+        outer.setContentsMargins(GRID, 2 * GRID, GRID, GRID)
         self.setLayout(outer)
 
     def fit(self, window: int) -> None:

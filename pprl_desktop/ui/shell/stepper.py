@@ -13,7 +13,9 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
 from pprl_desktop.ui.kit import icons, theme
 from pprl_desktop.ui.kit.i18n import tr
 
-Mark = Literal["to do", "ready", "done", "stale", "problem"]
+Mark = Literal["to do", "ready", "done", "stale", "waiting", "problem"]
+ROW = 32  # px of a line at the usual text size
+GROUP_GAP = 8  # px between the groups of steps
 
 
 def mark_words(mark: Mark) -> str:
@@ -22,6 +24,7 @@ def mark_words(mark: Mark) -> str:
         "ready": tr("can be done now"),
         "done": tr("done"),
         "stale": tr("redo"),
+        "waiting": tr("waiting"),
         "problem": tr("problem"),
     }[mark]
 
@@ -35,6 +38,9 @@ class Entry:
     icon: str = ""
     reachable: bool = True
     tip: str = ""
+    why: str = ""  # a second line: why to redo, for whom one waits
+    group: bool = False  # the first of its group
+    count: int = 0  # things to do there
 
 
 def badge_size() -> int:
@@ -43,7 +49,7 @@ def badge_size() -> int:
 
 
 class StepButton(QAbstractButton):
-    """One line of the list. The state shows as tick, number, arrow or exclamation mark, and as a word."""
+    """One line of the list. The state shows as tick, number, arrow, clock or exclamation mark, and as a word."""
 
     def __init__(self, entry: Entry) -> None:
         super().__init__()
@@ -61,15 +67,25 @@ class StepButton(QAbstractButton):
         self.setEnabled(entry.reachable)
         self.setCursor(Qt.CursorShape.PointingHandCursor if entry.reachable else Qt.CursorShape.ArrowCursor)
         state = f", {mark_words(entry.mark)}" if entry.number else ""
+        if entry.why:
+            state += f": {entry.why}"
+        if entry.count:
+            state += f", {entry.count}"
         number = f"{tr('Step {n}', n=entry.number)}: " if entry.number else ""
         self.setAccessibleName(f"{number}{entry.title}{state}")
         self.setToolTip(entry.tip or (f"{entry.title}{state}"))
+        self.updateGeometry()
         self.update()
 
+    def _high(self) -> int:
+        return max(ROW, theme.px() + 18)
+
     def sizeHint(self) -> QSize:
+        gap = GROUP_GAP if self.entry.group else 0
         if self.bare:
-            return QSize(badge_size() + 16, badge_size() + 8)
-        return QSize(200, max(36, theme.px() + 22))
+            return QSize(badge_size() + 16, badge_size() + 8 + gap)
+        more = theme.px("tiny") + 4 if self.entry.why else 0
+        return QSize(200, self._high() + more + gap)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(min(self.sizeHint().width(), 120), self.sizeHint().height())
@@ -78,35 +94,41 @@ class StepButton(QAbstractButton):
         entry = self.entry
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        box = QRectF(self.rect()).adjusted(4, 1, -4, -1)
+        box = QRectF(self.rect()).adjusted(0, GROUP_GAP if entry.group else 0, 0, 0)
         current = self.isChecked()
         if current or (self.underMouse() and entry.reachable):
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.colour("accent_soft" if current else "neutral_soft"))
-            painter.drawRoundedRect(box, 8, 8)
+            painter.setBrush(theme.colour("accent_soft" if current else "track"))
+            painter.drawRoundedRect(box, 6, 6)
         if self.hasFocus():
             painter.setPen(QPen(theme.colour("accent"), 1.5))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(box, 8, 8)
-        centre = QPointF(box.center().x() if self.bare else box.left() + 10 + badge_size() / 2, box.center().y())
+            painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 6, 6)
+        first = QRectF(box.left(), box.top(), box.width(), box.height() if self.bare else self._high())
+        centre = QPointF(box.center().x() if self.bare else box.left() + 8 + badge_size() / 2, first.center().y())
         self._badge(painter, centre, current)
         if not self.bare:
-            self._words(painter, box, current)
+            self._words(painter, first, current)
         painter.end()
 
     def _words(self, painter: QPainter, box: QRectF, current: bool) -> None:
-        entry, x = self.entry, box.left() + 20 + badge_size()
-        redo = mark_words(entry.mark) if entry.mark in ("stale", "problem") and not current else ""
-        small = theme.font("tiny")
-        painter.setFont(small)
-        width = painter.fontMetrics().horizontalAdvance(redo) + 10 if redo else 4
-        if redo:
+        entry, x, width = self.entry, box.left() + 18 + badge_size(), 4
+        if entry.count:
+            wide = badge_size()
+            ring = QRectF(box.right() - wide - 8, box.center().y() - wide / 2, wide, wide)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.colour("accent"))
+            painter.drawEllipse(ring)
+            painter.setPen(theme.colour("on_accent"))
+            painter.setFont(theme.font("tiny", strong=True))
+            painter.drawText(ring, Qt.AlignmentFlag.AlignCenter, str(entry.count))
+            width = wide + 12
+        if entry.why:
+            painter.setFont(theme.font("tiny"))
             painter.setPen(theme.colour("danger_text" if entry.mark == "problem" else "warm_text"))
-            painter.drawText(
-                QRectF(box.right() - width, box.top(), width - 8, box.height()),
-                Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight,
-                redo,
-            )
+            room = QRectF(x, box.bottom() - 6, box.right() - x - 4, theme.px("tiny") + 6)
+            text = painter.fontMetrics().elidedText(entry.why, Qt.TextElideMode.ElideRight, int(room.width()))
+            painter.drawText(room, Qt.AlignmentFlag.AlignTop, text)
         painter.setFont(theme.font(strong=current))
         token = "accent_text" if current else "text" if entry.reachable else "muted"
         painter.setPen(theme.colour(token))
@@ -115,30 +137,27 @@ class StepButton(QAbstractButton):
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, text)
 
     def _badge(self, painter: QPainter, centre: QPointF, current: bool) -> None:
+        """Tick: done. Filled number: here. Ring: to do. Arrow: redo. Clock: waiting."""
         mark = self.entry.mark
         wide = badge_size()
         ring = QRectF(centre.x() - wide / 2, centre.y() - wide / 2, wide, wide)
         if not self.entry.number:
-            token = "accent_text" if current else "muted"
+            token = "accent_text" if current else "text" if self.entry.reachable else "muted"
             painter.drawPixmap(ring.adjusted(1, 1, -1, -1).toRect(), icons.pixmap(self.entry.icon, token, wide - 2))
             return
-        outline = {"done": "accent", "stale": "warm", "problem": "danger"}.get(mark, "border_strong")
-        if current and mark not in ("stale", "problem"):
-            outline = "accent"
-        fill = "accent" if current and mark != "problem" else "accent_soft" if mark == "done" else "surface"
-        painter.setPen(QPen(theme.colour(outline), 1.4))
-        painter.setBrush(theme.colour(fill))
-        painter.drawEllipse(ring)
-        inner = ring.adjusted(wide / 5, wide / 5, -wide / 5, -wide / 5).toRect()
-        if mark == "done" and not current:
-            painter.drawPixmap(inner, icons.pixmap("check", "accent_text", inner.width()))
-        elif mark == "stale" and not current:
-            painter.drawPixmap(inner, icons.pixmap("redo", "warm_text", inner.width()))
-        else:
-            tokens = {"problem": "danger_text"}
-            painter.setPen(theme.colour("on_accent" if fill == "accent" else tokens.get(mark, "muted")))
-            painter.setFont(theme.font("tiny", strong=True))
-            painter.drawText(ring, Qt.AlignmentFlag.AlignCenter, "!" if mark == "problem" else str(self.entry.number))
+        drawn = {"done": ("check", "accent_text"), "stale": ("redo", "warm_text"), "waiting": ("clock", "warm_text")}
+        inner = ring.adjusted(wide / 10, wide / 10, -wide / 10, -wide / 10).toRect()
+        if not current and mark in drawn:
+            name, token = drawn[mark]
+            painter.drawPixmap(inner, icons.pixmap(name, token, inner.width()))
+            return
+        problem = mark == "problem"
+        painter.setPen(QPen(theme.colour("danger" if problem else "accent" if current else "border_strong"), 1.2))
+        painter.setBrush(theme.colour("accent" if current and not problem else "window"))
+        painter.drawEllipse(ring.adjusted(0.6, 0.6, -0.6, -0.6))
+        painter.setPen(theme.colour("danger_text" if problem else "on_accent" if current else "muted"))
+        painter.setFont(theme.font("tiny", strong=True))
+        painter.drawText(ring, Qt.AlignmentFlag.AlignCenter, "!" if problem else str(self.entry.number))
 
     def enterEvent(self, event: object) -> None:
         super().enterEvent(event)  # type: ignore[arg-type]
@@ -159,7 +178,7 @@ class StepList(QWidget):
         self.setAccessibleName(name)
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(2)
+        self._layout.setSpacing(0)
         self.buttons: dict[str, StepButton] = {}
         self._bare = False
 

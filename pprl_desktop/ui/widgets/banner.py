@@ -1,20 +1,22 @@
-"""A Problem on the screen: what happened, why, what to do, and a button for it. Also good news."""
+"""Remarks: what happened, why, what to do, and the buttons that do it. A page has one strip for all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAccessible, QAccessibleEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.ui.kit.i18n import tr, tr_core
+from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.theme import GRID
-from pprl_desktop.ui.widgets.basics import button, icon_label, label, tool
+from pprl_desktop.ui.widgets.basics import button, icon_label, label, row_button, tool
 
+Act = tuple[str, Callable[[], object]]
 ICONS = {"info": "info", "good": "good", "warning": "warning", "problem": "error"}
 TOKENS = {"info": "accent_text", "good": "accent_text", "warning": "warm_text", "problem": "danger_text"}
+GRAVITY = {"problem": 0, "warning": 1, "good": 2, "info": 3}
 
 
 def kind_word(kind: str) -> str:
@@ -23,7 +25,9 @@ def kind_word(kind: str) -> str:
 
 
 class Banner(QFrame):
-    """One message. `act` is the button that does what the text asks for."""
+    """One remark. `act` is the button that does what the text asks for, `acts` are several."""
+
+    closed = Signal()
 
     def __init__(
         self,
@@ -31,72 +35,128 @@ class Banner(QFrame):
         text: str,
         more: str = "",
         *,
-        act: tuple[str, Callable[[], object]] | None = None,
+        act: Act | None = None,
+        acts: Sequence[Act] = (),
         closable: bool = False,
         copy: str = "",
     ) -> None:
         super().__init__()
         self.setProperty("banner", kind)
         self.kind = kind
+        self.seen = False  # the steward has had it before the eyes
         outer = QHBoxLayout(self)
-        outer.setContentsMargins(round(1.5 * GRID), round(1.25 * GRID), round(1.5 * GRID), round(1.25 * GRID))
+        outer.setContentsMargins(round(1.5 * GRID), 6, round(1.5 * GRID), 6)
         outer.setSpacing(round(1.25 * GRID))
-        picture = icon_label(ICONS[kind], TOKENS[kind])
+        picture = icon_label(ICONS[kind], TOKENS[kind], 18)
         picture.setAccessibleName(kind_word(kind))
-        outer.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
+        outer.addWidget(picture)
         texts = QVBoxLayout()
         texts.setSpacing(2)
-        self.what = label(text, "strong" if more else "", selectable=False)
+        self.what = label(text, "strong" if more or acts or act else "", selectable=False)
+        self.what.setMinimumHeight(20)
         texts.addWidget(self.what)
         self.more = label(more)
         self.more.setVisible(bool(more))
         texts.addWidget(self.more)
         outer.addLayout(texts, 1)
-        if act is not None:
-            outer.addWidget(button(act[0], act[1]), 0, Qt.AlignmentFlag.AlignVCenter)
+        for name, do in (*([act] if act is not None else []), *acts):
+            outer.addWidget(row_button(name, do), 0, Qt.AlignmentFlag.AlignVCenter)
         if copy:
             outer.addWidget(tool("copy", tr("Copy this message"), lambda: QApplication.clipboard().setText(copy)))
+        self.rest = button("", kind="link")
+        self.rest.hide()
+        outer.addWidget(self.rest)
         if closable:
-            outer.addWidget(tool("close", tr("Close this message"), self._gone), 0, Qt.AlignmentFlag.AlignTop)
+            outer.addWidget(tool("close", tr("Close this message"), self._gone))
         self.setAccessibleName(f"{kind_word(kind)}: {text} {more}".strip())
+
+    def whole(self, wanted: bool) -> None:
+        """With the reason below the first line, or that line alone."""
+        self.more.setVisible(wanted and bool(self.more.text()))
 
     def _gone(self) -> None:
         self.hide()
+        self.closed.emit()
         self.deleteLater()
 
     @classmethod
-    def of(
-        cls, problem: Problem, *, kind: str = "problem", act: tuple[str, Callable[[], object]] | None = None
-    ) -> Banner:
+    def of(cls, problem: Problem, *, kind: str = "problem", act: Act | None = None, acts: Sequence[Act] = ()) -> Banner:
         more = " ".join(tr_core(part) for part in (problem.why, problem.do) if part)
-        return cls(kind, tr_core(problem.what), more, act=act, closable=True, copy=tr_core(problem.sentence()))
+        copy = tr_core(problem.sentence()) if kind == "problem" else ""
+        return cls(kind, tr_core(problem.what), more, act=act, acts=acts, closable=True, copy=copy)
 
 
-class Messages(QWidget):
-    """The place of a pane for its messages, newest last; says each aloud once."""
+class RemarkStrip(QWidget):
+    """All remarks of a page in one place: the gravest in a line with its cure, the rest folded behind a count."""
+
+    appeared = Signal()  # a remark that was not there before: the page brings the strip into view
 
     def __init__(self) -> None:
         super().__init__()
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(GRID)
+        self._layout.setSpacing(4)
+        self._all: list[Banner] = []
+        self._unfolded = False
         self.hide()
 
     def clear(self) -> None:
         clear(self._layout)
+        self._all, self._unfolded = [], False
         self.hide()
 
+    def forget_seen(self) -> None:
+        """The steward comes back to the page: what went wrong here before and was read is over."""
+        for one in [one for one in self._all if one.seen and one.kind == "problem"]:
+            self._drop(one)
+            one.hide()
+            one.deleteLater()
+
     def show_banner(self, banner: Banner) -> None:
-        self._layout.addWidget(banner)
-        self.show()
+        place = next((n for n, one in enumerate(self._all) if GRAVITY[one.kind] > GRAVITY[banner.kind]), len(self._all))
+        self._all.insert(place, banner)
+        self._layout.insertWidget(place, banner)
+        banner.closed.connect(lambda: self._drop(banner))
+        banner.rest.clicked.connect(self._toggle)
+        self._arrange()
+        self.appeared.emit()
         QAccessible.updateAccessibility(QAccessibleEvent(banner, QAccessible.Event.Alert))
 
-    def show_problem(self, problem: Problem, act: tuple[str, Callable[[], object]] | None = None) -> None:
+    def show_problem(self, problem: Problem, act: Act | None = None) -> None:
         self.show_banner(Banner.of(problem, act=act))
 
     def banners(self) -> list[Banner]:
-        items = (self._layout.itemAt(i).widget() for i in range(self._layout.count()))
-        return [widget for widget in items if isinstance(widget, Banner) and not widget.isHidden()]
+        """Folded ones too."""
+        return list(self._all)
+
+    def _drop(self, banner: Banner) -> None:
+        if banner in self._all:
+            self._all.remove(banner)
+            self._arrange()
+
+    def _toggle(self) -> None:
+        self._unfolded = not self._unfolded
+        self._arrange()
+
+    def _arrange(self) -> None:
+        others = len(self._all) - 1
+        for place, one in enumerate(self._all):
+            one.setVisible(place == 0 or self._unfolded)
+            one.whole(others == 0 or self._unfolded or one.kind == "problem")
+            one.rest.setVisible(place == 0 and others > 0)
+        if others > 0:
+            more = tr_n("and {n} more remark", "and {n} more remarks", others)
+            self._all[0].rest.setText(tr("Fold the remarks") if self._unfolded else more)
+        self.setVisible(bool(self._all))
+        self._note_seen()
+
+    def _note_seen(self) -> None:
+        for one in self._all:
+            one.seen = one.seen or self.isVisible()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._note_seen()
 
 
 def clear(layout: QLayout) -> None:

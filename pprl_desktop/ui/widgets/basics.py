@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import pairwise
+from typing import ClassVar, Self
 
 from PySide6.QtCore import QObject, QSize, Qt, Slot
 from PySide6.QtGui import QAction, QKeySequence, QMouseEvent, QPainter, QPaintEvent
@@ -28,6 +29,7 @@ from PySide6.QtWidgets import (
 from pprl_desktop.ui.kit import icons, theme
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.theme import GRID
+from pprl_desktop.ui.kit.wheel import wheel_scrolls_the_page
 
 
 def label(text: str = "", role: str = "", *, wrap: bool = True, selectable: bool = False) -> QLabel:
@@ -45,6 +47,26 @@ def label(text: str = "", role: str = "", *, wrap: bool = True, selectable: bool
     return made
 
 
+class Button(QPushButton):
+    """The one that Enter presses says so: `press_by_enter()`."""
+
+    def press_by_enter(self, wanted: bool) -> None:
+        if bool(self.property("enter")) != wanted:
+            theme.set_role(self, "enter", wanted)
+            self.updateGeometry()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self.property("enter"):
+            return
+        painter = QPainter(self)
+        painter.setFont(theme.font("tiny"))
+        painter.setPen(theme.colour("on_accent" if self.property("kind") == "primary" else "muted"))
+        room = self.rect().adjusted(0, 0, -GRID - 6, 0)
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, tr("Enter ↵"))
+        painter.end()
+
+
 def button(
     text: str,
     clicked: Callable[[], object] | None = None,
@@ -53,8 +75,8 @@ def button(
     icon: str = "",
     tip: str = "",
     shortcut: str = "",
-) -> QPushButton:
-    made = QPushButton(text)
+) -> Button:
+    made = Button(text)
     made.setAccessibleName(text.replace("&", ""))
     if kind:
         made.setProperty("kind", kind)
@@ -70,6 +92,13 @@ def button(
         made.clicked.connect(lambda _checked=False: clicked())
     made.setCursor(Qt.CursorShape.PointingHandCursor)
     made.setAutoDefault(False)
+    return made
+
+
+def row_button(text: str, clicked: Callable[[], object] | None = None, *, kind: str = "", tip: str = "") -> Button:
+    """A button of 28 pixels at the end of a line of a table."""
+    made = button(text, clicked, kind=kind, tip=tip)
+    made.setProperty("size", "row")
     return made
 
 
@@ -196,16 +225,15 @@ def boxed(layout: QLayout, name: str = "") -> QWidget:
     return made
 
 
-class Card(QFrame):
-    """A quiet surface with an optional heading; put things into `.body`."""
+class Section(QFrame):
+    """A heading and what belongs to it, told from its neighbours by space alone; put things into `.body`."""
 
-    def __init__(
-        self, title: str = "", sentence: str = "", *, kind: str = "true", parent: QWidget | None = None
-    ) -> None:
+    MARGIN: ClassVar[int] = 0
+
+    def __init__(self, title: str = "", sentence: str = "", *, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setProperty("card", kind)
         outer = QVBoxLayout(self)
-        outer.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        outer.setContentsMargins(*[self.MARGIN] * 4)
         outer.setSpacing(GRID)
         self.head = QHBoxLayout()
         self.head.setSpacing(GRID)
@@ -226,9 +254,21 @@ class Card(QFrame):
         self.sentence.setText(sentence)
         self.sentence.setVisible(bool(sentence))
 
-    def add(self, *items: QWidget | QLayout | int | None) -> Card:
+    def add(self, *items: QWidget | QLayout | int | None) -> Self:
         _fill(self.body, items)
         return self
+
+
+class Card(Section):
+    """An object one can pick up: a kind of project, the file to send, the key. `kind`: true, soft, chosen, drop."""
+
+    MARGIN = 2 * GRID
+
+    def __init__(
+        self, title: str = "", sentence: str = "", *, kind: str = "true", parent: QWidget | None = None
+    ) -> None:
+        super().__init__(title, sentence, parent=parent)
+        self.setProperty("card", kind)
 
 
 class Brief(QLabel):
@@ -278,6 +318,7 @@ def combo(
     name: str, entries: Iterable[tuple[str, object]], chosen: Callable[[object], object] | None = None
 ) -> QComboBox:
     made = QComboBox()
+    wheel_scrolls_the_page(made)
     made.setAccessibleName(name)
     for text, data in entries:
         made.addItem(text, data)
@@ -292,6 +333,7 @@ def combo(
 
 def spin(name: str, low: int, high: int, value: int = 0, suffix: str = "") -> QSpinBox:
     made = QSpinBox()
+    wheel_scrolls_the_page(made)
     made.setAccessibleName(name)
     made.setRange(low, high)
     made.setValue(value)

@@ -1,38 +1,74 @@
-"""What a pane shows before there is anything to show: why it is empty, and the button that fills it."""
+"""What a pane shows before there is anything to show: one line, one button, and a few short facts; never taller."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
+from PySide6.QtWidgets import QFrame, QWidget
 
+from pprl_desktop.ui.kit import theme
+from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.widgets.basics import button, column, icon_label, label, row
+from pprl_desktop.ui.widgets.reflow import columns, flow
+
+Act = tuple[str, Callable[[], object]]
 
 
-class EmptyState(QWidget):
+class EmptyState(QFrame):
+    """With `drops`, a dashed edge says that something can be dropped here; the window takes the drop itself."""
+
     def __init__(
-        self, icon: str, title: str, sentence: str, actions: tuple[tuple[str, Callable[[], object]], ...] = ()
+        self, icon: str, title: str, sentence: str, actions: Sequence[Act] = (), *, drops: bool = False
     ) -> None:
         super().__init__()
-        picture = icon_label(icon, "muted", 40)
-        heading = label(title, "heading")
+        if drops:
+            self.setProperty("card", "drop")
+        picture = icon_label(icon, "accent_text", 32)
+        heading = label(title, "second")
         text = label(sentence, "muted")
-        text.setMaximumWidth(460)
         for one in (heading, text):
             one.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.buttons = [button(name, act, kind="primary" if i == 0 else "") for i, (name, act) in enumerate(actions)]
-        inner = column(row(None, picture, None), heading, row(None, text, None), gap=1)
-        text.setMinimumWidth(320)
+        inner = column(row(None, picture, None), heading, text, gap=0.75, margin=3 if drops else 1)
         if self.buttons:
-            inner.addSpacing(8)
-            inner.addLayout(row(None, *self.buttons, None))
+            inner.addSpacing(GRID)
+            inner.addLayout(flow(*self.buttons, centred=True))
         self.note = label("", "small")  # something to know before the button is pressed
         self.note.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.note.hide()
         inner.addWidget(self.note)
-        self.setLayout(column(None, inner, None, margin=2))
+        self.setLayout(inner)
 
     def say(self, text: str) -> None:
         self.note.setText(text)
         self.note.setVisible(bool(text))
+
+    def hover(self, over: bool) -> None:
+        """A file is being dragged over the window."""
+        if self.property("card"):
+            theme.set_role(self, "card", "drop-hover" if over else "drop")
+
+
+def short_facts(*facts: tuple[str, str, str]) -> QWidget:
+    """Icon, a few bold words and a sentence, side by side below an empty state."""
+    made = []
+    for icon, title, sentence in facts:
+        top = row(icon_label(icon, "accent_text", 18), label(title, "strong"), gap=1)
+        top.setStretch(1, 1)
+        made.append(column(top, label(sentence, "small"), None, gap=0.5))
+    place = QWidget()
+    layout = columns(*made, least=200, gap=3)
+    layout.setContentsMargins(0, 0, 0, 0)
+    place.setLayout(layout)
+    return place
+
+
+def copies(event: QDragEnterEvent | QDragMoveEvent | QDropEvent) -> bool:
+    """Take a dragged file as a copy only: a move would let the file manager delete the steward's original."""
+    if not event.mimeData().hasUrls() or not event.possibleActions() & Qt.DropAction.CopyAction:
+        return False
+    event.setDropAction(Qt.DropAction.CopyAction)
+    event.accept()
+    return True

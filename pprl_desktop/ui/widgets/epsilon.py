@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QSlider, QWidget
 
 from pprl_desktop.ui.kit.i18n import number, tr
+from pprl_desktop.ui.kit.wheel import wheel_scrolls_the_page
 from pprl_desktop.ui.widgets.basics import column, label, row
 
 STEPS = 60  # positions between the ends; one more at the right means "no noise"
@@ -38,6 +39,7 @@ class EpsilonSlider(QWidget):
         super().__init__()
         self.unit = tr("per bit")
         self.slider = QSlider(Qt.Orientation.Horizontal)
+        wheel_scrolls_the_page(self.slider)
         self.slider.setRange(0, STEPS + 1)
         self.slider.setPageStep(6)
         self.slider.setAccessibleName(tr("Noise: less to the right"))

@@ -12,6 +12,7 @@ from pprl_desktop.review.cells import Cell
 from pprl_desktop.review.session import ReviewSession
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.theme import GRID
+from pprl_desktop.ui.kit.wheel import wheel_scrolls_the_page
 from pprl_desktop.ui.widgets.basics import Card, label
 from pprl_desktop.ui.widgets.decision_panel import point_words
 from pprl_desktop.ui.widgets.pair_view import field_title, short_mark
@@ -72,6 +73,7 @@ class DecidedPairs(Card):
         super().__init__()
         self._ids: list[str] = []
         self.tabs = QTabWidget()
+        wheel_scrolls_the_page(self.tabs.tabBar())
         self.tabs.setAccessibleName(tr("Decided so far and privacy risk"))
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setDrawBase(False)

@@ -1,0 +1,157 @@
+"""The frame of the window: wheel, Enter, size, drops and remarks behave the same on every page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractSlider, QAbstractSpinBox, QApplication, QComboBox, QTabBar, QWidget
+
+from pprl_desktop import resources
+from pprl_desktop.ui.shell.main_window import MainWindow
+from pprl_desktop.ui.widgets.banner import Banner
+from tests.ui.walk import PAGES, shown, visit, walk_window
+
+
+def turn_wheel(over: QWidget) -> None:
+    centre = QPointF(over.rect().center())
+    event = QWheelEvent(
+        centre, QPointF(over.mapToGlobal(over.rect().center())), QPoint(), QPoint(0, -120), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(over, event)
+
+
+def state_of(control: QWidget) -> object:
+    if isinstance(control, QComboBox | QTabBar):
+        return control.currentIndex()
+    assert isinstance(control, QAbstractSlider | QAbstractSpinBox)
+    return control.value()  # type: ignore[union-attr]
+
+
+def test_the_wheel_changes_no_control_on_any_page(tmp_path: Path, qapp: QApplication) -> None:
+    window = walk_window(tmp_path / "wheel.pprlproject", "en")
+    try:
+        window.resize(1024, 700)
+        turned = 0
+        for name in PAGES:
+            pane = visit(window, name)
+            window.setFocus()
+            controls = shown(pane, (QComboBox, QAbstractSpinBox, QTabBar, QAbstractSlider))  # type: ignore[arg-type]
+            for control in controls:
+                if type(control).__name__ == "QScrollBar" or not control.isEnabled():
+                    continue
+                before = state_of(control)
+                turn_wheel(control)
+                turned += 1
+                assert state_of(control) == before, f"{name}: {control.accessibleName()}"
+                assert not control.hasFocus()
+        assert turned > 5
+    finally:
+        window.desk.jobs.cancel()
+        window.close()
+        window.deleteLater()
+
+
+def test_a_control_that_has_the_focus_follows_the_wheel(window: MainWindow) -> None:
+    window.show_pane("settings")
+    (box, *_) = shown(window.pane(), QComboBox)  # type: ignore[arg-type]
+    assert isinstance(box, QComboBox)
+    box.blockSignals(True)
+    box.setCurrentIndex(0)
+    window.activateWindow()
+    box.setFocus()
+    if not box.hasFocus():
+        pytest.skip("this screen gives no focus")
+    turn_wheel(box)
+    assert box.currentIndex() == 1
+
+
+def test_enter_presses_the_blue_button_and_says_so(window: MainWindow, tmp_path: Path, qtbot) -> None:  # type: ignore[no-untyped-def]
+    window.desk.create_project(tmp_path / "one.pprlproject", "One")
+    window.open_file(resources.find("samples", "hospital_a.csv"))
+    qtbot.waitUntil(lambda: window.next.isEnabled() and window.blue() is window.next, timeout=20_000)
+    assert window.next.property("enter")
+    QTest.keyClick(window, Qt.Key.Key_Return)
+    assert window.current == "fields"
+
+
+def test_next_has_a_mnemonic_and_a_key_that_works_in_fields(window: MainWindow, tmp_path: Path) -> None:
+    window.desk.create_project(tmp_path / "one.pprlproject", "One")
+    assert window.next.text().startswith("&")
+    assert window.next.shortcut().toString() == "Ctrl+Return"
+
+
+@pytest.mark.parametrize("page", ["contacts", "settings", "help"])
+def test_there_is_a_way_home_without_a_project(window: MainWindow, page: str) -> None:
+    window.show_pane(page)
+    assert window.back.isVisibleTo(window)
+    window.back.click()
+    assert window.current == "welcome"
+    window.show_pane(page)
+    QTest.keyClick(window, Qt.Key.Key_Escape)
+    assert window.current == "welcome"
+    window.show_pane(page)
+    window.side.home.click()
+    assert window.current == "welcome"
+
+
+def test_the_window_opens_inside_the_screen_and_remembers_its_size(open_window: Callable[..., MainWindow]) -> None:
+    first = open_window()
+    room = QGuiApplication.primaryScreen().availableGeometry()
+    assert first.width() <= room.width()
+    assert first.height() < room.height()
+    first.resize(761, 503)
+    first.close()
+    second = open_window()
+    assert (second.width(), second.height()) == (761, 503)
+
+
+def test_a_dropped_file_is_taken_as_a_copy_or_not_at_all(window: MainWindow, tmp_path: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "people.csv"))])
+    move, copy = Qt.DropAction.MoveAction, Qt.DropAction.CopyAction
+    keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    both = QDropEvent(QPointF(5, 5), move | copy, data, *keys)
+    both.setDropAction(move)
+    window.dropEvent(both)
+    assert both.isAccepted()
+    assert both.dropAction() == copy
+    only_move = QDragEnterEvent(QPoint(5, 5), move, data, *keys)
+    only_move.ignore()
+    window.dragEnterEvent(only_move)
+    assert not only_move.isAccepted()
+
+
+def test_several_remarks_are_one_line_with_a_count(window: MainWindow) -> None:
+    pane = window.pane()
+    pane.say("info", "Told.", "More of it.")
+    pane.say("warning", "To mend.", "Because of this.")
+    pane.say("warning", "Also this.")
+    first, *rest = pane.messages.banners()
+    assert first.what.text() == "To mend."
+    assert first.isVisibleTo(pane)
+    assert not any(one.isVisibleTo(pane) for one in rest)
+    assert not first.more.isVisibleTo(pane)
+    assert first.rest.text() == "and 2 more remarks"
+    first.rest.click()
+    assert all(one.isVisibleTo(pane) for one in rest)
+    assert first.more.isVisibleTo(pane)
+
+
+def test_a_problem_is_brought_into_view_and_is_gone_at_the_next_visit(window: MainWindow, qtbot) -> None:  # type: ignore[no-untyped-def]
+    window.resize(760, 460)
+    window.show_pane("settings")
+    pane = window.pane()
+    bar = pane.scroller.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 0)
+    bar.setValue(bar.maximum())
+    pane.messages.show_banner(Banner("problem", "It went wrong."))
+    qtbot.waitUntil(lambda: bar.value() < bar.maximum())
+    window.show_pane("help")
+    window.show_pane("settings")
+    assert not pane.messages.banners()
