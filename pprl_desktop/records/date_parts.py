@@ -17,9 +17,27 @@ from pprl_desktop.records.table import PLUS, Column
 MOST = 0.95  # share of the filled rows that must be a year, a month, a day
 FILLED = 0.05  # share of the rows that must have one at all
 _PARTS = (  # words of a heading, lowest and highest value
-    (re.compile(r"year|jahr|jahrgang|geburtsjahr|birthyear|yob|annee|ano|anno|by"), 1850, 2100),
-    (re.compile(r"month|monat|geburtsmonat|birthmonth|mob|mois|mes|mese|bm"), 1, 12),
-    (re.compile(r"day|tag|geburtstag|birthday|jour|dia|giorno|bd"), 1, 31),
+    (
+        re.compile(
+            r"year|jahr|jahrgang|geburtsjahr|gebjahr|birthyear|yob|annee|ano|anno|jaar|geboortejaar|ar|aar|fodelsear|"
+            r"vuosi|rok|yil|yili|год|年|by"
+        ),
+        1850,
+        2100,
+    ),
+    (
+        re.compile(
+            r"month|monat|geburtsmonat|gebmonat|birthmonth|mob|mois|mes|mese|maand|manad|maned|kuukausi|miesiac|mesic|"
+            r"ay|ayi|месяц|月|bm"
+        ),
+        1,
+        12,
+    ),
+    (
+        re.compile(r"day|tag|geburtstag|gebtag|birthday|jour|dia|giorno|dag|paiva|dzien|den|gun|gunu|день|日|bd"),
+        1,
+        31,
+    ),
 )
 
 

@@ -10,6 +10,8 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from pprl_desktop.records.headers import looks_like_record
+
 SEPARATORS = (",", ";", "\t", "|", "||", "::", ";;", "~|~", "|~|", "~", "^", "¦", "\x1f", "\x01", ":", "#", " ")
 _SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]', re.IGNORECASE)
 MOST_LINES = 2_000  # enough to see the layout
@@ -44,7 +46,32 @@ def find_dialect(head: str, separator: str = "", quote: str | None = None, heade
     if best_score < 0:  # one column: a separator that does not occur keeps "Smith, Ann" whole
         unused = next(one for one in ("\t", "|", "\x1f") if one not in head or one == "\x1f")
         best, _ = _try(head, replace(best, separator=separator or unused), header_line)
-    return best
+    if header_line is not None:
+        return best
+    made = _with_header(head, best)
+    if made.separator == " " and not separator and made.header_line > 1:  # names of two words below one heading
+        lone, _ = _try(head, replace(best, separator="\x1f"), header_line)
+        return _with_header(head, lone)
+    return made
+
+
+def _with_header(head: str, dialect: Dialect) -> Dialect:
+    """Where the headings stand, if there are any: the line that was found may be the first record.
+
+    A line above it that is as wide, with few headings or none, is the header all the same.
+    """
+    found = records(head, dialect)
+    at = next((place for place, (line, _) in enumerate(found) if line == dialect.header_line), None)
+    if at is None or not found[at][1]:
+        return dialect
+    usual = dialect.width
+    below = [cells for _, cells in found[at + 1 :] if len(cells) == usual]
+    if not looks_like_record(found[at][1], below):
+        return dialect
+    above = [line for line, cells in found[:at] if len(cells) == usual]
+    if above:
+        return replace(dialect, header_line=above[-1])
+    return dialect if at else replace(dialect, header_line=0)
 
 
 def _blanks_before_quotes(head: str, separator: str, quote: str) -> bool:

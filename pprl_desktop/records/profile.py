@@ -18,7 +18,7 @@ from pprl_desktop.records.duplicates import Duplicates, alike, extra, find_dupli
 from pprl_desktop.records.fields import Field, FieldKind
 from pprl_desktop.records.hints import hint, is_age, is_birth, is_record_id, is_shared_id
 from pprl_desktop.records.kinds import Sample, guess_kind, kind_of, sensitive_reason
-from pprl_desktop.records.redundancy import Redundant, find_redundant
+from pprl_desktop.records.redundancy import Redundant, find_redundant, sampled
 from pprl_desktop.records.shapes import Shape, shapes
 from pprl_desktop.records.table import MISSING, PLUS, Column, Table
 from pprl_desktop.said import NOTHING, Said
@@ -146,7 +146,10 @@ def _joined(table: Table, progress: Progress) -> list[ColumnProfile]:
 
 def _redundant(table: Table, able: Sequence[ColumnProfile], progress: Progress) -> tuple[Redundant, ...]:
     ranked = sorted(able, key=_order)
-    columns = [_comparable(table.column(one.name), one, progress) for one in ranked]
+    columns = [
+        clean_column(sampled(table.column(one.name)), Field.of(one.name, one.kind), progress.part(1.0, 1.0))
+        for one in ranked
+    ]
     return find_redundant(columns, [one.kind for one in ranked], progress)
 
 

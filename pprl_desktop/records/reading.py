@@ -150,6 +150,15 @@ def _head(file: Held, encoding: Encoding) -> str:
 
 
 def _preamble(head: str, dialect: Dialect, options: ReadOptions) -> tuple[Problem, ...]:
+    if options.header_line is None and not dialect.header_line:
+        return (
+            Problem(
+                "The first line was taken for a record: the file seems to have no column names.",
+                "It looks like the lines below it. The columns are called 'column' and their number.",
+                "If the first line holds the column names, choose it as the header line.",
+                place="header",
+            ),
+        )
     above = head.splitlines()[: max(dialect.header_line - 1, 0)]
     if options.header_line is not None or not any(line.strip() for line in above):
         return ()

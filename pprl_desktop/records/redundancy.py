@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -18,20 +19,24 @@ from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.fields import FieldKind
 from pprl_desktop.records.hints import hint
 from pprl_desktop.records.table import MISSING, Codes, Column
+from pprl_desktop.said import Said
 
 How = Literal["holds", "within", "start", "initials", "age", "follows"]
 
 ROWS = 4000  # looked at; a rule that holds in nearly all rows shows in far fewer
 FEWEST = 12  # rows, or pairs of rows, below which nothing is concluded
-HOLDS = 0.9  # share of the rows in which a composed column holds the words of the others
+HOLDS = 0.75  # share of the rows in which a composed column holds the words of others: two parts, each with its slips
 WITHIN = 0.95  # share of the rows in which a value lies within another one
 FOLLOWS = 0.85  # how surely two records that agree on one column agree on the other, beyond chance
+CERTAIN = 0.95  # the same where a name tells: sexes and regions follow from names often, a sound code always
+SELDOM = 0.1  # share of strangers who agree on what follows from a name; more is a sex or a region
 COMMON = 0.4  # a column on which so many strangers agree can do no harm by counting twice
 SAME_PERSON = 0.5  # share of the other columns in which two records agree that may be one person
 COARSE = 5  # records per value at least of a column that others follow from: a household is not a town
 PLACES = ("place", "category", "")  # what headings say of columns that may follow from each other
 
 _WORD = re.compile(r"[^\W_]+")
+_YEAR = re.compile(r"(?:18[5-9]|19\d|20\d)\d(?=\d{4}$|\D|$|\d{2}$)")
 Flags = npt.NDArray[np.bool_]
 
 
@@ -44,6 +49,20 @@ class Redundant:
     how: How
     share: float  # of the rows in which it holds
 
+    @property
+    def why(self) -> Said:
+        """After "Not suggested:"; no value of the table is in it."""
+        others = list(self.beside)
+        said: dict[How, Said] = {
+            "holds": Said("it holds what {others} say", others=others),
+            "within": Said("it is part of {others}", others=others),
+            "start": Said("it is the beginning of {others}", others=others),
+            "initials": Said("it is the initials of {others}", others=others),
+            "age": Said("it follows from {others}", others=others),
+            "follows": Said("it follows from {others}", others=others),
+        }
+        return said[self.how]
+
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
@@ -54,7 +73,7 @@ def find_redundant(
     """Among cleaned columns, in the order in which they should be given up: each only beside columns that stay."""
     if len(columns) < 2 or len(columns[0]) < FEWEST:
         return ()
-    sampled = [_sampled(column) for column in columns]
+    seen = [sampled(column) for column in columns]
     found: list[Redundant] = []
     gone: set[int] = set()
 
@@ -65,16 +84,19 @@ def find_redundant(
     def staying() -> list[int]:
         return [index for index in range(len(columns)) if index not in gone]
 
-    words = [[frozenset(_WORD.findall(value)) for value in column.values] for column in sampled]
+    words = [[frozenset(_WORD.findall(value)) for value in column.values] for column in seen]
     worded = [index for index, kind in enumerate(kinds) if kind in ("name", "text")]
-    for index in sorted(worded, key=lambda one: -_mean_words(sampled[one], words[one])):
+    for index in sorted(worded, key=lambda one: -_mean_words(seen[one], words[one])):
         progress.check()
-        parts = _held(sampled, words, index, [one for one in worded if one in staying() and one != index])
+        others = [one for one in staying() if one != index and kinds[one] != "date"]
+        parts = _held(seen, words, index, others)
+        if sum(kinds[one] in ("name", "text") for one, _ in parts) < 2:
+            parts = parts if len(parts) > 1 and kinds[index] == "text" else _ends(seen, kinds, index, others)
         if len(parts) > 1:
             give_up(index, [one for one, _ in parts], "holds", min(share for _, share in parts))
     for index in reversed(staying()):
         progress.check()
-        named = _named_in(sampled, kinds, index, staying())
+        named = _named_in(seen, kinds, index, staying())
         if len(named) > 1 and any(kind == "date" for place, kind in enumerate(kinds) if place in staying()):
             give_up(index, [one for one, _ in named], "holds", min(share for _, share in named))
     rules: tuple[tuple[How, Rule], ...] = (
@@ -86,16 +108,18 @@ def find_redundant(
                 progress.check()
                 if other == index or index in gone:
                     continue
-                share = rule(sampled, words, kinds, index, other)
+                share = rule(seen, words, kinds, index, other)
                 if share >= WITHIN:
                     give_up(index, [other], how, share)
-    for other, index, share in _following(sampled, kinds, staying(), progress):
-        if index not in gone and other not in gone:
-            give_up(index, [other], "follows", share)
+    telling, owners = [*seen, *_years(seen, kinds)], [*range(len(seen)), *_dated(kinds)]
+    for place, index, share in _following(telling, owners, kinds, staying(), progress):
+        if index not in gone and owners[place] not in gone and owners[place] != index:
+            give_up(index, [owners[place]], "follows", share)
     return tuple(found)
 
 
-def _sampled(column: Column) -> Column:
+def sampled(column: Column) -> Column:
+    """Some rows of a column, as many as are looked at."""
     step = max(len(column) // ROWS, 1)
     codes = column.codes[::step][:ROWS]
     used, inverse = np.unique(codes[codes >= 0], return_inverse=True)
@@ -138,6 +162,28 @@ def _held(
         if share >= HOLDS and back < HOLDS:
             found.append((other, share))
     return found
+
+
+def _ends(
+    columns: Sequence[Column], kinds: Sequence[FieldKind], index: int, others: Sequence[int]
+) -> list[tuple[int, float]]:
+    """Two columns of which one begins and the other ends this one, without a blank: 王小明 beside 王 and 小明."""
+    whole, found = columns[index], {}
+    for at, test in enumerate((str.startswith, str.endswith)):
+        for other in others:
+            part = columns[other]
+            if kinds[other] != "name" or not len(part.values):
+                continue
+            share = _share(whole, part, partial(_ended, test, whole, part))
+            equal = _share(whole, part, partial(_ended, str.__eq__, whole, part))
+            if share >= HOLDS and equal < 0.5:
+                found[at] = (other, share)
+                break
+    return list(found.values()) if len({other for other, _ in found.values()}) == 2 else []
+
+
+def _ended(test: Callable[[str, str], bool], whole: Column, part: Column, x: int, y: int) -> bool:
+    return test(str(whole.values[x]), str(part.values[y]))
 
 
 def _named_in(
@@ -205,6 +251,8 @@ def _initials(
     one, longer = columns[index], columns[other]
     if kinds[other] != "name" or not len(one.values) or max(map(len, one.values)) > 5:
         return 0.0
+    if any(sign.isdigit() for text in one.values for sign in text):
+        return 0.0
     if not _long(longer):
         return 0.0
     return _share(one, longer, lambda x, y: str(longer.values[y])[:1] in _letters(str(one.values[x])))
@@ -224,7 +272,7 @@ def _age(
     """Age and year of birth add up to the same year, or the one before, in all rows."""
     if kinds[index] not in ("number", "category", "id") or kinds[other] not in ("date", "number", "id"):
         return 0.0
-    years = np.array([_number(text[:4]) for text in columns[other].values])
+    years = np.array([_year(text) for text in columns[other].values])
     ages = np.array([_number(text) for text in columns[index].values])
     a, b = _both(columns[index], columns[other])
     if len(a) < FEWEST:
@@ -237,41 +285,78 @@ def _age(
     return float(np.mean(np.abs(total - np.median(total)) <= 1))
 
 
+def _year(text: str) -> int:
+    """Of a date in any form; -1 where there is none."""
+    found = _YEAR.search(text)
+    return int(found[0]) if found else -1
+
+
+def _dated(kinds: Sequence[FieldKind]) -> list[int]:
+    return [index for index, kind in enumerate(kinds) if kind == "date"]
+
+
+def _years(columns: Sequence[Column], kinds: Sequence[FieldKind]) -> list[Column]:
+    """Years of the dates, as columns that others may follow from: age groups, cohorts."""
+    made = []
+    for index in _dated(kinds):
+        years = [str(_year(text)) if _year(text) > 0 else "" for text in columns[index].cells()]
+        column = Column.of(columns[index].name, years)
+        empty = np.flatnonzero(column.values == "")
+        codes = np.where(np.isin(column.codes, empty), MISSING, column.codes).astype(np.int32)
+        made.append(Column(column.name, column.values, codes))
+    return made
+
+
 def _number(text: str) -> int:
     return int(text) if text.isdigit() else -1
 
 
 def _following(
-    columns: Sequence[Column], kinds: Sequence[FieldKind], staying: Sequence[int], progress: Progress
+    telling: Sequence[Column],
+    owners: Sequence[int],
+    kinds: Sequence[FieldKind],
+    staying: Sequence[int],
+    progress: Progress,
 ) -> list[tuple[int, int, float]]:
-    """(telling column, column that follows from it, how surely), surest first.
+    """(place of the telling column, column that follows from it, how surely), surest first.
 
-    Seen on pairs of records that share the telling one and are different people: they differ in most other columns.
+    Seen on pairs of records that share the telling value and are different people: they differ in most other columns.
+    Values that occur once are left out, they follow from nothing: a slip makes such a value.
     """
     random = np.random.default_rng(0)
-    codes = np.stack([columns[index].codes for index in staying])
-    chance = [_chance(columns[index].codes) for index in staying]
+    codes = np.stack([telling[index].codes for index in staying])
+    counts = [np.append(np.bincount(row[row >= 0], minlength=1), 0) for row in codes]
+    again = np.stack([count[row] > 1 for count, row in zip(counts, codes, strict=True)])
+    chance = [_chance(row) for row in codes]
     found = []
-    about = [hint(columns[index].name) for index in staying]
-    for place, telling in enumerate(staying):
+    about = [hint(telling[index].name) for index in staying]
+    for place, column in enumerate(telling):
         progress.check()
-        many = len(columns[telling].values) > codes.shape[1] / COARSE
-        if kinds[telling] in ("name", "date") or about[place] not in PLACES or many:
+        owner = owners[place]
+        if owner not in staying:
             continue
-        left, right = _sharing(codes[place], random)
+        at_owner, by_name = staying.index(owner), kinds[owner] == "name"
+        whole = place == owner  # not the year of a date
+        if (whole and kinds[owner] == "date") or (whole and not by_name and about[at_owner] not in PLACES):
+            continue
+        if whole and not by_name and len(column.values) > codes.shape[1] / COARSE:
+            continue
+        left, right = _sharing(column.codes, random)
         present = (codes[:, left] >= 0) & (codes[:, right] >= 0)
         agree = (codes[:, left] == codes[:, right]) & present
         for at, index in enumerate(staying):
-            if at == place or kinds[index] in ("name", "date") or about[at] not in PLACES or chance[at] > COMMON:
+            if at == at_owner or kinds[index] == "date" or chance[at] > (SELDOM if by_name else COMMON):
                 continue
-            others = [one for one in range(len(staying)) if one not in (at, place)]
+            if not by_name and (kinds[index] == "name" or about[at] not in (*PLACES, "number")):
+                continue
+            others = [one for one in range(len(staying)) if one not in (at, at_owner)]
             same = agree[others].sum(axis=0) > SAME_PERSON * np.maximum(present[others].sum(axis=0), 1)
-            asked = present[at] & ~same
-            if asked.sum() < FEWEST or asked.sum() < 0.05 * codes.shape[1] or chance[at] < chance[place]:
+            asked = present[at] & ~same & again[at, left] & again[at, right]
+            if asked.sum() < FEWEST or asked.sum() < 0.05 * codes.shape[1] or chance[at] < _chance(column.codes):
                 continue
             surely = (float(agree[at, asked].mean()) - chance[at]) / (1 - chance[at])
-            if surely >= FOLLOWS:
-                found.append((telling, index, surely))
+            if surely >= (CERTAIN if by_name else FOLLOWS):
+                found.append((place, index, surely))
     return sorted(found, key=lambda one: -one[2])
 
 

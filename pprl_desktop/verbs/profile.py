@@ -14,14 +14,6 @@ if TYPE_CHECKING:
 
 NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "blank"}
 LONGEST_NAME = 28
-REASONS = {
-    "holds": "holds what {} say",
-    "within": "is part of {}",
-    "start": "is the beginning of {}",
-    "initials": "is the initials of {}",
-    "age": "follows from {}",
-    "follows": "follows from {}",
-}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,10 +60,7 @@ def as_text(reading: Reading, made: Profile) -> str:
         f"Record id:            {made.id_column or 'none found'}"
         + (f" ({made.duplicate_ids:,} records share an id)" if made.duplicate_ids else ""),
         f"Matching fields:      {', '.join(made.matching) or 'none found'} (suggested)",
-        *(
-            f"Not suggested:        {one.column}, which {REASONS[one.how].format(' and '.join(one.beside))}"
-            for one in made.redundant
-        ),
+        *(f"Not suggested:        {one.column}: {one.why}" for one in made.redundant),
         f"Sensitive columns:    {', '.join(made.sensitive) or 'none found'} (suggested: they never leave)",
         f"Exact duplicates:     {made.exact_duplicates:,} records alike in everything but the id",
         f"Near duplicates:      {made.near_duplicates:,} records with a slip in one matching field"

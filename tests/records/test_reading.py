@@ -204,10 +204,37 @@ def test_headers_become_usable(written) -> None:
 
 def test_a_file_without_header(written) -> None:
     path = written("1,Smith,1990-01-01\n2,Jones,1991-01-01\n")
-    assert any("looks like a record" in str(w.what) for w in read_table(path).warnings)
-    reading = read_table(path, ReadOptions(header_line=0))
+    reading = read_table(path)
     assert reading.table.names == ("column 1", "column 2", "column 3")
-    assert reading.table.rows == 2
+    assert (reading.header_line, reading.table.rows) == (0, 2)
+    assert any("taken for a record" in str(w.what) for w in reading.warnings)
+    assert any("looks like a record" in str(w.what) for w in read_table(path, ReadOptions(header_line=1)).warnings)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "people"),
+    [
+        ("Anna,Schmidt\nBen,Meyer\n", 0, 2),
+        ("Anna,Schmidt,1980-01-02\n", 0, 1),
+        ("SMITH,ANN,F\nJONES,BEN,M\nDOE,JIM,M\n", 0, 3),
+        ("A001,Anna,Smith\nA002,Ben,Jones\n", 0, 2),
+        ("Main Street 5,Boston\nOak Road 7,Chicago\nElm Street 9,Boston\n", 0, 3),
+        ("王小明,1980-01-01\n李四,1990-01-01\n", 0, 2),
+        ("first,last\nAnna,Schmidt\nBen,Meyer\n", 1, 2),
+        ("sukunimi;etunimi\nVirtanen;Matti\nKorhonen;Anna\n", 1, 2),
+        ("姓名,生日\n王小明,1980-01-01\n李四,1990-01-01\n", 1, 2),
+        ("NAME,VORNAME,X\nSMITH,ANN,F\nJONES,BEN,M\nDOE,JIM,M\n", 1, 3),
+        ("name\nAnna Schmidt\nBen Meyer\n", 1, 2),
+        ("c0,c1\n0-1,0-2\n1-1,1-2\n", 1, 2),
+        ("id,,,\n1,Anna,Smith,1980-02-03\n2,Ben,Jones,1975-03-04\n", 1, 2),
+        (",,,\n1,Anna,Smith,1980-02-03\n2,Ben,Jones,1975-03-04\n", 1, 2),
+        ("Patients of 2020,,,\n1,Anna,Smith,1980-02-03\n2,Ben,Jones,1975-03-04\n", 1, 2),
+        ("Patients of 2020,,,\nid,last,first,dob\n1,Smith,Anna,1980-02-03\n2,Jones,Ben,1975-03-04\n", 2, 2),
+    ],
+)
+def test_nobody_is_lost_to_the_header(written, text: str, line: int, people: int) -> None:
+    reading = read_table(written(text))
+    assert (reading.header_line, reading.table.rows) == (line, people)
 
 
 def test_preamble_lines_are_skipped_aloud(written) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import pytest
 
@@ -95,3 +96,112 @@ def test_age_is_evidence_where_no_birth_date_is_there() -> None:
 def test_no_value_of_the_table_is_in_what_is_said() -> None:
     told = str([one.as_dict() for one in profile(people("rec_id first_name last_name full_name dob age")).redundant])
     assert not any(name in told for name in FIRST + LAST)
+
+
+def table_of(header: str, make: Callable[[random.Random, int], list[str]], rows: int = 400) -> Table:
+    draw = random.Random(11)
+    return Table.of(header.split("|"), [make(draw, row) for row in range(rows)])
+
+
+def test_a_name_without_blanks_is_found_beside_its_parts() -> None:
+    def one(draw: random.Random, row: int) -> list[str]:
+        family, given = draw.choice("王李张刘陈杨赵黄"), draw.choice("小大国志文明") + draw.choice("明华强军伟芳")
+        return [str(row), family + given, family, given, f"{draw.randint(1950, 2000)}-0{draw.randint(1, 9)}-11"]
+
+    made = profile(table_of("编号|姓名|姓|名|生日", one))
+    found = made.repeats("姓名")
+    assert found is not None
+    assert set(found.beside) == {"姓", "名"}
+    assert made.matching == ("姓", "名", "生日")
+
+
+def test_an_address_is_found_beside_street_number_and_town() -> None:
+    def one(draw: random.Random, row: int) -> list[str]:
+        street, house, town = draw.choice(LAST) + "weg", str(draw.randint(1, 80)), draw.choice(TOWNS)
+        return [draw.choice(FIRST), draw.choice(LAST), f"{street} {house}, {town}", street, house, town]
+
+    made = profile(table_of("Vorname|Nachname|Anschrift|Straße|Hausnr|Ort", one))
+    found = made.repeats("Anschrift")
+    assert found is not None
+    assert set(found.beside) >= {"Straße", "Ort"}
+
+
+@pytest.mark.parametrize(
+    ("heading", "cell", "how"),
+    [
+        ("initials", lambda first, last, year: f"{first[0]}.{last[0]}.", "initials"),
+        ("initials", lambda first, last, year: f"{first[0]} {last[0]}", "initials"),
+        ("initial", lambda first, last, year: first[0], "start"),
+        (
+            "age group",
+            lambda first, last, year: f"{(2024 - year) // 10 * 10}-{(2024 - year) // 10 * 10 + 9}",
+            "follows",
+        ),
+        ("edad", lambda first, last, year: str(2024 - year), "age"),
+        ("año de nacimiento", lambda first, last, year: str(year), "within"),
+        ("name code", lambda first, last, year: f"{last[0]}{100 + 7 * LAST.index(last)}", "follows"),
+    ],
+)
+def test_what_is_worked_out_of_a_column_is_found_in_any_form(
+    heading: str, cell: Callable[[str, str, int], str], how: str
+) -> None:
+    def one(draw: random.Random, row: int) -> list[str]:
+        first, last, year = draw.choice(FIRST), draw.choice(LAST), draw.randint(1935, 2010)
+        born = f"{draw.randint(1, 28):02}.{draw.randint(1, 12):02}.{year}"
+        return [first, last, born, cell(first, last, year)]
+
+    made = profile(table_of(f"first name|surname|date of birth|{heading}", one))
+    assert made.matching == ("first name", "surname", "date of birth")
+    found = made.repeats(heading)
+    assert found is not None
+    assert found.how == how
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Nom|Prénom|Date de naissance|Code postal|Ville",
+        "Apellidos|Nombre|Fecha de nacimiento|Código postal|Ciudad",
+        "Cognome|Nome|Data di nascita|CAP|Comune",
+        "Achternaam|Voornaam|Geboortedatum|Postcode|Woonplaats",
+        "Nazwisko|Imię|Data urodzenia|Kod pocztowy|Miasto",
+        "Efternamn|Förnamn|Födelsedatum|Postnummer|Ort",
+        "Soyadı|Adı|Doğum tarihi|Posta kodu|Şehir",
+        "Фамилия|Имя|Дата рождения|Индекс|Город",
+        "Sukunimi|Etunimi|Syntymäaika|Postinumero|Kaupunki",
+    ],
+)
+def test_headings_of_many_languages_are_understood(header: str) -> None:
+    def one(draw: random.Random, row: int) -> list[str]:
+        town = draw.randrange(len(TOWNS))
+        born = f"{draw.randint(1940, 2005)}-{draw.randint(1, 12):02}-{draw.randint(1, 28):02}"
+        return [draw.choice(LAST), draw.choice(FIRST), born, str(20000 + 10 * town + draw.randint(0, 2)), TOWNS[town]]
+
+    made = profile(table_of(header, one))
+    names = header.split("|")
+    assert made.matching == tuple(names[:4])
+    found = made.repeats(names[4])
+    assert found is not None
+    assert found.beside == (names[3],)
+
+
+def test_a_maiden_name_that_is_often_the_last_name_stays() -> None:
+    def one(draw: random.Random, row: int) -> list[str]:
+        last = draw.choice(LAST)
+        return [
+            draw.choice(FIRST),
+            last,
+            last if draw.random() < 0.8 else draw.choice(LAST),
+            str(draw.randint(1940, 2000)),
+        ]
+
+    assert "maiden name" in profile(table_of("first name|last name|maiden name|birth year", one)).matching
+
+
+def test_slips_do_not_hide_that_a_town_follows_from_its_zip_code() -> None:
+    def one(draw: random.Random, row: int) -> list[str]:
+        town = draw.randrange(len(TOWNS))
+        name = TOWNS[town] if draw.random() > 0.12 else TOWNS[town] + str(row)
+        return [draw.choice(FIRST), draw.choice(LAST), str(20000 + town), name]
+
+    assert len({"zip", "city"} & set(profile(table_of("first|last|zip|city", one, 800)).matching)) == 1

@@ -198,15 +198,7 @@ class FieldsPane(Pane):
         found = seen.profile.repeats(column) if seen is not None else None
         if found is None:
             return ""
-        others = ", ".join(found.beside)
-        return {
-            "holds": tr("Not suggested: it holds what {others} say, and must not count twice.", others=others),
-            "within": tr("Not suggested: it is part of {others}, and must not count twice.", others=others),
-            "start": tr("Not suggested: it is the beginning of {others}, and must not count twice.", others=others),
-            "initials": tr("Not suggested: it is the initials of {others}, and must not count twice.", others=others),
-            "age": tr("Not suggested: it follows from {others}, and must not count twice.", others=others),
-            "follows": tr("Not suggested: it follows from {others}, and must not count twice.", others=others),
-        }[found.how]
+        return tr("Not suggested: {why}, and must not count twice.", why=found.why)
 
     def _lay_lines(self) -> None:
         """What cleaning makes of a value stands beside the kind, or below the line where there is no room."""
