@@ -33,6 +33,7 @@ class Found:
     review: float
     data_sent: str  # digest of the own bundle it belongs to
     data_received: str  # digest of the partner's
+    matched: npt.NDArray[np.uint8] | None = None  # the bands before a review; None: there was none
 
     def count(self, band: int) -> int:
         return int((self.band == band).sum())
@@ -88,6 +89,8 @@ def keep_found(home: Home, own: Identity, agreement: Agreement, found: Found) ->
         "own": found.own, "partner": found.partner, "band": found.band,
         "score": found.score.view(np.uint64), "probability": found.probability.view(np.uint64),
     }  # fmt: skip
+    if found.matched is not None:
+        arrays["matched"] = found.matched
     with home.locked():
         seal_to_self(own, _path(home, agreement), agreement, body, arrays)
 
@@ -102,7 +105,7 @@ def kept(home: Home, own: Identity, agreement: Agreement) -> Found:
     found = Found(
         arrays["own"], arrays["partner"], arrays["band"],
         arrays["score"].view(np.float64), arrays["probability"].view(np.float64),
-        float(body["accept"]), float(body["review"]), body["sent"], body["received"],
+        float(body["accept"]), float(body["review"]), body["sent"], body["received"], arrays.get("matched"),
     )  # fmt: skip
     sent, received = both_bundles(agreement)
     if (found.data_sent, found.data_received) != (sent.digest, received.digest):

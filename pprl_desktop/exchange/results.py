@@ -69,19 +69,9 @@ def export(
     with home.locked():
         agreement = home.agreement(agreement.id)
         found = linking.kept(home, own, agreement)
-        told = found.band == ACCEPT
-        if agreement.terms.rule == "review":
-            told |= found.band == REVIEW
         partner = linking.partner_names(home, own, agreement)
-        mine = linking.own_names(home, own, agreement).of_rows(found.own[told])
-        yours = partner[found.partner[told]]
-        band = found.band[told]
-        order = order_of(mine, yours)  # by random names: neither the order of the file nor the score shows
-        arrays: dict[str, Array] = {"mine": mine[order], "yours": yours[order], "band": band[order]}
-        body: Plain = {"pairs": len(band), "mine": found.data_sent, "yours": found.data_received}
-        hashed = hashlib.sha256(
-            b"".join((strict.dumps(body), *(array.tobytes() for array in arrays.values())))
-        ).hexdigest()
+        body, arrays, hashed = _content(home, own, agreement, found, partner)
+        band = arrays["band"]
         item = agreement.latest_sent("result")
         resent = item is not None and (item.table == hashed or _is_answered(home, own, agreement, item, found))
         entered = home.ledger().disclose(_disclosed(agreement, item.table if item and resent else hashed, len(band)))
@@ -103,6 +93,32 @@ def export(
         agreement.id, item.sequence, int((band == ACCEPT).sum()), int((band == REVIEW).sum()), path.stat().st_size,
         sha256, resent,
     )  # fmt: skip
+
+
+def is_current(home: Home, own: Identity, agreement: Agreement) -> bool:
+    """Whether the result sent last says what the match, with all decisions taken in, says now."""
+    item = agreement.latest_sent("result")
+    if item is None:
+        return False
+    found = linking.kept(home, own, agreement)
+    now = _content(home, own, agreement, found, linking.partner_names(home, own, agreement))[2]
+    return item.table == now or _is_answered(home, own, agreement, item, found)
+
+
+def _content(
+    home: Home, own: Identity, agreement: Agreement, found: Found, partner: Pseudonyms
+) -> tuple[Plain, dict[str, Array], str]:
+    """What a result says, and its hash."""
+    told = found.band == ACCEPT
+    if agreement.terms.rule == "review":
+        told |= found.band == REVIEW
+    mine = linking.own_names(home, own, agreement).of_rows(found.own[told])
+    yours = partner[found.partner[told]]
+    order = order_of(mine, yours)  # by random names: neither the order of the file nor the score shows
+    arrays: dict[str, Array] = {"mine": mine[order], "yours": yours[order], "band": found.band[told][order]}
+    body: Plain = {"pairs": int(told.sum()), "mine": found.data_sent, "yours": found.data_received}
+    hashed = hashlib.sha256(b"".join((strict.dumps(body), *(array.tobytes() for array in arrays.values())))).hexdigest()
+    return body, arrays, hashed
 
 
 def _disclosed(agreement: Agreement, content: str, pairs: int) -> PlannedDisclosure:

@@ -20,6 +20,7 @@ from pprl_desktop.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
+    from pprl_desktop.exchange.results import Outcome
     from pprl_desktop.project.choices import Choices
     from pprl_desktop.project.project import Project
     from pprl_desktop.rehearsal.rehearse import Rehearsal
@@ -146,6 +147,12 @@ def ledger_told(path: Path) -> tuple[tuple[str, ...], str]:
         f"KAPR reached at most {100 * risk:.4f} %.",
         f"From the ledger of the review: {len(entries):,} entries, last hash {head[:16]}.",
     ), head
+
+
+def outcome_artefact(outcome: Outcome) -> bytes:
+    """Kept when the results are confirmed: another outcome makes what was written of the old one stale."""
+    links = hashlib.sha256("\n".join((*outcome.links, "", *outcome.to_review)).encode()).hexdigest()
+    return _json({"counts": outcome.counts(), "links": links})
 
 
 def _interval(one: Interval) -> str:

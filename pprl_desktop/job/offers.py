@@ -91,6 +91,19 @@ def adopted(choices: Choices, terms: Terms, columns: Sequence[tuple[str, str]]) 
     }
 
 
+def as_agreed(choices: Choices, agreement: Agreement, profile: Profile | None = None) -> dict[str, Any]:
+    """What brings the choices back to a signed agreement; nothing where they are as agreed.
+
+    Each field keeps its column, as remembered with the agreement; for another table, `profile` helps to guess it.
+    """
+    names = [one.name for one in agreement.terms.fields]
+    known = dict(agreement.columns) | {name: column for name, column in choices.columns if name in names}
+    if profile is not None:
+        known = guess_columns(agreement.terms.fields, profile, known)
+    wanted = adopted(choices, agreement.terms, [(name, known.get(name, "")) for name in names])
+    return {name: value for name, value in wanted.items() if getattr(choices, name) != value}
+
+
 def fits(choices: Choices, agreement: Agreement) -> bool:
     """Whether an agreement is about what the steward has chosen now."""
     terms = agreement.terms

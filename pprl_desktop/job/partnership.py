@@ -16,7 +16,7 @@ import numpy as np
 
 from pprl_desktop.codes.base import Recipe, Rule, Smashed, method
 from pprl_desktop.decisions.base import DEFAULT_MEMORY, Match, MatchOptions, Outlook
-from pprl_desktop.exchange import agreeing, bundles, clear_cells, inbox, letters, linking, results
+from pprl_desktop.exchange import agreeing, bundles, clear_cells, inbox, letters, linking, results, whole_match
 from pprl_desktop.exchange.agreeing import Offer, Proposal
 from pprl_desktop.exchange.agreement import Agreement, Item
 from pprl_desktop.exchange.bundles import Exported, PartnerBundle, Plan
@@ -170,10 +170,21 @@ class Partnership:
     def match(
         self, own: OwnTable, choices: Choices, *, memory: int = DEFAULT_MEMORY, progress: Progress = NO_PROGRESS
     ) -> Match:
-        """The own table against the partner's bundle; with borders set by hand where the steward did."""
+        """The own table against the partner's bundle; with borders set by hand where the steward did. Kept, sealed."""
         both = self._both(own, choices, memory, progress.part(0.0, 0.4))
         options = replace(both.options, accept=choices.accept, review=choices.review)
-        return match(both.own, both.theirs, both.rule, options, progress.part(0.4, 1.0), needed=both.outlook)
+        made = match(both.own, both.theirs, both.rule, options, progress.part(0.4, 0.98), needed=both.outlook)
+        whole_match.keep(self.home, self.identity, self.agreement, made)
+        progress.at(1.0)
+        return made
+
+    def kept_match(self, choices: Choices, progress: Progress = NO_PROGRESS) -> Match | None:
+        """The finished match of the bundles at hand, with the present borders; None: it has to be made."""
+        found = whole_match.kept(self.home, self.identity, self.agreement)
+        borders = (choices.accept, choices.review)
+        if found is None or borders == (None, None) or borders == (found.accept, found.review):
+            return found
+        return self.decide(found, choices, progress)
 
     def decide(self, match: Match, choices: Choices, progress: Progress = NO_PROGRESS) -> Match:
         """Bands and assignment again, on the same scores, with other borders."""
@@ -225,6 +236,10 @@ class Partnership:
     def send_result(self, out: Path, progress: Progress = NO_PROGRESS) -> ExportedResult:
         """The accepted pairs for the partner, as random names."""
         return results.export(self.home, self.identity, self.agreement, out, progress)
+
+    def result_is_current(self) -> bool:
+        """Whether what was sent last still says what the match says, the review's decisions included."""
+        return results.is_current(self.home, self.identity, self.agreement)
 
     def outcome(self) -> Outcome:
         """What both results give under the agreed rule."""

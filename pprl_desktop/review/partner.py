@@ -60,6 +60,8 @@ def take_in(
 ) -> Found:
     """The kept match with the reviewed pairs accepted or rejected as decided; undecided ones stay in the band.
 
+    Decisions are put on the bands as they were matched: taken in again, a changed decision counts as it is now.
+
     What was decided, and what the reviewers opened for it (`losses`), is entered in the ledger of the home folder.
 
     Where one-to-one was agreed, a pair is accepted only if neither record is accepted in another pair.
@@ -68,7 +70,8 @@ def take_in(
     places = places_of(came.names, linking.partner_names(home, own, agreement))
     found = linking.kept(home, own, agreement)
     at = {(int(a), int(b)): i for i, (a, b) in enumerate(zip(found.own, found.partner, strict=True))}
-    band = found.band.copy()
+    matched = found.band if found.matched is None else found.matched
+    band = matched.copy()
     taken = {(side, int(row)) for side, rows in ((0, found.own), (1, found.partner)) for row in rows[band == ACCEPT]}
     source = review.people.source
     for pair in sorted(review.pairs, key=lambda one: -(one.score or 0.0)):
@@ -83,7 +86,7 @@ def take_in(
             taken |= {(0, a), (1, b)}
         elif not same:
             band[place] = REJECT
-    changed = replace(found, band=band)
+    changed = replace(found, band=band, matched=matched)
     _enter(home, agreement, review, outcome, losses)
     linking.keep_found(home, own, agreement, changed)
     return changed

@@ -110,3 +110,23 @@ def test_nothing_is_reviewed_before_cells_came(parties, tmp_path) -> None:
     matched(a, b)
     with pytest.raises(Problem, match="not sent cells"):
         from_answer(a.home, a.own, a.agreement, HERE, policy())
+
+
+def test_a_changed_decision_counts_when_taken_in_again_and_makes_the_sent_result_old(parties, tmp_path) -> None:
+    a, b = parties
+    matched(a, b)
+    clear_cells.ask(a.home, a.own, a.agreement, tmp_path / "ask.pprl")
+    inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
+    answered(b, tmp_path / "answer.pprl")
+    inbox.open_file(a.home, a.own, tmp_path / "answer.pprl")
+    review = from_answer(a.home, a.own, a.agreement, HERE, policy())
+    by_row = {int(review.people.source[pair.a]): pair.id for pair in review.pairs}
+    take_in(a.home, a.own, a.agreement, review, {by_row[12]: True})
+    results.export(a.home, a.own, a.agreement, tmp_path / "result.pprl")
+    assert results.is_current(a.home, a.own, a.agreement)
+    take_in(a.home, a.own, a.agreement, review, {by_row[12]: True})
+    assert results.is_current(a.home, a.own, a.agreement)
+    take_in(a.home, a.own, a.agreement, review, {by_row[12]: False})
+    kept = linking.kept(a.home, a.own, a.agreement)
+    assert dict(zip(kept.own.tolist(), kept.band.tolist(), strict=True))[12] == 0
+    assert not results.is_current(a.home, a.own, a.agreement)

@@ -17,6 +17,13 @@ def post(pane: Pane) -> Path:
     return folder
 
 
+def next_path(pane: Pane, stem: str) -> Path:
+    """A name in that folder that is not taken: result.pprl, result-2.pprl."""
+    folder = post(pane)
+    names = (f"{stem}.pprl", *(f"{stem}-{number}.pprl" for number in range(2, 10_000)))
+    return next(path for path in (folder / name for name in names) if not path.exists())
+
+
 def out_path(pane: Pane, title: str, name: str) -> Path | None:
     chosen, _ = QFileDialog.getSaveFileName(pane, title, str(post(pane) / name), f"{tr('Sealed files')} (*.pprl)")
     if not chosen:

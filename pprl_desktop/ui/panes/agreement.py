@@ -180,7 +180,7 @@ class AgreementPane(KeyedPane):
             self.pages.setCurrentIndex(_START)
         elif agreement.state == "in force":
             if self.project.choices.agreement != agreement.id:
-                self.change(tr("Agreement signed"), agreement=agreement.id)
+                self._adopt(agreement)
             clear(self.done_note)
             self.done_note.addWidget(
                 Banner("good", tr("In force, signed by both sides."), tr("Number {id}", id=agreement.id[:16]))
@@ -196,6 +196,14 @@ class AgreementPane(KeyedPane):
             )
             self._tell(self.wait_words, agreement)
             self.pages.setCurrentIndex(_WAIT)
+
+    def _adopt(self, agreement: Agreement) -> None:
+        """Signed by both: the pages before show what was agreed, whatever was tried there since."""
+        changes = offers.as_agreed(self.project.choices, agreement)
+        self.change(tr("Agreement signed"), **changes, agreement=agreement.id)
+        if changes:
+            self.desk.confirm("fields")
+            self.desk.confirm("method")
 
     def _tell(self, card: Section, agreement: Agreement) -> None:
         from pprl_desktop.exchange.terms import in_words
@@ -262,7 +270,7 @@ class AgreementPane(KeyedPane):
             self.say("warning", tr_core(received.sentence))
             self.show_state()
         elif received.agreement is not None and received.kind == "accepted":
-            self.change(tr("Agreement signed"), agreement=received.agreement.id)
+            self._adopt(received.agreement)
             self.say("good", tr_core(received.sentence))
             self.show_state()
         else:

@@ -151,6 +151,35 @@ class Pane(QWidget):
     def show_problem(self, problem: Problem, act: tuple[str, Callable[[], object]] | None = None) -> None:
         self.messages.show_problem(problem, act)
 
+    def say_agreed(self) -> None:
+        """On a page whose choices were signed: that they were, and the way back where they are others by now."""
+        from pprl_desktop.job.offers import as_agreed
+
+        choices, home = self.project.choices, self.desk.home
+        if not choices.agreement or not home.has_agreement(choices.agreement):
+            return
+        agreement = home.agreement(choices.agreement)
+        partner = agreement.partner_side.name
+        seen = self.desk.findings.seen
+        changes = as_agreed(choices, agreement, seen.profile if seen is not None else None)
+        if not changes:
+            self.say(
+                "info", tr("This was agreed with {partner}. Another choice needs a new agreement.", partner=partner)
+            )
+            return
+
+        def back() -> None:
+            self.change(tr("As agreed"), **changes)
+            self.messages.clear()
+            self.enter()
+
+        self.say(
+            "warning",
+            tr("This is not what was agreed with {partner}.", partner=partner),
+            tr("What is sent follows the agreement, not this page."),
+            (tr("As agreed"), back),
+        )
+
     def say(self, kind: str, text: str, more: str = "", act: tuple[str, Callable[[], object]] | None = None) -> None:
         self.messages.show_banner(Banner(kind, text, more, act=act, closable=True))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QFileDialog, QStackedLayout, QWidget
 
+from pprl_desktop.job.offers import as_agreed
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.turns import Turns
@@ -256,6 +257,10 @@ class DataPane(Pane):
         ):
             for name in ("fields", "columns", "sensitive", "id_column", "mapping"):
                 changes.pop(name)
+        if choices.agreement and self.desk.home.has_agreement(choices.agreement):
+            # fields and method are signed: another table brings other columns, not other fields
+            signed = self.desk.home.agreement(choices.agreement)
+            changes |= as_agreed(choices.changed(**changes), signed, seen.profile)
         self.change(tr("Load table"), **changes)
 
     def _reread(self, _data: object) -> None:

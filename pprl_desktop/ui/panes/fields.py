@@ -132,6 +132,8 @@ class FieldsPane(Pane):
         ready, self._prepared = self._prepared == self._about(), None
         first = self.changed.emit if ready else self._show_fields
         self._turns.run(first, self._show_reference, self._show_example, self._ask_cleaning)
+        self.messages.clear()
+        self.say_agreed()
 
     def _about(self) -> tuple[Any, ...]:
         """What the lines of the fields show."""

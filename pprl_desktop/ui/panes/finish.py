@@ -13,6 +13,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QLineEdit, QTextBrowser
 
 from pprl_desktop.job import kept
+from pprl_desktop.job.review_path import decided
 from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import language, tr, tr_core
 from pprl_desktop.ui.kit.theme import GRID
@@ -115,6 +116,10 @@ class FinishPane(KeyedPane):
 
     def show_state(self) -> None:
         self.identity.setVisible(self.desk.identity() is None)
+        self.messages.clear()
+        if self._waits():
+            act = (tr("Go to the review"), lambda: self.desk.go_to.emit("review"))
+            self.say("warning", self._waits(), tr("Without them the table would be an old one."), act)
         if self.desk.findings.outcome is None:
             self.put_together(self._show_facts)
         self._show_facts()
@@ -124,7 +129,7 @@ class FinishPane(KeyedPane):
         for icon, text in self._facts():
             self.facts.body.addLayout(fact(icon, text))
         self.facts.body.addStretch(1)
-        self.make.setEnabled(self.desk.identity() is not None)
+        self.make.setEnabled(not self.reason())
         self.changed.emit()
 
     def _facts(self) -> list[tuple[str, str]]:
@@ -214,7 +219,12 @@ class FinishPane(KeyedPane):
         self.changed.emit()
 
     def reason(self) -> str:
-        return self.key_reason()
+        return self.key_reason() or self._waits()
+
+    def _waits(self) -> str:
+        """Decisions that were made and are in no result: the table would be an old one."""
+        found = decided(self.project)
+        return tr("The review's decisions are not taken in yet.") if found is not None and found.waits else ""
 
     def next_text(self) -> str:
         return tr("Write table and report")

@@ -77,6 +77,7 @@ class MatchPane(KeyedPane):
         self.pages.addWidget(self.found)
         self.body.addWidget(self.identity)
         self.body.addWidget(self.pages, 1)
+        self._looked_for: tuple[str, str] | None = None
         self.again = button(tr("Match again"), self._match)
         self.reset = button(tr("Lines as suggested"), self._suggested)
 
@@ -107,12 +108,35 @@ class MatchPane(KeyedPane):
         shown = self.desk.findings.shown
         if shown is not None:
             self._show(shown.match, shown.rows)
-        elif own is not None and self.project.state("match").state == "done":
-            self._match()  # reopened: the same bundles give the same match
+        elif own is not None and self._looked_for != self._bundles():
+            self._reopen()
         else:
             self.pages.setCurrentIndex(0)
             self._ask_memory()
         self.changed.emit()
+
+    def _bundles(self) -> tuple[str, str]:
+        choices = self.project.choices
+        return choices.agreement, choices.partner_sha256
+
+    def _reopen(self) -> None:
+        """A match that was finished before is kept at home, sealed: nothing is compared again."""
+        partnership, choices, self._looked_for = self.desk.partnership(), self.project.choices, self._bundles()
+        if partnership is None:
+            return
+        self.pages.setCurrentIndex(0)
+
+        def work(progress: Progress) -> ShownMatch | None:
+            found = partnership.kept_match(choices, progress)
+            return ShownMatch(found, table_rows(found, partnership.partner_names())) if found is not None else None
+
+        def done(shown: ShownMatch | None) -> None:
+            if shown is not None:
+                self._keep(shown)
+            else:
+                self._ask_memory()
+
+        self.run(tr("Opening the finished match"), work, done, key="match.kept")
 
     def leave(self) -> None:
         self.desk.jobs.cancel_key("match.memory")

@@ -164,6 +164,7 @@ class MethodPane(Pane):
         )
         self._show()
         self._ask()
+        self.say_agreed()
 
     def leave(self) -> None:
         """Forecast and rehearsal go on: the agreement, the export page and the report tell what they find."""

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pprl_desktop.job.kept import outcome_artefact
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.words import count
-from pprl_desktop.ui.panes._files import out_path
+from pprl_desktop.ui.panes._files import next_path, out_path
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.panes._work import rule_words
 from pprl_desktop.ui.widgets.basics import Section, button, label, row, set_kind
@@ -88,7 +89,15 @@ class ResultsPane(KeyedPane):
         self.identity.setVisible(own is None)
         partner = self.desk.home.agreement(choices.agreement).partner_side.name
         set_kind(self.write, "" if choices.result_path else "primary")
-        if choices.result_path:
+        if self._written_before():
+            self.mine_text.setText(
+                tr(
+                    "The review has changed it: the result you sent is out of date. Write it again and send it to "
+                    "{partner} again.",
+                    partner=partner,
+                )
+            )
+        elif choices.result_path:
             self.mine_text.setText(
                 tr("Written. Send {file} to {partner}.", file=Path(choices.result_path).name, partner=partner)
             )
@@ -105,8 +114,18 @@ class ResultsPane(KeyedPane):
         self._show_state()
 
     def _show_state(self) -> None:
-        self._show_outcome(self.desk.findings.outcome)
+        outcome = self.desk.findings.outcome
+        self._show_outcome(outcome)
+        if outcome is not None and self.project.state("results").state == "done":
+            self._confirm()  # a newer result of the partner came in: what was written of the old one is stale
         self.changed.emit()
+
+    def _confirm(self) -> None:
+        outcome = self.desk.findings.outcome
+        assert outcome is not None
+        made = outcome_artefact(outcome)
+        if self.project.state("results").state != "done" or self.project.artefact("outcome") != made:
+            self.desk.confirm("results", {"outcome": made})
 
     def _show_outcome(self, outcome: Outcome | None) -> None:
         self.list.setVisible(outcome is not None)
@@ -146,14 +165,17 @@ class ResultsPane(KeyedPane):
         self.enter()
 
     def _export(self) -> None:
+        out = out_path(self, tr("Write your result"), "result.pprl")
+        if out is not None:
+            self._write(out)
+
+    def _write(self, out: Path) -> None:
         partnership = self.desk.partnership()
         if partnership is None:
             return
-        out = out_path(self, tr("Write your result"), "result.pprl")
-        if out is None:
-            return
 
         def done(made: ExportedResult) -> None:
+            self.desk.findings.outcome = None
             self.change(tr("Write result"), result_path=str(out))
             self.say("good", tr("Your result is written."), tr("{n} accepted pairs, sealed.", n=count(made.accepted)))
             self.enter()
@@ -164,6 +186,11 @@ class ResultsPane(KeyedPane):
             done,
         )
 
+    def _written_before(self) -> bool:
+        """A result was sent, and is out of date since."""
+        choices = self.project.choices
+        return not choices.result_path and self.desk.home.agreement(choices.agreement).latest_sent("result") is not None
+
     # moving on ------------------------------------------------------------------------------------
 
     def reason(self) -> str:
@@ -171,16 +198,26 @@ class ResultsPane(KeyedPane):
             return self.key_reason()
         choices = self.project.choices
         if not choices.result_path:
-            return tr("Write your result.")
+            return "" if self._written_before() else tr("Write your result.")
         if not choices.partner_result_path:
             return tr("Open the partner's result.")
         return "" if self.desk.findings.outcome is not None else tr("Both are being put together.")
 
     def next_text(self) -> str:
+        if not self.project.choices.result_path and self._written_before():
+            return tr("Write the result again")
+        if self.project.state("review").state == "done":
+            return tr("Next: finish")
         outcome: Outcome | None = self.desk.findings.outcome
         open_pairs = outcome.counts()["open"] if outcome is not None else 0
         return tr("Next: review {n} pairs", n=count(open_pairs)) if open_pairs else tr("Next: review")
 
     def go_on(self, done: Callable[[], None]) -> None:
-        self.desk.confirm("results")
-        done()
+        if not self.project.choices.result_path:
+            self._write(next_path(self, "result"))
+            return
+        self._confirm()
+        if self.project.state("review").state == "done":
+            self.desk.go_to.emit("finish")
+        else:
+            done()

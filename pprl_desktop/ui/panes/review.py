@@ -8,16 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QMouseEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QScrollArea, QStackedWidget
 
+from pprl_desktop.job.review_path import TakenIn, decisions_of, take_in
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.ui.kit.i18n import tr, tr_core
-from pprl_desktop.ui.panes.base import Pane
+from pprl_desktop.ui.kit.words import count
+from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.panes.review_panel import ReviewPanel
 from pprl_desktop.ui.panes.review_partner import PartnerReview
 from pprl_desktop.ui.panes.review_setup import NewReview, OpenReview, setup_page, suggested_folder
+from pprl_desktop.ui.panes.review_summary import ReviewSummary
 from pprl_desktop.ui.widgets.basics import button
 
 if TYPE_CHECKING:
@@ -26,7 +29,10 @@ if TYPE_CHECKING:
     from pprl_desktop.review.share import Share
 
 
-class ReviewPane(Pane):
+_START, _PAIRS, _END = range(3)
+
+
+class ReviewPane(KeyedPane):
     NAME = "review"
     NEEDS = ("table_path", "fields", "columns", "review_path", "review_budget")
     GIVES = ("review_path", "review_budget", "decisions")
@@ -52,6 +58,7 @@ class ReviewPane(Pane):
         self.old.desk_asked.connect(self._open_desk)
         setup = QScrollArea()
         setup.setWidgetResizable(True)
+        setup.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         setup.setFrameShape(QFrame.Shape.NoFrame)
         setup.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.with_partner = PartnerReview(self)
@@ -61,26 +68,38 @@ class ReviewPane(Pane):
         setup.setWidget(page)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # a click on blank space leaves the keys with the pair
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         self.panel.setObjectName("page")
         scroll.setWidget(self.panel)
         self.stack = QStackedWidget()
         self.stack.addWidget(setup)
         self.stack.addWidget(scroll)
+        self.summary = ReviewSummary()
+        self.summary.again.connect(self._look_again)
+        self.stack.addWidget(self.summary)
+        self.body.addWidget(self.identity)
         self.body.addWidget(self.stack, 1)
         self.head_right.addWidget(self.panel.meter)
         self.panel.meter.setMinimumWidth(320)
         self.panel.meter.hide()
-        self.previous = button(tr("Previous pair"), lambda: self.panel.step_pair(-1))
-        self.following = button(tr("Next pair"), lambda: self.panel.step_pair(1))
+        self.previous = button(tr("Previous pair"), lambda: self._step(-1))
+        self.following = button(tr("Next pair"), lambda: self._step(1))
+        self.back_to_pairs = button(tr("Back to the pairs"), lambda: self._look_again(""))
         self.hand_back = button(tr("Hand back decisions …"), self._hand_back, icon="send")
 
     # arriving -------------------------------------------------------------------------------------
 
-    def enter(self) -> None:
+    def show_state(self) -> None:
         session = self.desk.findings.session
+        self.manager = self.desk.findings.manager
+        self.identity.setVisible(bool(self.reason()))
         if session is not None:
-            self._work_on(session)
+            if session.current is None or (self.panel.session is session and self.stack.currentIndex() == _END):
+                self.panel.session = session
+                self._sum_up(session)
+            else:
+                self._work_on(session)
             return
         choices = self.project.choices
         self.head(
@@ -91,17 +110,56 @@ class ReviewPane(Pane):
         self.new.show_fields(choices.fields, choices.review_budget)
         self.old.show_folder(choices.review_path)
         self.with_partner.refresh()
-        self.stack.setCurrentIndex(0)
+        self.stack.setCurrentIndex(_START)
         self._menu()
+        self.changed.emit()
 
     def _work_on(self, session: ReviewSession) -> None:
         if self.panel.session is not session:
             self.panel.open_session(session)
-        self.stack.setCurrentIndex(1)
+        self.stack.setCurrentIndex(_PAIRS)
         self.panel.meter.show()
         self._moved()
         self._menu()
-        self.panel.grid.focus_cell(self.panel._looked)
+        self.panel.take_focus()
+
+    def _sum_up(self, session: ReviewSession) -> None:
+        """Nothing is left to decide: the keys of the pairs are dead here."""
+        agreement = self.project.choices.agreement
+        agreed = self.desk.home.agreement(agreement) if self._with_partner() else None
+        self.summary.show_session(
+            session,
+            result_sent=agreed is not None and agreed.latest_sent("result") is not None,
+            partner=agreed.partner_side.name if agreed is not None else "",
+        )
+        self.head(
+            tr("All {n} pairs are decided", n=count(len(session.order))),
+            tr("Nothing is changed until you take the decisions in."),
+        )
+        self.panel.meter.hide()
+        self.stack.setCurrentIndex(_END)
+        self._menu()
+        self.changed.emit()
+
+    def _look_again(self, pair: str) -> None:
+        session = self.panel.session
+        if session is None:
+            return
+        if not pair:
+            pair = session.current or session.order[-1]
+        self.stack.setCurrentIndex(_PAIRS)
+        self.panel.meter.show()
+        self.panel.go(pair)
+        self.panel.take_focus()
+
+    def _step(self, by: int) -> None:
+        self.panel.step_pair(by)
+        self.panel.take_focus()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(event)
+        if self.stack.currentIndex() == _PAIRS:
+            self.panel.take_focus()
 
     def _moved(self) -> None:
         sentence = tr("{where} · what was opened stays counted", where=self.panel.where())
@@ -110,10 +168,8 @@ class ReviewPane(Pane):
 
     def _finished(self) -> None:
         self.messages.clear()
-        self.say(
-            "good", tr("All pairs are decided."), tr("Decisions can still be changed: go back to a pair, or press U.")
-        )
-        self.changed.emit()
+        assert self.panel.session is not None
+        self._sum_up(self.panel.session)
 
     # opening --------------------------------------------------------------------------------------
 
@@ -164,14 +220,9 @@ class ReviewPane(Pane):
 
         self.run(tr("Making the review"), work, done)
 
-    def _take_in(self) -> None:
-        """Decisions on pairs with the partner become part of the own match; the result must then be written again."""
-        partnership, manager = self.desk.partnership(), self.manager
-        if partnership is None or manager is None or manager.review.own_crowd:
-            return
-        partnership.take_in(manager.review, manager.outcome(), manager.losses())
-        self.desk.findings.outcome = None
-        self.change("Take decisions in", result_path="")
+    def _with_partner(self) -> bool:
+        """Whether decisions are about pairs with the partner, and so become part of the match with them."""
+        return self.manager is not None and not self.manager.review.own_crowd
 
     def _open_desk(self, path: str, passphrase: str) -> None:
         from pprl_desktop.review.desk import Desk as ManagerDesk
@@ -193,7 +244,7 @@ class ReviewPane(Pane):
     def _opened_desk(self, opened: ManagerDesk) -> None:
         self.manager, self.share = opened, None
         self.desk.findings.manager, self.desk.findings.session = opened, opened.session()
-        self._work_on(opened.session())
+        self.show_state()
 
     def _open_share(self, path: str, passphrase: str) -> None:
         from pprl_desktop.review import share
@@ -207,7 +258,7 @@ class ReviewPane(Pane):
         def done(found: tuple[Share, ReviewSession]) -> None:
             self.share, self.share_path = found[0], path
             self.desk.findings.manager, self.desk.findings.session = None, found[1]
-            self._work_on(found[1])
+            self.show_state()
 
         self.run(tr("Opening the share"), work, done)
 
@@ -240,20 +291,26 @@ class ReviewPane(Pane):
     # the shell asks -------------------------------------------------------------------------------
 
     def reason(self) -> str:
+        if self._with_partner() and self.desk.identity() is None:
+            return tr("Unlock your key: the decisions become part of the match, which is sealed with it.")
         return ""
 
     def next_text(self) -> str:
         session = self.panel.session
-        if session is None or self.stack.currentIndex() == 0:
+        if session is None or self.stack.currentIndex() == _START:
             return tr("Next: without review")
-        return "" if session.advance().to_go == 0 else tr("Next: leave the rest")
+        if session.advance().to_go == 0:
+            return tr("Take the decisions in") if self.manager is not None else ""
+        return tr("Next: leave the rest")
 
     def status(self) -> str:
         return self.panel.advance_words() if self.panel.session is not None else ""
 
     def extra_buttons(self) -> list[QPushButton]:
-        if self.panel.session is None:
+        if self.panel.session is None or self.stack.currentIndex() == _START:
             return []
+        if self.stack.currentIndex() == _END:
+            return [*([self.hand_back] if self.share is not None else []), self.back_to_pairs]
         return [*([self.hand_back] if self.share is not None else []), self.previous, self.following]
 
     def go_on(self, done: Callable[[], None]) -> None:
@@ -268,12 +325,23 @@ class ReviewPane(Pane):
             done()
             return
 
-        def told(found: bytes) -> None:
-            self._take_in()
-            self.desk.confirm("review", {"review": found})
-            done()
+        partnership = self.desk.partnership() if self._with_partner() else None
 
-        self.run(tr("Adding up the review"), lambda progress: review_told(manager, progress), told)
+        def work(progress: Progress) -> tuple[bytes, TakenIn | None]:
+            taken = take_in(partnership, manager, progress.part(0.0, 0.5)) if partnership is not None else None
+            return review_told(manager, progress.part(0.5, 1.0)), taken
+
+        def told(found: tuple[bytes, TakenIn | None]) -> None:
+            self.desk.confirm("review", {"review": found[0], "taken": decisions_of(manager).encode()})
+            if found[1] is None or found[1].result_is_current:
+                done()
+                return
+            self.desk.findings.outcome = None
+            if self.project.choices.result_path:
+                self.change(tr("Take decisions in"), result_path="")
+            self.desk.go_to.emit("results")
+
+        self.run(tr("Taking the decisions in"), work, told)
 
     # menu -----------------------------------------------------------------------------------------
 
@@ -293,7 +361,7 @@ class ReviewPane(Pane):
             (tr("&Legend"), "?", panel.show_legend),
         ):
             action = QAction(f"{text}\t{keys}", menu)  # shown only: the panel takes these keys itself
-            action.setEnabled(panel.session is not None)
+            action.setEnabled(panel.session is not None and self.stack.currentIndex() == _PAIRS)
             action.triggered.connect(lambda _c=False, a=act: self._guarded(a))
             menu.addAction(action)
         menu.addSeparator()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QInputDialog, QSizePolicy, QVBoxLayout, QWidget
 
 from pprl_desktop.problem import Problem
@@ -42,7 +42,6 @@ class ReviewPanel(QWidget):
         self.meter = Meter(tr("Privacy risk (KAPR)"))
         self.grid = PairGrid()
         self.grid.looked_at.connect(self._look)
-        self.grid.left.connect(lambda _n: self._look(max(self.grid.focused(), 0)))
         self.grid.opened.connect(self._clicked)
         self.pair_card = Section()
         self.pair_card.setAccessibleName(tr("Pair under review"))
@@ -217,7 +216,6 @@ class ReviewPanel(QWidget):
             return
         self._say(point_words(point))
         if done.current is None:
-            self.show_pair()
             self.finished.emit()
         else:
             self.show_pair()
@@ -363,7 +361,16 @@ class ReviewPanel(QWidget):
         keys = self.choice.keys  # they stand in the legend as well
         keys.setVisible(used + (0 if keys.isVisibleTo(self) else keys.sizeHint().height() + GRID) <= high)
 
-    # keys -----------------------------------------------------------------------------------------
+    # keys and pointer -----------------------------------------------------------------------------
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """On blank space: the keys stay with the pair."""
+        super().mousePressEvent(event)
+        self.take_focus()
+
+    def take_focus(self) -> None:
+        if self.seen is not None:
+            self.grid.focus_cell(self._looked)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self.seen is None or not self._key(event):

@@ -54,11 +54,10 @@ def opening_words(cell: Cell, preview: Preview | None) -> str:
 
 
 class CellWidget(QWidget):
-    """One field of the pair. Focus and hover say what opening it would cost."""
+    """One field of the pair. A click selects it and says what opening would cost; a second one opens it."""
 
-    looked_at = Signal(int)  # focus or pointer came
-    left = Signal(int)
-    opened = Signal(int)  # click
+    looked_at = Signal(int)  # it was selected
+    opened = Signal(int)  # clicked although it was selected already
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -66,7 +65,8 @@ class CellWidget(QWidget):
         self.cell: Cell | None = None
         self.preview: Preview | None = None
         self.suggested = False
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._again = False  # the button went down on the selected cell
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click gives it by hand, once it is known what was selected
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
@@ -194,20 +194,28 @@ class CellWidget(QWidget):
     # events ---------------------------------------------------------------------------------------
 
     def event(self, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.Enter, QEvent.Type.HoverEnter):
+        if event.type() == QEvent.Type.FocusIn:
             self.looked_at.emit(self.number)
-            self.update()
-        elif event.type() in (QEvent.Type.Leave, QEvent.Type.FocusOut):
-            self.left.emit(self.number)
+        if event.type() in (
+            QEvent.Type.FocusIn, QEvent.Type.FocusOut, QEvent.Type.Enter, QEvent.Type.HoverEnter, QEvent.Type.Leave,
+        ):  # fmt: skip
             self.update()
         return super().event(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._again = self.window().focusWidget() is self
         self.setFocus(Qt.FocusReason.MouseFocusReason)
+        self.looked_at.emit(self.number)  # also while another window is in front
+        event.accept()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """A hasty double click is one act: what stays counted for ever takes a second, deliberate one."""
+        self._again = False
         event.accept()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+        inside = self.rect().contains(event.position().toPoint())
+        if event.button() == Qt.MouseButton.LeftButton and inside and self._again:
             self.opened.emit(self.number)
 
 
@@ -231,7 +239,6 @@ class PairGrid(QWidget):
     """All cells of a pair, in lines that fit the width; each line names its two rows at the left."""
 
     looked_at = Signal(int)
-    left = Signal(int)
     opened = Signal(int)
 
     def __init__(self) -> None:
@@ -254,7 +261,6 @@ class PairGrid(QWidget):
             made = CellWidget(len(self.cells))
             made.setParent(self)
             made.looked_at.connect(self.looked_at)
-            made.left.connect(self.left)
             made.opened.connect(self.opened)
             made.show()
             self.cells.append(made)
@@ -320,6 +326,16 @@ class PairGrid(QWidget):
             for text, at in ((self._above, above), (self._below, below)):
                 painter.drawText(QRectF(0, top + at, self._label_width(), line), Qt.AlignmentFlag.AlignVCenter, text)
         painter.end()
+
+
+def differs_in(cells: Sequence[Cell]) -> str:
+    """The fields in which a pair differs, by name; no more than the masked picture shows."""
+    missing = [field_title(cell.field) for cell in cells if cell.kind == "missing"]
+    others = [field_title(cell.field) for cell in cells if cell.kind not in ("missing", "identical")]
+    said = [", ".join(others)] if others else []
+    if missing:
+        said.append(tr("missing: {names}", names=", ".join(missing)))
+    return " · ".join(said)
 
 
 def short_mark(cell: Cell) -> str:

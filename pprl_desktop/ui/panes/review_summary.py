@@ -1,0 +1,91 @@
+"""The end of a review: what was decided, what follows, and the pairs one was least sure of, to look at again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.words import count
+from pprl_desktop.ui.widgets.banner import Banner, clear
+from pprl_desktop.ui.widgets.basics import button, column, label, row
+from pprl_desktop.ui.widgets.decision_panel import point_words
+from pprl_desktop.ui.widgets.pair_view import differs_in
+
+if TYPE_CHECKING:
+    from pprl_desktop.review.decisions import Decision
+    from pprl_desktop.review.session import ReviewSession
+
+LEAST_SURE = 5
+_DOUBT = {0: 0, 3: 1, 4: 1, 2: 2, 5: 2, 1: 3, 6: 3}  # of a point: cannot tell first, then perhaps, probably, surely
+
+
+@dataclass(frozen=True)
+class Counted:
+    same: int
+    different: int
+    cannot_tell: int
+
+
+def counted(session: ReviewSession) -> Counted:
+    said = [one.same for one in session.decisions.current.values()]
+    return Counted(said.count(True), said.count(False), said.count(None))
+
+
+def least_sure(session: ReviewSession) -> list[Decision]:
+    return sorted(session.decisions.current.values(), key=lambda one: _DOUBT[one.point])[:LEAST_SURE]
+
+
+class ReviewSummary(QWidget):
+    """Shown when the last pair is decided; its keys decide nothing."""
+
+    again = Signal(str)  # look at this pair again
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.numbers = {}
+        figures = []
+        for name, words in (
+            ("same", tr("● the same person")),
+            ("different", tr("○ different people")),
+            ("cannot_tell", tr("◆ cannot tell")),
+        ):
+            self.numbers[name] = label("", "figure", wrap=False)
+            figures.append(column(self.numbers[name], label(words, "strong"), gap=0.5))
+        self.follows = column()
+        self.doubts = column(gap=0.5)
+        top = row(*figures, None, gap=5)
+        heading = label(tr("The ones you were least sure of"), "heading")
+        self.setLayout(column(top, self.follows, heading, self.doubts, None, gap=2))
+
+    def show_session(self, session: ReviewSession, *, result_sent: bool, partner: str) -> None:
+        found = counted(session)
+        for name, shown in self.numbers.items():
+            shown.setText(count(getattr(found, name)))
+        clear(self.follows)
+        if result_sent:
+            self.follows.addWidget(
+                Banner(
+                    "info",
+                    tr("The result you sent may become out of date."),
+                    tr("If so, it is written again and must be sent to {partner} again.", partner=partner),
+                )
+            )
+        clear(self.doubts)
+        numbers = {pair.id: i for i, pair in enumerate(session.review.pairs)}
+        places = {pair: i for i, pair in enumerate(session.order, start=1)}
+        for one in least_sure(session):
+            look = button(tr("Look again"), lambda pair=one.pair: self.again.emit(pair))
+            look.setAccessibleName(tr("Look again at pair {n}", n=count(places[one.pair])))
+            line = row(
+                label(tr("Pair {n}", n=count(places[one.pair])), "muted", wrap=False),
+                label(point_words(one.point), wrap=False),
+                label(differs_in(session.gate.cells(numbers[one.pair])), "small"),
+                None,
+                look,
+                gap=2,
+            )
+            self.doubts.addLayout(line)

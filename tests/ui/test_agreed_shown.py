@@ -1,0 +1,88 @@
+"""After the partner's terms are signed, the pages before show them, and what is measured there is what was agreed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit
+
+from pprl_desktop.codes.recipe import settings
+from pprl_desktop.exchange.agreeing import Offer, propose
+from pprl_desktop.job.kept import rehearsal_of
+from pprl_desktop.records.fields import Field
+from pprl_desktop.ui.shell.main_window import MainWindow
+from tests.exchange.conftest import introduce, make_party
+
+PATIENCE = 120_000  # ms
+TRADES = (("King", "baker"), ("Stone", "nurse"), ("Brook", "pilot"), ("Vale", "smith"), ("Moor", "cook"))
+PEOPLE = [(first, *other) for first in ("Ada", "Ivy", "Jon", "Ulf", "Eva", "Tom") for other in TRADES]
+TABLE = "Given name;Family name;Born;Profession;Diagnosis\n" + "".join(
+    f"{first};{last};{1 + i % 28:02d}/{1 + i % 12:02d}/19{40 + i};{trade};D{i % 9}\n"
+    for i, (first, last, trade) in enumerate(PEOPLE)
+)
+
+
+def test_fields_and_method_show_what_was_signed(
+    open_window: Callable[..., MainWindow],
+    tmp_path: Path,
+    qtbot,
+    monkeypatch,  # type: ignore[no-untyped-def]
+) -> None:
+    a, b = make_party(tmp_path / "a", "Registry"), make_party(tmp_path / "b", "Clinic")
+    introduce(a, b)
+    fields = (Field.of("first_name", "name"), Field.of("surname", "name"), Field.of("dob", "date"))
+    offer = Offer("bloom", fields, settings("bloom"), rule="both", purpose="test")
+    propose(a.home, a.own, a.home.contacts()[0], offer, tmp_path / "proposal.pprl")
+    (tmp_path / "clinic.csv").write_text(TABLE, encoding="cp1252")
+    window = open_window()
+    desk = window.desk
+
+    def wait() -> None:
+        qtbot.wait(30)
+        qtbot.waitUntil(lambda: desk.jobs.busy() is None, timeout=PATIENCE)
+        qtbot.wait(30)
+
+    desk.create_project(tmp_path / "p" / "p.pprlproject")
+    desk.change("home", home=str(b.home.path))
+    desk.unlocked(b.own)
+    window.open_file(tmp_path / "clinic.csv")
+    wait()
+    for page in ("fields", "method"):  # looked at before: their own, superseded choices
+        window.next.click()
+        wait()
+        assert window.current == page
+    window.show_pane("agreement")
+    window.pane().take_file(str(tmp_path / "proposal.pprl"))
+    wait()
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", staticmethod(lambda *_a, **_k: (str(tmp_path / "q.pprl"), "")))
+    assert window.pane().accept.isEnabled()
+    qtbot.mouseClick(window.pane().accept, Qt.MouseButton.LeftButton)
+    wait()
+    choices = desk.need_project().choices
+    assert choices.method == "bloom"
+    window.show_pane("fields")
+    wait()
+    assert shown_fields(window) == {"first_name": "Given name", "surname": "Family name", "dob": "Born"}
+    window.show_pane("method")
+    wait()
+    qtbot.waitUntil(lambda: rehearsal_of(desk.need_project()) is not None, timeout=PATIENCE)
+    assert {one.step.name: one.state for one in desk.need_project().states()}["method"] == "done"
+    assert "agreed with Registry" in window.pane().messages.banners()[0].what.text()
+
+    # another delivery of the table: other columns, the same fields
+    (tmp_path / "again.csv").write_text(TABLE.replace("Given name;Family name", "Vorname;Nachname"), encoding="cp1252")
+    window.open_file(tmp_path / "again.csv")
+    wait()
+    window.show_pane("fields")
+    wait()
+    assert shown_fields(window) == {"first_name": "Vorname", "surname": "Nachname", "dob": "Born"}
+    assert desk.need_project().choices.method == "bloom"
+
+
+def shown_fields(window: MainWindow) -> dict[str, str]:
+    """The names and columns on the page Fields, as they can be read there."""
+    names = [one.text() for one in window.pane().findChildren(QLineEdit) if one.accessibleName().startswith("Name of")]
+    boxes = [one for one in window.pane().findChildren(QComboBox) if one.accessibleName().startswith("Column")]
+    return dict(zip(names, (str(one.currentData()) for one in boxes), strict=True))

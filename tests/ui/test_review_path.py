@@ -1,0 +1,184 @@
+"""A review with the partner in the window: no slip opens a cell, no decision is lost, and Next leads to the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+
+from pprl_desktop.decisions.base import ACCEPT
+from pprl_desktop.exchange import clear_cells, inbox, linking, results
+from pprl_desktop.review.marks import Level
+from pprl_desktop.ui.shell.main_window import MainWindow
+from tests.exchange.conftest import FIELDS, Party
+from tests.exchange.test_clear_cells import scene
+from tests.review.test_partner import HERE, THERE, answered, matched, review_offer
+
+PATIENCE = 60_000  # ms
+SECRET = "four unrelated words here"
+
+
+@pytest.fixture
+def parties(tmp_path: Path) -> tuple[Party, Party]:
+    """Both have matched and exchanged results; four pairs are unsure, asked about and answered."""
+    a, b = scene(tmp_path, review_offer())
+    matched(a, b)
+    for one, other, name in ((a, b, "ra"), (b, a, "rb")):
+        results.export(one.home, one.own, one.agreement, tmp_path / f"{name}.pprl")
+        inbox.open_file(other.home, other.own, tmp_path / f"{name}.pprl")
+    clear_cells.ask(a.home, a.own, a.agreement, tmp_path / "ask.pprl")
+    inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
+    answered(b, tmp_path / "answer.pprl", THERE)
+    inbox.open_file(a.home, a.own, tmp_path / "answer.pprl")
+    return a, b
+
+
+class Desk:
+    def __init__(self, window: MainWindow, qtbot) -> None:  # type: ignore[no-untyped-def]
+        self.window, self.qtbot = window, qtbot
+
+    def wait(self) -> None:
+        for _ in range(2):  # what ended may have started something more
+            self.qtbot.wait(50)
+            self.qtbot.waitUntil(lambda: self.window.desk.jobs.idle(), timeout=PATIENCE)
+        self.qtbot.wait(20)
+
+    def next(self) -> None:
+        assert self.window.pane().reason() == ""
+        self.qtbot.mouseClick(self.window.next, Qt.MouseButton.LeftButton)
+        self.wait()
+
+    def key(self, key: Qt.Key) -> None:
+        self.qtbot.keyClick(self.window.focusWidget(), key)
+
+    @property
+    def panel(self):  # type: ignore[no-untyped-def]
+        return self.window.pane().panel
+
+    def states(self) -> dict[str, str]:
+        return {one.step.name: one.state for one in self.window.desk.need_project().states()}
+
+
+@pytest.fixture
+def reviewer(open_window: Callable[..., MainWindow], parties: tuple[Party, Party], tmp_path: Path, qtbot) -> Desk:  # type: ignore[no-untyped-def]
+    """The first side, with everything before the review done, in front of the four pairs."""
+    a, _b = parties
+    lines = zip(*(column.cells() for column in HERE.columns), strict=True)
+    text = "\n".join(["first_name,last_name,born", *(",".join(line) for line in lines)])
+    (tmp_path / "here.csv").write_text(text + "\n")
+    at = Desk(open_window(), qtbot)
+    window = at.window
+    window.desk.create_project(tmp_path / "p" / "p.pprlproject")
+    window.open_file(tmp_path / "here.csv")
+    at.wait()
+    received = a.agreement.latest_received("data")
+    assert received is not None
+    window.desk.change(
+        "as agreed", home=str(a.home.path), agreement=a.agreement.id, rule="review", fields=FIELDS,
+        columns=tuple((one.name, one.name) for one in FIELDS), partner=a.agreement.contact, bundle_path="b",
+        partner_path="p", partner_sha256=received.digest, result_path="ra", partner_result_path="rb",
+    )  # fmt: skip
+    for step in ("data", "fields", "method", "agreement", "export", "partner", "match"):
+        window.desk.confirm(step)
+    window.desk.unlocked(a.own)
+    window.show_pane("results")
+    at.wait()
+    at.next()
+    assert window.current == "review"
+    window.pane()._make_with_partner(SECRET)
+    at.wait()
+    assert at.panel.session.advance().to_go == 4
+    return at
+
+
+def test_a_click_selects_and_only_a_second_one_opens(reviewer: Desk) -> None:
+    panel = reviewer.panel
+    panel.session.set_order("score")
+    panel.show_pair()
+    places = [i for i, one in enumerate(panel.seen.previews) if one is not None]
+    if len(places) < 2:
+        pytest.skip("nothing to open in this pair")
+    cell = panel.grid.cells[places[-1]]
+    panel.grid.focus_cell(places[0])
+    before = len(panel.session.ledger.entries)
+    reviewer.qtbot.mouseClick(cell, Qt.MouseButton.LeftButton)
+    assert panel._looked == places[-1]
+    assert len(panel.session.ledger.entries) == before
+    reviewer.qtbot.mouseDClick(cell, Qt.MouseButton.LeftButton)
+    assert len(panel.session.ledger.entries) == before
+    reviewer.qtbot.mouseClick(cell, Qt.MouseButton.LeftButton)
+    assert panel.seen.cells[places[-1]].level > Level.MASKED
+
+
+def test_a_click_on_blank_space_leaves_the_keys_with_the_pair(reviewer: Desk) -> None:
+    panel = reviewer.panel
+    first = panel.session.current
+    for where in (panel, reviewer.window.pane(), reviewer.window.pane().stack.currentWidget().viewport()):
+        reviewer.qtbot.mouseClick(where, Qt.MouseButton.LeftButton, pos=QPoint(2, where.height() - 2))
+    reviewer.key(Qt.Key.Key_6)
+    assert panel.session.decisions.current[first].point == 6
+
+
+def test_the_last_pair_leads_to_a_summary_where_keys_decide_nothing(reviewer: Desk) -> None:
+    panel = reviewer.panel
+    for key in (Qt.Key.Key_6, Qt.Key.Key_6, Qt.Key.Key_1, Qt.Key.Key_0):
+        reviewer.key(key)
+    pane = reviewer.window.pane()
+    assert pane.summary.isVisible()
+    assert [pane.summary.numbers[name].text() for name in ("same", "different", "cannot_tell")] == ["2", "1", "1"]
+    before = dict(panel.session.decisions.current)
+    reviewer.qtbot.keyClick(reviewer.window.focusWidget() or reviewer.window, Qt.Key.Key_2)
+    assert panel.session.decisions.current == before
+    assert "Take the decisions in" in reviewer.window.next.text()
+
+
+def test_a_reviewed_project_gets_green_by_next_alone_and_says_what_to_send_again(
+    reviewer: Desk, parties: tuple[Party, Party]
+) -> None:
+    a, _b = parties
+    for key in (Qt.Key.Key_6, Qt.Key.Key_6, Qt.Key.Key_6, Qt.Key.Key_1):
+        reviewer.key(key)
+    reviewer.next()
+    assert linking.kept(a.home, a.own, a.agreement).count(ACCEPT) == 5
+    assert reviewer.window.current == "results"
+    assert "send it to Registry again" in reviewer.window.pane().mine_text.text()
+    reviewer.next()  # writes it again
+    assert results.is_current(a.home, a.own, a.home.agreement(a.agreement.id))
+    assert Path(reviewer.window.desk.need_project().choices.result_path).is_file()
+    reviewer.next()
+    assert reviewer.window.current == "finish"
+    reviewer.next()
+    assert set(reviewer.states().values()) == {"done"}
+    reviewer.window.show_pane("review")
+    reviewer.next()
+    assert reviewer.window.current == "finish"
+    assert set(reviewer.states().values()) == {"done"}
+
+
+def test_with_a_locked_key_the_page_asks_for_it_instead_of_dropping_decisions(
+    reviewer: Desk, parties: tuple[Party, Party]
+) -> None:
+    a, _b = parties
+    reviewer.key(Qt.Key.Key_6)
+    reviewer.window.desk.unlocked(None)
+    reviewer.window.show_pane("finish")
+    reviewer.window.show_pane("review")
+    pane = reviewer.window.pane()
+    assert "Unlock your key" in pane.reason()
+    assert pane.identity.isVisible()
+    reviewer.qtbot.mouseClick(reviewer.window.next, Qt.MouseButton.LeftButton)
+    assert reviewer.window.current == "review"
+    reviewer.window.desk.unlocked(a.own)
+    pane.show_state()
+    reviewer.next()
+    assert linking.kept(a.home, a.own, a.agreement).count(ACCEPT) == 3
+
+
+def test_finish_does_not_write_while_decisions_are_left_behind(reviewer: Desk) -> None:
+    reviewer.key(Qt.Key.Key_6)
+    reviewer.window.show_pane("finish")
+    reviewer.wait()
+    assert "not taken in" in reviewer.window.pane().reason()
+    assert not reviewer.window.next.isEnabled()
