@@ -85,7 +85,9 @@ def propose(home: Home, own: Identity, contact: Contact, offer: Offer, out: Path
     with home.locked():
         try:
             _keep(home, own, agreement, secret, reference)
-            seal.seal(out, manifest, arrays, own.keys, contact.card.keys, offer.seal)
+            kept = home.folder(agreement.id) / "proposal.pprl"
+            seal.seal(kept, manifest, arrays, own.keys, contact.card.keys, offer.seal, private=True)
+            letters.copy(kept, out)
         except BaseException:  # a proposal that was never written was never made
             shutil.rmtree(home.folder(agreement.id), ignore_errors=True)
             raise

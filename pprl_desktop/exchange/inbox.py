@@ -12,6 +12,7 @@ from pprl_desktop.exchange import (
     clock,
     key_change,
     letters,
+    recognised,
     refusals,
     results,
     review_letters,
@@ -42,7 +43,10 @@ class Received:
     rows: int = 0
 
 
-def open_file(home: Home, own: Identity, path: Path, progress: Progress = NO_PROGRESS) -> Received:
+def open_file(
+    home: Home, own: Identity, path: Path, progress: Progress = NO_PROGRESS, *, expected: str = ""
+) -> Received:
+    """`expected` is the agreement that the steward works under: a file of another one is refused, not filed there."""
     if card.looks_like_card(path):
         raise Problem(
             "This is a card, not a sealed file.",
@@ -50,9 +54,14 @@ def open_file(home: Home, own: Identity, path: Path, progress: Progress = NO_PRO
             "Import it there, then compare the safety number.",
             place="file",
         )
+    mine = recognised.own_file(home, path)
+    if mine is not None:
+        raise refusals.own_file(mine[1], mine[0].partner_side.name)
     with home.locked():
         letter = letters.open_letter(home, own, path)
         manifest = letter.opened.manifest
+        if expected and manifest.kind not in ("agreement", "key_change") and manifest.agreement != expected:
+            raise refusals.other_project(letter.contact.name)
         if manifest.kind == "agreement":
             return _agreement(home, letter)
         if manifest.kind == "key_change":

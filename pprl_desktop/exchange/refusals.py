@@ -33,6 +33,24 @@ def other_key() -> Problem:
     )
 
 
+def own_file(what: Said, partner: str) -> Problem:
+    return Problem(
+        Said("This is your own file: {what}.", what=what),
+        Said("It was written here for {partner}, and only {partner} can open it.", partner=partner),
+        Said("Send it to {partner}. Open here what {partner} sent to you.", partner=partner),
+        place="file",
+    )
+
+
+def other_project(partner: str) -> Problem:
+    return Problem(
+        Said("This file belongs to another agreement with {partner}.", partner=partner),
+        Said("It was not opened: this project goes by another agreement, and the file would not fit it."),
+        Said("Open the project of that agreement, and the file there."),
+        place="agreement",
+    )
+
+
 def damaged() -> Problem:
     return Problem(
         "This file was damaged or altered in transit.",

@@ -16,7 +16,17 @@ import numpy as np
 
 from pprl_desktop.codes.base import Recipe, Rule, Smashed, method
 from pprl_desktop.decisions.base import DEFAULT_MEMORY, Match, MatchOptions, Outlook
-from pprl_desktop.exchange import agreeing, bundles, clear_cells, inbox, letters, linking, results, whole_match
+from pprl_desktop.exchange import (
+    agreeing,
+    bundles,
+    clear_cells,
+    inbox,
+    letters,
+    linking,
+    recognised,
+    results,
+    whole_match,
+)
 from pprl_desktop.exchange.agreeing import Offer, Proposal
 from pprl_desktop.exchange.agreement import Agreement, Item
 from pprl_desktop.exchange.bundles import Exported, PartnerBundle, Plan
@@ -26,6 +36,7 @@ from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.inbox import Received
 from pprl_desktop.exchange.linking import Found
 from pprl_desktop.exchange.pseudonyms import Pseudonyms
+from pprl_desktop.exchange.recognised import Recognised
 from pprl_desktop.exchange.results import ExportedResult, Outcome
 from pprl_desktop.job.own_table import OwnTable
 from pprl_desktop.matching.decide import decide
@@ -87,9 +98,16 @@ class Partnership:
         return agreeing.read_proposal(home, identity, path)
 
     @staticmethod
-    def open(home: Home, identity: Identity, path: Path, progress: Progress = NO_PROGRESS) -> Received:
+    def open(
+        home: Home, identity: Identity, path: Path, progress: Progress = NO_PROGRESS, *, expected: str = ""
+    ) -> Received:
         """Whatever a partner sent: checked as a whole, then taken in, or refused with nothing changed."""
-        return inbox.open_file(home, identity, path, progress)
+        return inbox.open_file(home, identity, path, progress, expected=expected)
+
+    @staticmethod
+    def recognise(home: Home, identity: Identity | None, path: Path) -> Recognised:
+        """What a file is, in words, and where it belongs; nothing is taken in."""
+        return recognised.recognise(home, identity, path)
 
     # the agreement --------------------------------------------------------------------------------
 

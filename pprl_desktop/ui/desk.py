@@ -32,6 +32,7 @@ class Desk(QObject):
     help_asked = Signal(str)  # show a help page
     preferences_changed = Signal()
     identity_changed = Signal()  # made, unlocked or locked
+    file_given = Signal(str)  # a file to be recognised and led to its place
 
     def __init__(self, preferences: settings.Preferences, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -106,10 +107,21 @@ class Desk(QObject):
 
         self._take(Project.create(path, title))
 
+    def create_named(self, title: str) -> None:
+        """A project in the usual folder, under a name that is not taken."""
+        from pprl_desktop.project.project import SUFFIX
+
+        folder = usual_folder()
+        safe = "".join(c if c.isalnum() or c in " -_" else "_" for c in title).strip() or "project"
+        names = (safe, *(f"{safe} {n}" for n in range(2, 1000)))
+        free = next(name for name in names if not (folder / f"{name}{SUFFIX}").exists())
+        self.create_project(folder / f"{free}{SUFFIX}", title)
+
     def _take(self, project: Project) -> None:
         self.close_project(quiet=True)
         self.project = project
         log.start(project.folder / "log")
+        self.note_project()
         self.prefer(recent=settings.remember(self.preferences, project.path).recent)
         self.project_changed.emit()
 
@@ -117,6 +129,7 @@ class Desk(QObject):
         if self.project is None:
             return
         self.jobs.cancel()
+        self.note_project()
         self.project.close()
         self.project = None
         log.stop()
@@ -124,6 +137,36 @@ class Desk(QObject):
         self._findings = None
         if not quiet:
             self.project_changed.emit()
+
+    def note_project(self) -> None:
+        """What the start page tells of the open project, as it stands now."""
+        project = self.project
+        if project is None:
+            return
+        choices, states = project.choices, project.states()
+        at = next((s for s in states if s.state != "done" and not s.step.optional), None)
+        before = next((one for one in self.preferences.known if one.path == str(project.path.resolve())), None)
+        known = settings.Known(
+            path=str(project.path.resolve()),
+            title=project.title,
+            partner=self._partner_name(choices.partner) or (before.partner if before is not None else ""),
+            contact=choices.partner,
+            agreement=choices.agreement,
+            step=at.step.title if at is not None else "",
+            number=states.index(at) + 1 if at is not None else len(states),
+            steps=len(states),
+            opened=time.time(),
+            archived=False,
+        )
+        self.prefer(known=settings.note(self.preferences, known).known)
+
+    def _partner_name(self, contact: str) -> str:
+        if not contact:
+            return ""
+        try:
+            return next((one.name for one in self.home.contacts() if one.id == contact), "")
+        except Problem:  # a damaged home is told where it is used
+            return ""
 
     def change(self, name: str, **values: Any) -> None:
         """A named change of the choices; later steps that depend on it become stale."""
@@ -141,6 +184,14 @@ class Desk(QObject):
         self.preferences = replace(self.preferences, **values)
         settings.save(self.preferences)
         self.preferences_changed.emit()
+
+
+def usual_folder() -> Path:
+    """Where projects are made unless the steward says otherwise."""
+    from PySide6.QtCore import QStandardPaths
+
+    base = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+    return Path(base or Path.home()) / "PPRL"
 
 
 def _note_job(job: Job, end: str) -> None:

@@ -12,8 +12,26 @@ from PySide6.QtCore import QStandardPaths
 
 from pprl_desktop.ui.kit import theme
 
-RECENT = 8  # projects remembered
+RECENT = 40  # projects remembered
 FOLDER_VARIABLE = "PPRL_DESKTOP_SETTINGS"  # a folder; for tests and for portable installations
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the start page tells of a project without opening it, as it was when it was last left."""
+
+    path: str
+    title: str
+    partner: str = ""  # the name on the partner's card
+    contact: str = ""  # id of that card
+    agreement: str = ""
+    step: str = ""  # title of the step it stands at; "" when finished
+    number: int = 0
+    steps: int = 10
+    waits: str = ""  # for whom, where the project waits
+    since: str = ""
+    opened: float = 0.0  # seconds since the epoch
+    archived: bool = False
 
 
 @dataclass(frozen=True)
@@ -24,6 +42,7 @@ class Preferences:
     help_panel: bool = True
     expert: bool = False
     recent: tuple[str, ...] = field(default=())
+    known: tuple[Known, ...] = field(default=())  # newest first
     reopen: bool = True  # continue with the last project
     organisation: str = ""  # the name on the own card, for the start page
     window: tuple[int, int, bool] = (0, 0, False)  # width, height, maximised; 0: not opened yet
@@ -44,6 +63,7 @@ def load() -> Preferences:
     known = {f.name for f in fields(Preferences)}
     values = {name: value for name, value in plain.items() if name in known}
     values["recent"] = tuple(str(path) for path in values.get("recent", ()))
+    values["known"] = tuple(filter(None, map(_known, values.get("known", ()))))
     values["window"] = _size(values.get("window"))
     if values.get("theme") not in theme.MODES:
         values["theme"] = "system"
@@ -52,6 +72,16 @@ def load() -> Preferences:
         return Preferences(**values)
     except (TypeError, ValueError):
         return Preferences()
+
+
+def _known(plain: Any) -> Known | None:
+    """A line that an older or a newer version wrote differently is left out; the project itself is not touched."""
+    try:
+        made = Known(**plain)
+    except TypeError:
+        return None
+    fits = all(type(getattr(made, f.name)) is type(f.default) for f in fields(Known) if f.name not in ("path", "title"))
+    return made if fits and isinstance(made.path, str) and isinstance(made.title, str) else None
 
 
 def _size(value: Any) -> tuple[int, int, bool]:
@@ -75,3 +105,9 @@ def save(preferences: Preferences) -> None:
 def remember(preferences: Preferences, path: Path) -> Preferences:
     text = str(path.resolve())
     return replace(preferences, recent=(text, *(p for p in preferences.recent if p != text))[:RECENT])
+
+
+def note(preferences: Preferences, one: Known) -> Preferences:
+    """What is known of a project now, in place of what was; it goes to the top."""
+    others = tuple(other for other in preferences.known if other.path != one.path)
+    return replace(preferences, known=(one, *others)[:RECENT])

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.results import Outcome
     from pprl_desktop.ui.desk import Desk
 
-SEALED = (".pprl", ".age")
-
 
 class KeyedPane(Pane):
     """`self.identity` is the card for the key; a pane that TAKES sealed files fills in received()."""
@@ -55,9 +53,6 @@ class KeyedPane(Pane):
 
     # sealed files ---------------------------------------------------------------------------------
 
-    def accepts(self, suffix: str) -> bool:
-        return self.TAKES and suffix in SEALED
-
     def take_file(self, path: str) -> None:
         from pprl_desktop.job.partnership import Partnership
 
@@ -66,9 +61,10 @@ class KeyedPane(Pane):
             self.say("warning", tr("Unlock your key first."), tr("The file is sealed for you alone."))
             return
         self.messages.clear()
+        expected = self.project.choices.agreement
         self.run(
             tr("Checking the file"),
-            lambda progress: Partnership.open(home, own, Path(path), progress),
+            lambda progress: Partnership.open(home, own, Path(path), progress, expected=expected),
             lambda received: self.received(received, path),
         )
 
@@ -78,4 +74,4 @@ class KeyedPane(Pane):
     def choose_file(self) -> None:
         name = choose_sealed(self)
         if name:
-            self.take_file(name)
+            self.desk.file_given.emit(name)

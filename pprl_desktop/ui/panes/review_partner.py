@@ -107,7 +107,7 @@ class PartnerReview(Section):
     def _choose(self) -> None:
         name = choose_sealed(self.pane)
         if name:
-            self.take_file(name)
+            self.pane.desk.file_given.emit(name)
 
     def take_file(self, path: str) -> None:
         from pprl_desktop.job.partnership import Partnership
@@ -122,7 +122,12 @@ class PartnerReview(Section):
             self.pane.say("good", tr_core(received.sentence))
             self.refresh()
 
-        self.pane.run(tr("Checking the file"), lambda progress: Partnership.open(home, own, Path(path), progress), done)
+        expected = desk.need_project().choices.agreement
+        self.pane.run(
+            tr("Checking the file"),
+            lambda progress: Partnership.open(home, own, Path(path), progress, expected=expected),
+            done,
+        )
 
     def _make(self) -> None:
         self.asked.emit(self.secret.text())

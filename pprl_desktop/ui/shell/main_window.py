@@ -76,7 +76,9 @@ class MainWindow(QMainWindow):
         desk.help_asked.connect(self.show_help)
         desk.jobs.ended.connect(lambda *_: self.refresh())
         desk.jobs.started.connect(lambda *_: self.refresh())
-        desk.identity_changed.connect(lambda: self.menus.refresh())
+        desk.identity_changed.connect(self._key_changed)
+        desk.file_given.connect(lambda name: self.open_file(Path(name)))
+        self.waiting_file: Path | None = None  # dropped while the key was locked
         theme.signals.changed.connect(self.update)
         self._tick = QTimer(self)
         self._tick.timeout.connect(self.refresh)
@@ -362,6 +364,14 @@ class MainWindow(QMainWindow):
 
     def _states(self) -> tuple:  # type: ignore[type-arg]
         return self.desk.project.states() if self.desk.project is not None else ()
+
+    def _key_changed(self) -> None:
+        self.menus.refresh()
+        waiting, self.waiting_file = self.waiting_file, None
+        if waiting is not None and self.desk.identity() is not None:
+            QTimer.singleShot(0, self, lambda: self.open_file(waiting))  # after the page has shown that it is open
+        else:
+            self.waiting_file = waiting
 
     def show_problem(self, problem: Problem) -> None:
         """For what happens outside a pane (menus, drops): shown in the pane in front."""

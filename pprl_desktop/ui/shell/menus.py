@@ -87,7 +87,7 @@ class Menus:
     def _file(self, menu: QMenu) -> None:
         self._add(menu, tr("&All projects"), lambda: self.desk.go_to.emit("welcome"), "Ctrl+Home")
         self._add(menu, tr("&New project …"), self._new, QKeySequence.StandardKey.New)
-        self._add(menu, tr("&Open project …"), self.open_project, QKeySequence.StandardKey.Open)
+        self._add(menu, tr("&Open a project or file …"), self.open_any, QKeySequence.StandardKey.Open)
         self.recent = _menu(menu, tr("Open &recent"))
         self._add(menu, tr("&Try with sample data"), self._sample)
         menu.addSeparator()
@@ -160,12 +160,12 @@ class Menus:
         if start is not None:
             start()
 
-    def open_project(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(
-            self.window, tr("Open project"), "", f"{tr('PPRL projects')} (*.pprlproject)"
-        )
+    def open_any(self) -> None:
+        """A project, a table, a card or a sealed file: each is recognised and led to its place."""
+        ours = f"{tr('Files of this program')} (*.pprlproject *.pprl *.pprlcard *.age *.csv *.tsv *.txt)"
+        name, _ = QFileDialog.getOpenFileName(self.window, tr("Open a project or file"), "", f"{ours};;* (*)")
         if name:
-            self.desk.open_project(Path(name))
+            self.window.open_file(Path(name))
 
     def _sample(self) -> None:
         self.window.show_pane("welcome")
