@@ -22,6 +22,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "decisions": {"compute", "records", "reference", "codes", "privacy"},
     "matching": {"compute", "records", "reference", "codes", "privacy", "decisions"},
 }
+MAY_IMPORT["interchange"] = MAY_IMPORT["matching"] | {"matching"}
 MAY_IMPORT["blind"] = MAY_IMPORT["matching"] | {"matching"}
 MAY_IMPORT["rehearsal"] = MAY_IMPORT["blind"] | {"blind"}
 MAY_IMPORT["evaluation"] = MAY_IMPORT["rehearsal"] | {"rehearsal"}
