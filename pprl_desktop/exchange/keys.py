@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from cryptography.hazmat.primitives.asymmetric.mlkem import MLKEM768PublicKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
+from pprl_desktop import hygiene
 from pprl_desktop.codes.base import derive
 from pprl_desktop.exchange import age, bech32, curve
 from pprl_desktop.exchange.manifest import Party
@@ -55,6 +56,9 @@ class PublicKeys:
 class Keys:
     sign_seed: bytes = field(repr=False)
     seal_seed: bytes = field(repr=False)
+
+    def __post_init__(self) -> None:
+        hygiene.no_core_dump()
 
     @classmethod
     def new(cls) -> Keys:
