@@ -33,7 +33,7 @@ MAX_HEADER = 64 * 1024  # bytes
 MAX_WORK_FACTOR = 20  # log2 of scrypt's N: 1 GiB; age itself writes 18
 MLKEM_KEY, MLKEM_CIPHERTEXT, X25519_KEY = 1184, 1088, 32  # bytes
 
-_VERSION = b"age-encryption.org/v1\n"
+INTRO = _VERSION = b"age-encryption.org/v1\n"
 _ANY_VERSION = b"age-encryption.org/"
 _X25519_INFO = b"age-encryption.org/v1/X25519"
 _SCRYPT_SALT = b"age-encryption.org/v1/scrypt"

@@ -13,19 +13,17 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pprl_desktop import files
+from pprl_desktop import databases, files
 from pprl_desktop.problem import Problem
 from pprl_desktop.project.known import newer
 
 Read = TypeVar("Read")
 APPLICATION_ID = 0x5050524C  # "PPRL", so that another program's database is recognised as such
 LONGEST = 2 << 20  # bytes of one value; read as JSON it takes many times that
-MOST_STEPS = 200  # turns of STEP instructions that one statement may take: far more than a long history needs
-STEP = 100_000
 MOST_ROWS = 1000  # confirmed steps that are read at most
 
 
@@ -65,26 +63,14 @@ class Store:
             raise Problem(
                 "A project with this name is already there.", do="Choose another name, or open it.", place="project"
             )
-        self._turns = 0
         try:
             with _in_words():
                 self._db = sqlite3.connect(path, isolation_level=None, timeout=0.2, check_same_thread=False)
-                self._guard()
+                databases.guard(self._db, LONGEST)
                 self._prepare()
         except BaseException:
             self._shut()
             raise
-
-    def _guard(self) -> None:
-        """Before anything of the file is believed."""
-        self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
-        self._db.set_progress_handler(self._stop, STEP)
-        self._db.execute("PRAGMA trusted_schema = OFF")
-        self._db.execute("PRAGMA cell_size_check = ON")
-
-    def _stop(self) -> int:
-        self._turns += 1
-        return int(self._turns > MOST_STEPS)
 
     def _prepare(self) -> None:
         self._db.execute("PRAGMA locking_mode = EXCLUSIVE")  # held until closed; gone with the process
@@ -105,20 +91,19 @@ class Store:
         application = self._db.execute("PRAGMA application_id").fetchone()[0]
         if version > SCHEMA_VERSION and application == APPLICATION_ID:
             raise newer()
-        if _schema(self._db) != _known_schema(version if application == APPLICATION_ID else 0):
+        known = MIGRATIONS[: version if application == APPLICATION_ID else 0]
+        if not databases.has_schema(self._db, lambda db: [migration(db) for migration in known]):
             raise _not_a_project()
-        return int(version) if application == APPLICATION_ID else 0
+        return len(known)
 
     def _rows(self, statement: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        with _in_words():
-            self._turns = 0
+        with _in_words(), databases.limited(self._db):
             return self._db.execute(statement, values).fetchmany(MOST_ROWS)
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        with _in_words():
+        with _in_words(), databases.limited(self._db):
             try:
-                self._turns = 0
                 self._db.execute("BEGIN IMMEDIATE")
                 yield self._db
                 self._db.execute("COMMIT")
@@ -203,18 +188,6 @@ class Store:
     def _shut(self) -> None:
         if hasattr(self, "_db"):
             self._db.close()
-
-
-def _schema(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
-    few = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY rowid LIMIT 100"
-    return sorted(db.execute(few).fetchall(), key=str)
-
-
-def _known_schema(version: int) -> list[tuple[Any, ...]]:
-    with closing(sqlite3.connect(":memory:")) as db:
-        for migration in MIGRATIONS[:version]:
-            migration(db)
-        return _schema(db)
 
 
 def _text(value: Any) -> str:

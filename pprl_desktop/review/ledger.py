@@ -22,9 +22,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
+from pprl_desktop import databases, files
 from pprl_desktop.problem import Problem
 
 VERSION = 1
+MOST_ENTRIES = 1_000_000
+LONGEST_VALUE = 600  # characters in an entry; exact costs of a long review are long fractions
+LONGEST_ROW = 1 << 20  # bytes; a sealed note is the longest
 NO_HEAD = (0, "", "")  # of entries that are checked without one
 # what an entry may hold, and in which form: nothing that could carry a value of a record
 SHAPES: Mapping[str, re.Pattern[str]] = {
@@ -58,6 +62,21 @@ class Entry:
     @property
     def what(self) -> str:
         return self.body["what"]
+
+    @classmethod
+    def checked(cls, number: Any, time: Any, body: Any, digest: Any) -> Entry:
+        """In a form that the ledger itself would have written; ValueError or TypeError where it is not."""
+        if not isinstance(number, int) or not all(isinstance(text, str) for text in (time, digest)):
+            raise TypeError("entry")
+        datetime.fromisoformat(time)
+        if not isinstance(body, dict) or "what" not in body:
+            raise ValueError("entry")
+        for name, value in body.items():
+            if name not in SHAPES or not isinstance(value, str) or not SHAPES[name].fullmatch(value):
+                raise ValueError("entry")
+            if len(value) > LONGEST_VALUE:
+                raise ValueError("entry")
+        return cls(number, time, dict(body), digest)
 
 
 @dataclass(frozen=True)
@@ -203,16 +222,20 @@ def _make(path: Path) -> None:
     file = _connect(path)
     try:
         with file:
-            file.execute(
-                "CREATE TABLE entries (number INTEGER PRIMARY KEY, time TEXT NOT NULL, body TEXT NOT NULL,"
-                " hash TEXT NOT NULL, seal TEXT NOT NULL)"
-            )
-            file.execute("CREATE TABLE notes (hash TEXT PRIMARY KEY, box BLOB NOT NULL)")
-            file.execute("CREATE TABLE files (path TEXT PRIMARY KEY)")
-            file.execute("CREATE TABLE places (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
+            _schema(file)
             file.execute(f"PRAGMA user_version = {VERSION}")
     finally:
         file.close()
+
+
+def _schema(file: sqlite3.Connection) -> None:
+    file.execute(
+        "CREATE TABLE entries (number INTEGER PRIMARY KEY, time TEXT NOT NULL, body TEXT NOT NULL,"
+        " hash TEXT NOT NULL, seal TEXT NOT NULL)"
+    )
+    file.execute("CREATE TABLE notes (hash TEXT PRIMARY KEY, box BLOB NOT NULL)")
+    file.execute("CREATE TABLE files (path TEXT PRIMARY KEY)")
+    file.execute("CREATE TABLE places (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
 
 
 def verify(path: Path, key: bytes | None = None) -> Verification:
@@ -243,7 +266,11 @@ def files_of(path: Path) -> tuple[Path, ...]:
     """The files a ledger remembers, for whoever deletes it; needs no key."""
     file = _connect(path)
     try:
-        return tuple(Path(name) for (name,) in file.execute("SELECT path FROM files ORDER BY path"))
+        with databases.limited(file):
+            names = file.execute("SELECT path FROM files ORDER BY path").fetchmany(MOST_ENTRIES)
+        return tuple(Path(name) for (name,) in names if isinstance(name, str) and "\0" not in name)
+    except (sqlite3.DatabaseError, UnicodeError) as error:
+        raise _broken("The file is damaged.") from error
     finally:
         file.close()
 
@@ -313,13 +340,18 @@ def _refuse(problems: tuple[Problem, ...]) -> None:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
+    if path.exists():
+        files.open_regular(path).close()
     # the window opens a review on its worker thread and then works on it from its own; never both at once
     file = sqlite3.connect(path, isolation_level=None, timeout=5.0, check_same_thread=False)
     try:
+        databases.guard(file, LONGEST_ROW)
         file.execute("PRAGMA synchronous = EXTRA")  # the entry is on the disk when commit returns
         file.execute("PRAGMA secure_delete = ON")
         version = file.execute("PRAGMA user_version").fetchone()[0]
-    except sqlite3.DatabaseError as error:
+        if version == VERSION and not databases.has_schema(file, _schema):
+            raise sqlite3.DatabaseError("schema")
+    except (sqlite3.DatabaseError, UnicodeError) as error:
         file.close()
         raise _broken("The file is damaged or not a ledger.") from error
     if version > VERSION:
@@ -334,9 +366,14 @@ def _read(file: sqlite3.Connection) -> list[tuple[Entry, str]]:
     try:
         if not file.execute("PRAGMA user_version").fetchone()[0]:
             return []
-        rows = file.execute("SELECT number, time, body, hash, seal FROM entries ORDER BY number").fetchall()
-        return [(Entry(number, time, json.loads(body), digest), seal) for number, time, body, digest, seal in rows]
-    except (sqlite3.DatabaseError, ValueError) as error:
+        with databases.limited(file):
+            found = file.execute("SELECT number, time, body, hash, seal FROM entries ORDER BY number")
+            rows = found.fetchmany(MOST_ENTRIES)
+        return [
+            (Entry.checked(number, time, json.loads(body), digest), str(seal))
+            for number, time, body, digest, seal in rows
+        ]
+    except (sqlite3.DatabaseError, ValueError, TypeError, RecursionError) as error:
         raise _broken("The file is damaged.") from error
 
 

@@ -6,17 +6,18 @@ import glob
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from pprl_desktop.exchange import seal, strict
+from pprl_desktop import files
+from pprl_desktop.exchange import age, seal, strict
+from pprl_desktop.exchange.home import default_home
 from pprl_desktop.exchange.keys import Keys, PublicKeys, unsound
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.review import codec, sealing
 from pprl_desktop.review.index import Crowd
-from pprl_desktop.review.ledger import SHAPES, Entry, Ledger, files_of, remove
+from pprl_desktop.review.ledger import MOST_ENTRIES, SHAPES, Entry, Ledger, files_of, remove
 from pprl_desktop.review.plan import Review
 from pprl_desktop.review.session import ReviewSession
 
@@ -24,8 +25,6 @@ SUFFIX = ".share"
 TRANCHE_SUFFIX = ".tranche"
 RETURN_SUFFIX = ".decisions"
 MOST_TRANCHES = 100_000
-MOST_ENTRIES = 1_000_000
-LONGEST_ENTRY = 600  # characters of one value in it; exact costs of a long review are long fractions
 KEY_BYTES = 32
 
 
@@ -167,7 +166,7 @@ def delete(path: Path) -> tuple[Path, ...]:
     gone: list[Path] = []
     for ledger in [ledger_path(path), *sorted(path.parent.glob(f"{glob.escape(path.name)}.*.ledger"))]:
         if ledger.exists():
-            wrote = [file for file in files_of(ledger) if file.exists()]
+            wrote = [file for file in files_of(ledger) if _is_returned(file)]
             for file in wrote:
                 file.unlink()
             gone += [*wrote, *remove(ledger)]
@@ -178,23 +177,20 @@ def delete(path: Path) -> tuple[Path, ...]:
     return tuple(gone)
 
 
+def _is_returned(path: Path) -> bool:
+    """A sealed file outside the home folder. The ledger came into being beside a file of somebody else: what it says
+    to have written may be anything."""
+    if default_home().resolve() in path.resolve().parents or not path.is_file() or path.is_symlink():
+        return False
+    with files.open_regular(path) as source:
+        return source.read(len(age.INTRO)) == age.INTRO
+
+
 def entries_of(plain: Any) -> tuple[Entry, ...]:
     """The entries of a ledger that came back, each in a form that the ledger itself would have written."""
     if not isinstance(plain, list) or len(plain) > MOST_ENTRIES:
         raise ValueError("entries")
-    return tuple(_entry(*each) for each in plain)
-
-
-def _entry(number: Any, time: Any, body: Any, digest: Any) -> Entry:
-    if not isinstance(number, int) or not all(isinstance(text, str) for text in (time, digest)):
-        raise TypeError("entry")
-    datetime.fromisoformat(time)
-    if "what" not in body or not all(
-        isinstance(value, str) and name in SHAPES and len(value) <= LONGEST_ENTRY and SHAPES[name].fullmatch(value)
-        for name, value in body.items()
-    ):
-        raise ValueError("entry")
-    return Entry(number, time, dict(body), digest)
+    return tuple(Entry.checked(*each) for each in plain)
 
 
 def _reviewer(name: Any) -> str:

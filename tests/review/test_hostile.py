@@ -5,6 +5,7 @@ The hostile content is sealed with the right passphrase and key: only what it ho
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import random
 import tracemalloc
@@ -240,6 +241,67 @@ def test_what_is_not_a_file_is_refused_at_once(tmp_path, what) -> None:
         path.mkdir()
     with pytest.raises(Problem):
         shares.open_share(path, SECRET)
+
+
+RECURSIVE = (
+    "CREATE VIEW {name} AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+    "SELECT i AS number, i AS time, i AS body, i AS hash, i AS seal, i AS path, i AS box FROM n"
+)
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ("DROP TABLE entries", RECURSIVE.format(name="entries")),
+        ("DROP TABLE files", RECURSIVE.format(name="files")),
+        ("CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM notes; END",),
+        ("UPDATE entries SET body = zeroblob(300000000)",),
+        ("UPDATE entries SET body = CAST(x'ff' AS TEXT)",),
+        ("UPDATE entries SET body = replace(hex(zeroblob(50000)), '0', '[')",),
+        ("UPDATE entries SET body = '[]'",),
+        ("UPDATE entries SET body = '{}'",),
+        ("UPDATE entries SET body = '{\"what\": 5}'",),
+        ("UPDATE entries SET time = 5, hash = 7",),
+        ("UPDATE entries SET number = number + 2147483648",),
+    ],
+)
+def test_a_hostile_ledger_is_refused_in_words_at_once(tmp_path, statements) -> None:
+    """A project names the folder of its review: opening the project reads this ledger, without any passphrase."""
+    import sqlite3
+
+    from pprl_desktop.review.ledger import Ledger, files_of, read_entries, verify
+
+    path = tmp_path / "ledger"
+    with Ledger.create(path, b"k" * 32, "0" * 64, "anna") as ledger:
+        ledger.append({"what": "decide", "who": "anna", "pair": "1", "point": "6"})
+    file = sqlite3.connect(path, isolation_level=None)
+    for statement in statements:
+        file.execute(statement)
+    file.close()
+    tracemalloc.start()
+    for read in (read_entries, verify, lambda p: Ledger(p, b"k" * 32), files_of):
+        with contextlib.suppress(Problem):  # the list of files may be read where only the entries are wrong
+            found = read(path)
+            assert read is files_of or (read is verify and found.problems), "accepted"
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < MEMORY
+
+
+def test_deleting_a_share_deletes_nothing_that_the_review_did_not_write(desk, tmp_path) -> None:
+    """Whoever made the share knows the key of its ledger, and can lay a ledger beside it that names any file."""
+    path = desk.assign({"anna": SECRET}, out=tmp_path / "out")["anna"]
+    share = shares.open_share(path, SECRET)
+    session = shares.start(path, share)
+    diary = tmp_path / "diary.txt"
+    diary.write_text("mine")
+    back = shares.return_decisions(session, share, tmp_path / "back.decisions")
+    session.ledger.remember_file(diary)
+    session.ledger.close()
+    gone = shares.delete(path)
+    assert diary.read_text() == "mine"
+    assert back in gone
+    assert not back.exists()
 
 
 MINDFIRL = "ID,voter_reg_num,first_name,last_name,dob,sex,race,cntfn,cntln\n"

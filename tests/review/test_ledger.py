@@ -46,7 +46,8 @@ def test_a_ledger_reads_back_what_was_written(tmp_path) -> None:
     ("tamper", "word"),
     [
         ("UPDATE entries SET body = replace(body, '6', '1') WHERE number = 3", "altered"),
-        ("UPDATE entries SET time = 'yesterday' WHERE number = 2", "altered"),
+        ("UPDATE entries SET time = '2020-01-01T00:00:00+00:00' WHERE number = 2", "altered"),
+        ("UPDATE entries SET time = 'yesterday' WHERE number = 2", "damaged"),
         ("DELETE FROM entries WHERE number = 2", "missing"),
         ("DELETE FROM entries WHERE number = 4", "cut off"),
         ("UPDATE entries SET body = 'not json' WHERE number = 2", "damaged"),

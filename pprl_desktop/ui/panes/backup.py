@@ -47,8 +47,9 @@ def show_backup(parent: QWidget, desk: Desk) -> QDialog | None:
 
 
 def copy_for_a_while(text: str) -> None:
-    """Into the clipboard, and out of it again after a short time or with the program, unless it holds something else."""
+    """Into the clipboard, and out of it again after a short time or with the program, if it is still there."""
     board, app = QApplication.clipboard(), QApplication.instance()
+    assert app is not None
     data = QMimeData()
     data.setText(text)
     for kind, value in SECRET.items():
