@@ -118,7 +118,7 @@ def read_bytes(path: Path, limit: int, too_long: Problem) -> bytes:
 def sha256(path: Path) -> str:
     """Of the bytes of a file."""
     try:
-        with open(path, "rb") as source:
+        with open_regular(path) as source:
             return hashlib.file_digest(source, "sha256").hexdigest()
     except OSError as error:
         raise refused(error) from error

@@ -37,7 +37,7 @@ def reference_set(
     if found := re.fullmatch(r"secret-([0-9]{1,6})", name):
         return from_secret(secret, int(found[1]))
     path = Path(name)
-    if path.is_file():
+    if path.exists() and not path.is_dir():
         return _kept(path, progress)
     raise Problem(
         Said("There is no reference set '{name}'.", name=path.name),
