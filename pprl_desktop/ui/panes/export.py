@@ -80,8 +80,15 @@ class ExportPane(KeyedPane):
             tr_core(said.summary),
             *([tr("and {n} records that do not exist", n=count(decoys))] if decoys else []),
         ]
+        in_clear = [
+            one
+            for one in self.desk.home.ledger().disclosures()
+            if one.agreement == choices.agreement and one.what == CLEAR and not one.received
+        ]
         stays = [
-            tr("Your table, and the names of its columns"),
+            tr("Your table but for the cells sent in clear, and the names of its columns")
+            if in_clear
+            else tr("Your table, and the names of its columns"),
             tr("Sensitive columns: {names}", names=", ".join(choices.sensitive) or tr("none marked")),
             tr("Your record numbers, and which random name belongs to which row"),
             tr("Your passphrase and your private key"),
@@ -95,20 +102,19 @@ class ExportPane(KeyedPane):
             self.earlier.addWidget(
                 Banner("warning", tr_core(rehearsal.headline), tr("As measured on the page before."))
             )
-        for disclosed in self.desk.home.ledger().disclosures():
-            if disclosed.agreement == choices.agreement and disclosed.what == CLEAR and not disclosed.received:
-                self.earlier.addWidget(
-                    Banner(
-                        "info",
-                        tr_n(
-                            "The cells of {n} record were sent in clear on {day}, for the review.",
-                            "The cells of {n} records were sent in clear on {day}, for the review.",
-                            disclosed.records,
-                            day=disclosed.time[:10],
-                        ),
-                        tr("They stand in the record of releases."),
-                    )
+        for disclosed in in_clear:
+            self.earlier.addWidget(
+                Banner(
+                    "info",
+                    tr_n(
+                        "The cells of {n} record were sent in clear on {day}, for the review.",
+                        "The cells of {n} records were sent in clear on {day}, for the review.",
+                        disclosed.records,
+                        day=disclosed.time[:10],
+                    ),
+                    tr("They stand in the record of releases."),
                 )
+            )
         for release in self.desk.home.ledger().releases():
             if release.agreement == choices.agreement:
                 self.earlier.addWidget(
