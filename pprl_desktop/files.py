@@ -12,6 +12,7 @@ import shutil
 import stat
 import sys
 from collections.abc import Iterator
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
@@ -124,7 +125,7 @@ def sha256(path: Path) -> str:
         raise refused(error) from error
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: Path) -> BufferedReader:
     """A file to read. A pipe or a device in its place is refused at once: waiting for one could last for ever."""
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
