@@ -294,6 +294,6 @@ def _summary(
         a.outcome.counts(),
         figures,
         statement(recipe, a.choices.rows).summary,
-        a.rehearsal.headline if a.rehearsal is not None else "",
+        str(a.rehearsal.headline) if a.rehearsal is not None else "",
         files,
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pprl_desktop.decisions.base import ACCEPT, REVIEW
 from pprl_desktop.exchange.disclosures import CLEAR
 from pprl_desktop.job.report import Cell, Grid, Report, Section
+from pprl_desktop.said import Said
 
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 class Rehearsed(Protocol):
     """A rehearsal, as it was just played or as it was kept."""
 
-    def sentences(self) -> tuple[str, ...]: ...
+    def sentences(self) -> tuple[Said, ...]: ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from pprl_desktop.job.outputs import Linked, write_linked
 from pprl_desktop.job.report import in_words, to_html
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.said import Said
 
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
@@ -45,7 +46,7 @@ def finish(
     figures: Figures | None = None,
     review: Sequence[str] = (),
     identifying: Sequence[str] = (),
-    words: Callable[[str], str] = str,
+    words: Callable[[Said | str], str] = str,
     language: str = "en",
     progress: Progress = NO_PROGRESS,
 ) -> Finished:

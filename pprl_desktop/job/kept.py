@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pprl_desktop.job.disclosure import match_sentences
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.said import Said, from_plain, to_plain
 
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
@@ -33,10 +34,10 @@ REHEARSED = ("table_sha256", "fields", "columns", "reference", "mapping", "metho
 
 @dataclass(frozen=True)
 class KeptRehearsal:
-    headline: str
-    said: tuple[str, ...]
+    headline: Said
+    said: tuple[Said, ...]
 
-    def sentences(self) -> tuple[str, ...]:
+    def sentences(self) -> tuple[Said, ...]:
         return self.said
 
 
@@ -55,7 +56,8 @@ class KeptReview:
 
 def keep_rehearsal(project: Project, of: Choices, found: Rehearsal) -> None:
     """`of`: the choices it was played under, which may no longer be the present ones."""
-    made = {"of": _rehearsed(of), "headline": found.headline, "said": list(found.sentences())}
+    said = [to_plain(one) for one in found.sentences()]
+    made = {"of": _rehearsed(of), "headline": to_plain(found.headline), "said": said}
     project.keep("rehearsal", _json(made))
 
 
@@ -64,7 +66,7 @@ def rehearsal_of(project: Project) -> KeptRehearsal | None:
     plain = _plain(project.artefact("rehearsal"))
     if not plain.keys() >= {"of", "headline", "said"} or plain["of"] != _rehearsed(project.choices):
         return None
-    return KeptRehearsal(str(plain["headline"]), tuple(plain["said"]))
+    return KeptRehearsal(from_plain(plain["headline"]), tuple(from_plain(one) for one in plain["said"]))
 
 
 def match_artefact(match: Match) -> bytes:

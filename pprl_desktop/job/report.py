@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pprl_desktop import __version__
+from pprl_desktop.said import Said
 
 Cell = str | int | float
 
@@ -27,7 +28,7 @@ class Grid:
 @dataclass(frozen=True)
 class Section:
     title: str
-    sentences: tuple[str, ...] = ()
+    sentences: tuple[Said | str, ...] = ()
     grid: Grid | None = None
 
 
@@ -68,7 +69,7 @@ font-variant-numeric:tabular-nums}
 """
 
 
-def in_words(report: Report, words: Callable[[str], str]) -> Report:
+def in_words(report: Report, words: Callable[[Said | str], str]) -> Report:
     """The same report in another language: `words` gives each sentence's twin and leaves names and figures alone."""
     sections = []
     for one in report.sections:
@@ -92,7 +93,7 @@ def to_html(report: Report, language: str = "en") -> str:
     ]
     for section in report.sections:
         parts.append(f"<h2>{html.escape(section.title)}</h2>")
-        parts += [f"<p>{html.escape(sentence)}</p>" for sentence in section.sentences]
+        parts += [f"<p>{html.escape(str(sentence))}</p>" for sentence in section.sentences]
         if section.grid:
             parts.append(_html_grid(section.grid))
     return "\n".join([*parts, "</body></html>", ""])
@@ -121,7 +122,7 @@ def to_text(report: Report) -> str:
     """The same words for a terminal or a mail."""
     lines = [report.title, "=" * len(report.title), _made_by(report)]
     for section in report.sections:
-        lines += ["", section.title, "-" * len(section.title), *section.sentences]
+        lines += ["", section.title, "-" * len(section.title), *map(str, section.sentences)]
         if section.grid:
             lines += ["", *_text_grid(section.grid)]
     return "\n".join(lines) + "\n"

@@ -30,6 +30,10 @@ DICTIONARY = (
     "The partner holds the shared secret and any reference set, can smash a telephone book and look every record up. "
     "How many records that would name is measured by the rehearsal."
 )
+SIMILAR = (
+    "Someone without the shared secret cannot smash a list, but can compare how similar the bits are with how similar "
+    "the names of a public list are, and so read frequent names and learn the rest from them. The rehearsal plays that."
+)
 COUNTS = "How many records there are is visible to the partner."
 MISSING = "How many records there are, and which fields of a record are empty, is visible to the partner."
 RESULT = "The matched pairs themselves: both sides learn which of their records the other one holds."
@@ -96,14 +100,16 @@ def _without_noise(recipe: Recipe, rows: int) -> Statement:
     if "bits" in leaving:
         said.append(
             "Each value is hashed into bits under the shared secret. Without the secret the bits cannot be made again, "
-            "but equal values have equal bits, and their frequency shows."
+            "but equal values have equal bits and similar values similar ones."
         )
+        open_.insert(1, SIMILAR)
     if "token" in leaving:
         said.append("Keyed tokens tell the partner which values, initials and words are equal, field by field.")
-    protects = ["Values that no list contains and no search finds are not readable at a glance."]
-    if "bits" in leaving:
-        protects.append("Someone without the shared secret cannot look values up; only frequencies are left to them.")
-    summary = "No noise: epsilon unlimited. The partner could look up every value that is in a dictionary."
+    protects = ["Nobody reads a value at a glance: it takes the shared secret, or an attack like the rehearsal's."]
+    summary = (
+        "No noise: epsilon unlimited. The partner could look up every value that is in a dictionary, "
+        "and search for the others letter by letter."
+    )
     return _made(recipe, rows, "none", summary, said, [], protects, open_, [])
 
 

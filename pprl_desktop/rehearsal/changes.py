@@ -15,12 +15,15 @@ from pprl_desktop.records.table import CleanTable
 from pprl_desktop.rehearsal.dictionaries import guesses_for
 from pprl_desktop.rehearsal.rehearse import Change, Stage, attacked, named
 from pprl_desktop.rehearsal.shares import Share
+from pprl_desktop.said import Said
 
 EPSILONS = (5.0, 2.0, 1.0, 0.5, 0.25, 0.1, 0.05)
 STEPS = (0, 2, 4)  # the next smaller one, then every other, until the share falls by a tenth
 FEWEST_REFERENCE = 20
 
-Try = tuple[str, str, Stage]  # name, what is changed in words, the changed stage
+UNITS = {one.template: one for one in (Said("per bit"), Said("per edit and distance"), Said("per query"))}
+
+Try = tuple[str, Said, Stage]  # name, what is changed in words, the changed stage
 
 
 def try_changes(small: Stage, now: Share, seed: int, progress: Progress = NO_PROGRESS) -> tuple[Change, ...]:
@@ -29,9 +32,9 @@ def try_changes(small: Stage, now: Share, seed: int, progress: Progress = NO_PRO
     others = [*_fewer_reference_records(small), *_one_row_per_record(small), *_more_fields(small)]
     for number, (name, words, tried) in enumerate(others):
         part = progress.part(0.4 + 0.5 * number / len(others), 0.4 + 0.5 * (number + 1) / len(others))
-        part.at(0.0, f"Trying: {words}")
+        part.at(0.0, Said("Trying: {what}", what=words))
         share = named(tried, attacked(tried, 1, seed, part)).named
-        made.append(Change(name, f"With {words}: {share.words('records')}.", share))
+        made.append(Change(name, Said("With {what}: at least {share}.", what=words, share=share.of_records()), share))
     made.append(_decoys(small, now, seed, progress.part(0.9, 1.0)))
     return tuple(made)
 
@@ -43,11 +46,11 @@ def _smaller_epsilons(stage: Stage, now: Share, seed: int, progress: Progress) -
     smaller = [epsilon for epsilon in EPSILONS if current is None or epsilon < current]
     for number, epsilon in enumerate(smaller[step] for step in STEPS if step < len(smaller)):
         tried = _with_settings(stage, epsilon=epsilon)
-        words = f"epsilon {epsilon:g} {epsilon_unit(tried.recipe)}"
+        words = Said("epsilon {epsilon} {unit}", epsilon=epsilon, unit=UNITS[epsilon_unit(tried.recipe)])
         part = progress.part(number / len(STEPS), (number + 1) / len(STEPS))
-        part.at(0.0, f"Trying: {words}")
+        part.at(0.0, Said("Trying: {what}", what=words))
         share = named(tried, attacked(tried, 1, seed, part)).named
-        yield Change("epsilon", f"With {words}: {share.words('records')}.", share)
+        yield Change("epsilon", Said("With {what}: at least {share}.", what=words, share=share.of_records()), share)
         if share.share < 0.9 * now.share:
             return
 
@@ -58,14 +61,18 @@ def _fewer_reference_records(stage: Stage) -> Iterator[Try]:
         return
     half = replace(reference, columns=tuple(column[::2] for column in reference.columns))
     tried = replace(stage, recipe=replace(stage.recipe, reference=half))
-    yield "fewer reference records", f"{half.size} reference records instead of {reference.size}", tried
+    yield (
+        "fewer reference records",
+        Said("{fewer} reference records instead of {now}", fewer=half.size, now=reference.size),
+        tried,
+    )
 
 
 def _one_row_per_record(stage: Stage) -> Iterator[Try]:
     if stage.recipe.method not in ("bloom", "simhash") or stage.recipe.settings.layout == "record":
         return
     tried = _with_settings(stage, layout="record")
-    yield "record layout", "one row of bits for the whole record instead of one per field", tried
+    yield "record layout", Said("one row of bits for the whole record instead of one per field"), tried
 
 
 def _more_fields(stage: Stage) -> Iterator[Try]:
@@ -78,7 +85,7 @@ def _more_fields(stage: Stage) -> Iterator[Try]:
     whole = CleanTable(fields, tuple(stage.spare.column(one.name) for one in fields))
     guesses = (*stage.guesses, *guesses_for(whole, more, {}, {one.name: "other" for one in more}))
     tried = replace(stage, whole=whole, recipe=replace(stage.recipe, fields=fields), guesses=guesses)
-    yield "more fields", f"{len(fields)} fields instead of {len(used)}", tried
+    yield "more fields", Said("{more} fields instead of {now}", more=len(fields), now=len(used)), tried
 
 
 def _decoys(stage: Stage, own: Share, seed: int, progress: Progress) -> Change:
@@ -88,10 +95,11 @@ def _decoys(stage: Stage, own: Share, seed: int, progress: Progress) -> Change:
     fake = replace(stage, whole=made, chosen=np.arange(made.rows))
     read = named(fake, attacked(fake, 1, seed, progress)).named
     real = Share(own.hits, own.hits + read.hits)
-    sentence = (
-        f"With as many decoys as records: still {own.words('records')}, but of the rows the partner reads rightly "
-        f"only {real.words('would be real people')}. Decoys carry no epsilon."
-    )
+    sentence = Said(
+        "With as many decoys as records: still at least {share}, but of the rows the partner reads rightly only {real} "
+        "would be real people, unless it can tell decoys by something else. Decoys carry no epsilon.",
+        share=own.of_records(), real=real.words(),
+    )  # fmt: skip
     return Change("decoys", sentence, own)
 
 

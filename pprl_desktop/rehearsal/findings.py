@@ -7,6 +7,7 @@ from typing import Any
 
 from pprl_desktop.rehearsal.dictionaries import Role
 from pprl_desktop.rehearsal.shares import Share
+from pprl_desktop.said import Said
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,11 @@ class Change:
     """Another setting, attacked the same way."""
 
     name: str
-    sentence: str
+    sentence: Said
     named: Share
 
     def as_dict(self) -> dict[str, Any]:
-        return {"name": self.name, "sentence": self.sentence, "named": self.named.as_dict()}
+        return {"name": self.name, "sentence": str(self.sentence), "named": self.named.as_dict()}
 
 
 @dataclass(frozen=True)
@@ -87,31 +88,58 @@ class Rehearsal:
     twice: Names | None  # the partner with two releases; None without noise, where a second one says nothing new
     fields: tuple[FieldResult, ...]
     changes: tuple[Change, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Said, ...]
     seconds: float
     examples: tuple[Example, ...] = field(default=(), repr=False)
 
     @property
-    def headline(self) -> str:
-        named = self.partner.named.words("records")
+    def headline(self) -> Said:
+        """A lower bound: what these attacks read, a partner with better lists or more patience reads too."""
+        named = self.partner.named.figure()
         if self.partner.both is not None:
-            return f"The partner could name {named} by first and last name."
+            return Said("The partner could name at least {n} of 100 records by first and last name.", n=named)
         if self.partner.last is not None:
-            return f"The partner could name {named} by last name."
-        return f"The partner could name {named} by first name."
+            return Said("The partner could name at least {n} of 100 records by last name.", n=named)
+        return Said("The partner could name at least {n} of 100 records by first name.", n=named)
 
-    def sentences(self) -> tuple[str, ...]:
+    def sentences(self) -> tuple[Said, ...]:
+        named = self.partner.named
         said = [
             self.headline,
-            f"By guessing the most frequent names it would be {self.guessing.named.words('records')}.",
-            f"Someone without the shared secret who broke the encryption: {self.outsider.named.words('records')}.",
-            f"With a second release of the same people, {self.linked.words('rows')} could be found again"
-            + (f", and the partner could name {self.twice.named.words()}." if self.twice else "."),
-        ]
+            Said(
+                "Attacked {n|was 1 record|were {n} records}; the sample leaves {range} open for these attacks. "
+                "Better lists or a better attack would name more, never fewer.",
+                n=named.of, range=named.words(),
+            ),
+            Said(
+                "By guessing the most frequent names it would be {share}.", share=self.guessing.named.of_records()
+            ),
+            Said(
+                "Someone without the shared secret who broke the encryption: at least {share}.",
+                share=self.outsider.named.of_records(),
+            ),
+            self._second_release(),
+        ]  # fmt: skip
         most = max(self.fields, key=lambda one: one.recovered.share, default=None)
         if most is not None and most.recovered.hits:
-            said.append(f"The field '{most.field}' gives most away: {most.recovered.words('values')}.")
+            said.append(
+                Said(
+                    "The field '{field}' gives most away: at least {share}.",
+                    field=most.field, share=most.recovered.of_values(),
+                )
+            )  # fmt: skip
         return (*said, *(change.sentence for change in self.changes), *self.notes)
+
+    def _second_release(self) -> Said:
+        if self.twice is None:
+            return Said(
+                "With a second release of the same people, {share} could be found again.", share=self.linked.of_rows()
+            )
+        return Said(
+            "With a second release of the same people, {share} could be found again, and the partner could name at "
+            "least {named}.",
+            share=self.linked.of_rows(), named=self.twice.named.words(),
+        )  # fmt: skip
 
     def as_dict(self) -> dict[str, Any]:
         """Figures only: no example is in it."""
@@ -121,8 +149,8 @@ class Rehearsal:
         for name in ("partner", "guessing", "outsider", "linked", "twice"):
             one = getattr(self, name)
             plain[name] = one.as_dict() if one is not None else None
-        plain["headline"] = self.headline
+        plain["headline"] = str(self.headline)
         plain["fields"] = [one.as_dict() for one in self.fields]
         plain["changes"] = [one.as_dict() for one in self.changes]
-        plain["sentences"] = list(self.sentences())
+        plain["sentences"] = [str(one) for one in self.sentences()]
         return plain

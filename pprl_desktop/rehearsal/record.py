@@ -21,6 +21,7 @@ from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable, Column
 from pprl_desktop.rehearsal.dictionaries import Guesses
 from pprl_desktop.rehearsal.target import Target, alone, smashed_guesses
+from pprl_desktop.said import Said
 
 Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float32]
@@ -57,7 +58,7 @@ def decode_record(target: Target, seed: int, progress: Progress = NO_PROGRESS) -
     beam = _Beam.empty(len(mine))
     for step, guesses in enumerate(wanted):
         share = progress.part(step / len(wanted), (step + 1) / len(wanted))
-        share.at(0.0, f"Looking up {guesses.field.name}")
+        share.at(0.0, Said("Looking up {field}", field=guesses.field.name))
         entries = smashed_guesses(target, guesses, share.part(0.0, 0.3))
         theirs = next(iter(entries.values())).values
         weights = _learned(target, people, whole, [guesses])

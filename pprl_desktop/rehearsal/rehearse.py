@@ -30,6 +30,7 @@ from pprl_desktop.rehearsal.others import decode_without_secret, linked
 from pprl_desktop.rehearsal.record import decode_record
 from pprl_desktop.rehearsal.shares import Share
 from pprl_desktop.rehearsal.target import Target
+from pprl_desktop.said import Said
 
 SAMPLE = 5000  # own records attacked: the interval is then at most 1.4 of 100 either way
 SMALLER_SAMPLE = 1000  # of them for each further attack: two releases, stronger settings
@@ -116,7 +117,7 @@ class Stage:
     guesses: tuple[Guesses, ...]
     first: str  # field names; '' where there is none
     last: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Said, ...] = ()
 
     @property
     def sample(self) -> CleanTable:
@@ -163,14 +164,19 @@ def _staged(
         )
     order = np.random.default_rng(seed).permutation(table.rows)  # which rows are looked at is no secret
     notes = [
-        f"Nobody has a list of the values of '{one.name}', so it was not attacked; short numbers fall to trying all."
+        Said(
+            "Nobody has a list of the values of '{field}', so it was not attacked; short numbers fall to trying all.",
+            field=one.name,
+        )
         for one in recipe.fields
         if one.name not in {guess.field.name for guess in guesses}
     ]
     if recipe.settings.salt_field:
         notes.append(
-            f"The salt '{recipe.settings.salt_field}' is taken as found: whoever holds the secret can try its values. "
-            "To keep it short, only the most frequent names were tried with each: the share is a lower bound."
+            Said(
+                "The salt '{field}' is taken as found: whoever holds the secret can try its values.",
+                field=recipe.settings.salt_field,
+            )
         )
     return Stage(whole, table, order[: max(1, sample)], recipe, guesses, first, last, tuple(notes))
 
@@ -200,7 +206,7 @@ def _decoded(target: Target, seed: int, progress: Progress) -> Decoded:
     sizes = np.cumsum([0, *(len(one) for one in alone)])
     for place, one in enumerate(alone):
         part = progress.part(float(sizes[place] / sizes[-1]), float(sizes[place + 1] / sizes[-1]))
-        part.at(0.0, f"Looking up {one.field.name}")
+        part.at(0.0, Said("Looking up {field}", field=one.field.name))
         found[one.field.name] = decode_field(target, one, progress=part)
     return found
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pprl_desktop.said import Said
+
 Z = 1.959963984540054  # 95 % of a normal distribution lie within
 
 
@@ -44,20 +46,33 @@ class Share:
         # at the ends the formula gives 0 and 1 up to rounding
         return (0.0 if not self.hits else max(0.0, middle - half)), (1.0 if self.hits == n else min(1.0, middle + half))
 
-    def words(self, what: str = "") -> str:
+    def words(self) -> Said:
+        return Said("{share} of 100 ({low} to {high})", **self._figures())
+
+    def of_records(self) -> Said:
         """In the steward's words: '34 of 100 records (33 to 36)'."""
-        share, low, high = (_of_100(one) for one in (self.share, self.low, self.high))
-        return f"{share} of 100 {what} ({low} to {high})" if what else f"{share} of 100 ({low} to {high})"
+        return Said("{share} of 100 records ({low} to {high})", **self._figures())
+
+    def of_rows(self) -> Said:
+        return Said("{share} of 100 rows ({low} to {high})", **self._figures())
+
+    def of_values(self) -> Said:
+        return Said("{share} of 100 values ({low} to {high})", **self._figures())
+
+    def figure(self) -> Said | float:
+        """Of 100, as it stands in a sentence: whole, and with a digit behind the mark near the ends."""
+        return _of_100(self.share)
+
+    def _figures(self) -> dict[str, Said | float]:
+        return {name: _of_100(getattr(self, name)) for name in ("share", "low", "high")}
 
     def as_dict(self) -> dict[str, Any]:
         rounded = {name: round(getattr(self, name), 6) for name in ("share", "low", "high")}
         return {"hits": self.hits, "of": self.of, **rounded}
 
 
-def _of_100(share: float) -> str:
+def _of_100(share: float) -> Said | float:
     percent = 100 * share
     if 0 < percent < 0.1:
-        return "less than 0.1"
-    if percent < 10 or percent > 99:
-        return f"{percent:.1f}".removesuffix(".0")
-    return f"{percent:.0f}"
+        return Said("less than 0.1")
+    return round(percent, 1 if percent < 10 or percent > 99 else 0)

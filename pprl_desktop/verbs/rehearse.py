@@ -123,12 +123,17 @@ def _roles(args: argparse.Namespace, known: set[str]) -> dict[str, Role]:
 
 
 def _text(found: Rehearsal, summary: str, *, examples: bool) -> str:
-    lines = [f"{found.sampled:,} of {found.rows:,} records were attacked.", *found.sentences(), "", "Field by field:"]
+    lines = [
+        f"{found.sampled:,} of {found.rows:,} records were attacked.",
+        *map(str, found.sentences()),
+        "",
+        "Field by field:",
+    ]
     for one in found.fields:
         lines.append(
-            f"  {one.field}: recovered {one.recovered.words()}; {one.listed.words()} are in the list "
+            f"  {one.field}: at least {one.recovered.words()} recovered; {one.listed.words()} are in the list "
             f"({one.entries:,} entries: {one.source}); guessing {one.guessing.words()}; "
-            f"without the secret {one.outsider.words()}."
+            f"without the secret at least {one.outsider.words()}."
         )
     lines += ["", f"What can be claimed: {summary}"]
     if examples and found.examples:

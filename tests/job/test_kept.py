@@ -12,6 +12,7 @@ import pytest
 from pprl_desktop.job import kept
 from pprl_desktop.project.project import Project
 from pprl_desktop.review.desk import Desk
+from pprl_desktop.said import Said
 from tests.review.people import make_review
 
 WORDS = "four quite unrelated words"
@@ -30,7 +31,7 @@ def again(project: Project) -> Project:
 
 
 def rehearsed(headline: str) -> Any:
-    return cast(Any, SimpleNamespace(headline=headline, sentences=lambda: (headline, "More.")))
+    return cast(Any, SimpleNamespace(headline=Said(headline), sentences=lambda: (Said(headline), Said("More."))))
 
 
 def test_a_rehearsal_comes_back_after_a_restart(project: Project) -> None:
@@ -38,7 +39,7 @@ def test_a_rehearsal_comes_back_after_a_restart(project: Project) -> None:
     with again(project) as opened:
         found = kept.rehearsal_of(opened)
         assert found is not None
-        assert found.sentences() == ("The partner could name 3.", "More.")
+        assert found.sentences() == (Said("The partner could name 3."), Said("More."))
 
 
 def test_a_rehearsal_of_another_method_is_not_told_for_this_one(project: Project) -> None:

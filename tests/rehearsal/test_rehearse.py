@@ -92,7 +92,7 @@ def test_a_salt_is_tried_out_by_the_partner() -> None:
     salted = recipe("bloom", fields, salt_field="county")
     found = rehearse(table, salted, dictionary=short(table, 50), changes=False)
     assert found.partner.named.share == 1.0
-    assert "lower bound" in found.notes[0]
+    assert "salt" in str(found.notes[0])
 
 
 # ---- (b) the outsider
@@ -148,13 +148,13 @@ def test_stronger_settings_are_tried_and_measured() -> None:
     assert set(changes) == {"epsilon", "more fields", "decoys"}
     assert changes["epsilon"].named.share < found.partner.named.share
     assert changes["more fields"].named.share < found.partner.named.share
-    assert "real people" in changes["decoys"].sentence
+    assert "real people" in str(changes["decoys"].sentence)
 
 
 def test_fewer_reference_records_and_the_record_layout_are_tried() -> None:
     table = people(60)
     split = rehearse(table, recipe("split"), dictionary=short(table, 100))
-    assert any("100 reference records instead of 200" in one.sentence for one in split.changes)
+    assert any("100 reference records instead of 200" in str(one.sentence) for one in split.changes)
     bloom = rehearse(table, recipe("bloom", epsilon=0.25), dictionary=short(table, 100))
     layout = next(one for one in bloom.changes if one.name == "record layout")
     assert layout.named.share <= bloom.partner.named.share
@@ -167,7 +167,7 @@ def test_figures_are_plain_and_hold_no_name() -> None:
     table = people(60)
     found = rehearse(table, recipe("bloom"), dictionary=short(table, 100))
     text = json.dumps(found.as_dict()) + repr(found)
-    assert "could name" in text
+    assert "could name at least" in text
     assert found.examples
     assert not [name for name in table.column("last_name").values if f'"{name}"' in text or f" {name} " in text]
     assert found.examples[0].truth == found.examples[0].guess
@@ -199,7 +199,7 @@ def test_a_name_field_of_another_name_can_be_pointed_out() -> None:
     found = rehearse(table, recipe("bloom", table.fields), roles={"xyz": "first"}, changes=False)
     assert found.partner.first is not None
     assert found.partner.first.share == 1.0
-    assert found.headline.endswith("by first name.")
+    assert str(found.headline).endswith("by first name.")
 
 
 def test_nearest_neighbour_noise_is_not_in_the_bundle() -> None:

@@ -28,7 +28,7 @@ def test_no_record_means_nothing_is_known() -> None:
 
 
 def test_words_for_the_steward() -> None:
-    assert Share(34, 100).words() == "34 of 100 (25 to 44)"
-    assert Share(34, 100).words("records") == "34 of 100 records (25 to 44)"
-    assert Share(1, 5000).words().startswith("less than 0.1 of 100")
-    assert Share(0, 5000).words().startswith("0 of 100")
+    assert str(Share(34, 100).words()) == "34 of 100 (25 to 44)"
+    assert str(Share(34, 100).of_records()) == "34 of 100 records (25 to 44)"
+    assert str(Share(1, 5000).words()).startswith("less than 0.1 of 100")
+    assert str(Share(0, 5000).words()).startswith("0 of 100")

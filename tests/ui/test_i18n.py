@@ -14,6 +14,7 @@ from pprl_desktop import resources
 from pprl_desktop.privacy.statements import statement
 from pprl_desktop.project.steps import STEPS
 from pprl_desktop.rehearsal.rehearse import rehearse
+from pprl_desktop.said import Said
 from pprl_desktop.ui.kit import i18n
 from tests.privacy.people import people, recipe, short
 from tests.ui.sentences import MARK, core_sentences
@@ -78,8 +79,8 @@ def test_every_translation_has_the_places_of_its_source(name: str) -> None:
 
 def test_values_in_a_sentence_are_translated_where_they_are_words_and_kept_where_they_are_names() -> None:
     i18n.install(None, "de")
-    said = i18n.tr_core("The partner could name 34.5 of 100 records (33 to 1,036) by last name.")
-    assert said == "Der Partner könnte 34,5 von 100 Datensätzen (33 bis 1.036) am Nachnamen erkennen."
+    said = i18n.tr_core(Said("The partner could name at least {n} of 100 records by last name.", n=34.5))
+    assert said == "Der Partner könnte mindestens 34,5 von 100 Datensätzen mit Nachnamen benennen."
     assert "„all pairs“" in i18n.tr_core("The field 'all pairs' is mapped to no reference attribute.")
     assert i18n.tr_core("Compared are: last name, sex. Each side maps its own columns to these fields.").startswith(
         "Verglichen werden: last name, sex."

@@ -271,11 +271,12 @@ class MethodPane(Pane):
                 n=count(found.sampled),
             )
         )
-        self.headline.setText(of_100(named.share))
+        self.headline.setText(tr("at least {figure}", figure=of_100(named.share)))
         self.headline.setToolTip(percent(named.share, 2))
         self.headline_note.setText(
             tr(
-                "people could be named ({low} to {high} %; by guessing the most frequent names: {guess})",
+                "people could be named ({low} to {high} % by these attacks, more by better ones; by guessing the most "
+                "frequent names: {guess})",
                 low=number(100 * named.low, 0),
                 high=number(100 * named.high, 0),
                 guess=of_100(found.guessing.named.share),
