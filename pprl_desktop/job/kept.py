@@ -179,9 +179,20 @@ def _plain(data: bytes | None) -> dict[str, Any]:
     return found if isinstance(found, dict) and all(_fits(name, value) for name, value in found.items()) else {}
 
 
+def _printable(value: Any) -> bool:
+    """A sentence as words or as a template with values: nothing in it moves a terminal's cursor."""
+    if isinstance(value, dict):
+        return all(_printable(one) for pair in value.items() for one in pair)
+    if isinstance(value, list):
+        return all(map(_printable, value))
+    return value.isprintable() if isinstance(value, str) else isinstance(value, int | float)
+
+
 def _fits(name: str, value: Any) -> bool:
     if name in ("said", "estimates"):
-        return isinstance(value, list) and all(isinstance(one, str) and one.isprintable() for one in value)
+        return isinstance(value, list) and all(isinstance(one, str | dict) and _printable(one) for one in value)
+    if name == "headline":
+        return isinstance(value, dict) and _printable(value)
     if name == "expected":
         return isinstance(value, dict) and all(type(one) is float and 0 <= one <= 1 for one in value.values())
     return isinstance(value, str | int)
