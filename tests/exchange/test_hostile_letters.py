@@ -1,0 +1,295 @@
+"""A partner with an own program: every kind of letter, changed inside, signed and sealed as it should be.
+
+The signatures are right, so only what a letter says can give it away. What is accepted is looked at with other eyes:
+the words must follow from recipe and cards, arrays must fit each other, nothing may be there that was not agreed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pprl_desktop.exchange import agreeing, bundles, card, clear_cells, inbox, key_change, results, seal, strict, terms
+from pprl_desktop.exchange.container import Array
+from pprl_desktop.exchange.inbox import Received
+from pprl_desktop.exchange.keys import Keys
+from pprl_desktop.exchange.manifest import DTYPES
+from pprl_desktop.privacy.statements import statement
+from tests.hostility import Tally, mangled, spoilt
+from tests.review.test_partner import HERE, THERE, answered, matched, review_offer
+
+from .conftest import Party, everything, introduce, make_party, offer
+from .test_refusals import inner_bytes, reseal, signed
+
+QUICK, FULL = 25, 1500
+KINDS = (
+    "proposal", "proposal with a reference set", "acceptance", "refusal", "data", "result", "request", "answer",
+    "receipt", "key change",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Post:
+    """A good letter, and the home it is about to be opened in."""
+
+    kind: str
+    path: Path
+    home: Path  # a copy of the recipient's, before
+    to: Party
+    sender: Keys
+    new: Keys | None = None  # of a key change
+
+    def inside(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        opened = seal.open_sealed(self.path, [self.to.own.keys], [self.sender.public().sign])
+        inner = inner_bytes(self.path, self.to.own.keys)
+        size = int.from_bytes(inner[104:108], "little")
+        return json.loads(inner[108 : 108 + size]), opened.load() if opened.manifest.entries else {}
+
+
+@pytest.fixture(scope="session")
+def letters(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Post]:
+    """The whole job between two stewards; each letter is kept before its recipient opens it."""
+    folder = tmp_path_factory.mktemp("letters")
+    a, b = make_party(folder / "a", "General Hospital"), make_party(folder / "b", "Cancer Registry")
+    introduce(a, b)
+    made: dict[str, Post] = {}
+
+    def post(kind: str, path: Path, to: Party, sender: Keys, new: Keys | None = None) -> None:
+        copied = folder / f"home for {kind}"
+        shutil.copytree(to.home.path, copied)
+        made[kind] = Post(kind, path, copied, to, sender, new)
+
+    names = folder / "names.csv"
+    names.write_text("first,last\n" + "".join(f"{'ABCDEFGHIJ'[i % 10]}NNA{i},MEYER{i}\n" for i in range(30)))
+    for kind, wanted in (
+        ("proposal", review_offer()),
+        ("proposal with a reference set", offer(method="split", reference=str(names))),
+    ):
+        path = folder / f"{kind}.pprl"
+        agreeing.propose(a.home, a.own, a.partner, wanted, path)
+        post(kind, path, b, a.own.keys)
+    proposal = agreeing.read_proposal(b.home, b.own, made["proposal"].path)
+    spare = b.moved(folder / "spare")
+    agreeing.decline(spare.home, spare.own, proposal, "Too many fields.", folder / "refusal.pprl")
+    post("refusal", folder / "refusal.pprl", a, b.own.keys)
+    agreeing.accept(b.home, b.own, proposal, folder / "acceptance.pprl")
+    post("acceptance", folder / "acceptance.pprl", a, b.own.keys)
+    inbox.open_file(a.home, a.own, folder / "acceptance.pprl")
+    agreed_a, agreed_b = (
+        a.home.agreement(terms.agreement_id(proposal.document)),
+        b.home.agreement(terms.agreement_id(proposal.document)),
+    )
+    bundles.export(b.home, b.own, agreed_b, THERE, folder / "data b.pprl")
+    received = inbox.open_file(a.home, a.own, folder / "data b.pprl")
+    inbox.receipt(a.home, a.own, received, folder / "receipt.pprl")
+    post("receipt", folder / "receipt.pprl", b, a.own.keys)
+    bundles.export(a.home, a.own, agreed_a, HERE, folder / "data.pprl")
+    post("data", folder / "data.pprl", b, a.own.keys)
+    inbox.open_file(b.home, b.own, folder / "data.pprl")
+    matched(a, b)
+    results.export(a.home, a.own, a.home.agreement(agreed_a.id), folder / "result.pprl")
+    post("result", folder / "result.pprl", b, a.own.keys)
+    inbox.open_file(b.home, b.own, folder / "result.pprl")
+    clear_cells.ask(a.home, a.own, a.home.agreement(agreed_a.id), folder / "request.pprl")
+    post("request", folder / "request.pprl", b, a.own.keys)
+    inbox.open_file(b.home, b.own, folder / "request.pprl")
+    answered(b, folder / "answer.pprl")
+    post("answer", folder / "answer.pprl", a, b.own.keys)
+    changed = a.moved(folder / "changed")
+    own = changed.home.change_key(changed.own, "four unrelated words here")
+    key_change.announce(changed.home, own, changed.partner, folder / "key change.pprl")
+    post("key change", folder / "key change.pprl", b, a.own.keys, own.keys)
+    return made
+
+
+# ---- changing a letter as its maker could
+
+
+def entries(draw: random.Random, plain: dict[str, Any], arrays: dict[str, Array]) -> tuple[dict[str, Any], bytes]:
+    """The arrays with their descriptions: sometimes one changed, sometimes the description."""
+    arrays = dict(arrays)
+    if arrays and draw.random() < 0.5:
+        name = draw.choice(sorted(arrays))
+        found = arrays[name].copy()
+        how = draw.randrange(6)
+        if how == 0 and found.size:
+            flat = found.reshape(-1)
+            flat[draw.randrange(flat.size)] = draw.choice([0, 1, 127, 255])
+        elif how == 1 and len(found):
+            found = np.concatenate([found, found[:1]])
+        elif how == 2 and len(found):
+            found = found[:-1]
+        elif how == 3 and len(found):
+            found[0] = found[-1]
+        elif how == 4:
+            found = found.astype(draw.choice(list(DTYPES)))
+        else:
+            found = np.zeros(draw.choice([0, 1, 1000]), draw.choice(list(DTYPES)))
+        arrays[name] = found
+    elif draw.random() < 0.1:
+        arrays[draw.choice(["extra", "secret", "mine", "part9.values"])] = np.zeros(4, np.uint8)
+    listed, stored = [], b""
+    for name, array in arrays.items():
+        raw = np.ascontiguousarray(array).tobytes()
+        listed.append({
+            "name": name, "dtype": str(array.dtype), "shape": list(array.shape), "bytes": len(raw), "codec": "raw",
+            "sha256": hashlib.sha256(raw).hexdigest(),
+        })  # fmt: skip
+        stored += raw
+    return {**plain, "entries": listed}, stored
+
+
+def hostile(draw: random.Random, post: Post, plain: dict[str, Any], arrays: dict[str, Array]) -> bytes:
+    plain, stored = entries(draw, plain, arrays)
+    body, where = plain["body"], draw.random()
+    if where < 0.4 and "document" in body:  # the document, signed anew and under its own number
+        document = dumped(spoilt(draw, json.loads(body["document"])))
+        body = {**body, "document": document.decode("utf-8", "replace")}
+        if draw.random() < 0.9:
+            body["signature"] = post.sender.sign(terms.SIGN_CONTEXT + document).hex()
+            plain = {**plain, "agreement": terms.agreement_id(document)}
+        plain = {**plain, "body": body}
+    elif where < 0.4 and post.new is not None:  # the card, signed anew with its key
+        inner = spoilt(draw, json.loads(body["card"]))
+        if isinstance(inner, dict):
+            inner.pop("signature", None)
+            signature = post.new.sign(card._CONTEXT + dumped(inner)).hex()
+            inner = {**inner, "signature": signature}
+        plain = {**plain, "body": {**body, "card": dumped(inner).decode("utf-8", "replace") + "\n"}}
+    elif where < 0.65:
+        plain = {**plain, "body": spoilt(draw, body)}
+    elif where < 0.85:
+        plain = spoilt(draw, plain)
+    manifest = dumped(plain)
+    if where >= 0.97:
+        manifest = mangled(draw, manifest)
+    return signed(post.sender, manifest, stored)
+
+
+def dumped(plain: Any) -> bytes:
+    """As strict JSON as the content allows; a hostile program is not bound to it."""
+    try:
+        return strict.dumps(plain)
+    except (TypeError, ValueError):
+        return json.dumps(plain, sort_keys=True, separators=(",", ":")).encode("utf-8", "replace")
+
+
+# ---- looking at what was accepted
+
+
+def as_agreed(post: Post, home: Any, own: Any) -> Callable[[Received], str]:
+    good, arrays = post.inside()
+
+    def wrong(received: Received) -> str:
+        opened = seal.open_sealed(post.path.with_name("hostile.pprl"), [own.keys], [post.sender.public().sign])
+        found = opened.manifest.as_plain()
+        for name in ("kind", "from", "to", "sequence", "previous"):
+            if found[name] != good[name]:
+                return f"{name}: {found[name]}"
+        if not strict.shows(received.sentence):
+            return f"sentence: {received.sentence!r}"
+        if received.proposal is not None:
+            return proposal_is_wrong(received, home)
+        if found["agreement"] != good["agreement"]:
+            return "agreement"
+        if post.kind == "refusal":
+            return "" if strict.shows(found["body"]["reason"]) and set(found["body"]) == set(good["body"]) else "reason"
+        if post.kind in ("acceptance", "receipt", "key change"):
+            return "" if found["body"] == good["body"] and not found["entries"] else f"body: {found['body']}"
+        return arrays_are_wrong(post.kind, found["body"], opened.load(), good, arrays)
+
+    return wrong
+
+
+def proposal_is_wrong(received: Received, home: Any) -> str:
+    proposal = received.proposal
+    assert proposal is not None
+    found = proposal.terms
+    complete = agreeing.recipe(found, proposal.secret, proposal.reference)
+    if found.statement != statement(complete, found.limits.rows).text():
+        return "statement"
+    if (found.proposer.name, found.accepter.name) != (received.contact.name, home.own_card().name):
+        return "names"
+    if not all(strict.shows(line) for line in proposal.in_words()):
+        return "words"
+    settings = found.settings
+    if not (settings.fold <= 4 and 8 <= settings.bits <= 1 << 15 and 0 <= settings.decoys <= found.limits.rows):
+        return "settings"
+    if found.settings.epsilon is not None and (not found.unit or not 1e-4 <= found.settings.epsilon <= 1e4):
+        return "epsilon"
+    if found.limits.clear and found.rule != "review":
+        return "clear cells without a review"
+    return "" if found.document() == proposal.document else "document"
+
+
+def arrays_are_wrong(
+    kind: str, body: dict[str, Any], found: dict[str, Array], good: dict[str, Any], before: dict[str, Array]
+) -> str:
+    """Counts, ranges and names, checked by hand; what the numbers mean is the partner's."""
+    if kind == "data":
+        names = found["pseudonyms"]
+        if len(np.unique(names, axis=0)) != len(names) or len(names) != body["rows"]:
+            return "pseudonyms"
+        for at in range(len(body["parts"])):
+            rows, values = found[f"part{at}.rows"], found[f"part{at}.values"]
+            if len(rows) != body["rows"] or (len(rows) and not -1 <= rows.min() <= rows.max() < len(values)):
+                return f"part{at}"
+        return "" if (body["method"], body["epsilon"]) == (good["body"]["method"], good["body"]["epsilon"]) else "body"
+    known = {name: {row.tobytes() for row in array} for name, array in before.items() if array.ndim == 2}
+    for name, array in found.items():
+        if name in known and kind == "answer" and not {row.tobytes() for row in array} <= known[name]:
+            return f"{name}: a record that was not asked for"
+    return "" if set(body) == set(good["body"]) else f"body: {sorted(body)}"
+
+
+def run(post: Post, folder: Path, count: int, seed: int) -> None:
+    draw = random.Random(seed)
+    place = folder / "home"
+    shutil.copytree(post.home, place)
+    home = type(post.to.home)(place)
+    own, path = post.to.own, post.path.with_name("hostile.pprl")
+    plain, arrays = post.inside()
+    before, good = everything(place), post.path.read_bytes()
+    left = 0
+    shutil.copy(post.path, path)  # the libraries are loaded, and the good letter is accepted
+    inbox.open_file(home, own, path)
+    restore(place, post.home)
+    tally = Tally(f"letters: {post.kind}")
+    wrong = as_agreed(post, home, own)
+    for _ in range(count):
+        reseal(path, hostile(draw, post, plain, arrays), post.to)
+        if path.read_bytes() == good:
+            continue
+        if tally.case(lambda: inbox.open_file(home, own, path), wrong):
+            restore(place, post.home)
+        elif everything(place) != before:
+            left += 1
+            restore(place, post.home)
+    path.unlink()
+    tally.finish(left)
+    assert tally.refused > 0.5 * count
+
+
+def restore(place: Path, good: Path) -> None:
+    shutil.rmtree(place)
+    shutil.copytree(good, place)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_letters_changed_by_their_own_maker_are_refused_or_right(letters, tmp_path, kind) -> None:
+    run(letters[kind], tmp_path, QUICK, seed=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_fifteen_thousand_letters_changed_by_their_own_maker(letters, tmp_path, kind) -> None:
+    run(letters[kind], tmp_path, FULL, seed=2)
