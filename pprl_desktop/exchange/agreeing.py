@@ -104,6 +104,7 @@ def proposal_in(home: Home, letter: letters.Letter) -> Proposal:
     manifest = letter.opened.manifest
     if manifest.kind != "agreement" or manifest.body.get("step") != "propose":
         raise Problem("This file is not a proposal.", do="Open it with 'open'.", place="kind")
+    letters.must_be_outside(letter)
     strict.only(manifest.body, {"step", "document", "signature"}, place="body.")
     document = strict.text(manifest.body, "document", place="body.", longest=terms.MAX_DOCUMENT).encode()
     signature = strict.hexes(manifest.body, "signature", 64, place="body.")

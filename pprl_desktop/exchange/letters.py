@@ -75,8 +75,16 @@ def must_be_sealed(letter: Letter, agreed: Terms) -> None:
         raise refusals.weaker_seal()
 
 
+def must_be_outside(letter: Letter) -> None:
+    """A letter that belongs to no chain says so."""
+    found = letter.opened.manifest
+    if found.sequence or found.previous != NO_PREVIOUS:
+        raise refusals.malformed("sequence", "A file of this kind has no number.")
+
+
 def check_alone(letter: Letter) -> None:
     """Every byte of a letter that is a manifest and nothing else; arrays in it would only cost time and memory."""
+    must_be_outside(letter)
     if letter.opened.manifest.entries:
         raise refusals.malformed("entries", "A file of this kind carries no arrays.")
     letter.opened.check()

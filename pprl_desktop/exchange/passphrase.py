@@ -42,7 +42,7 @@ class Cost:
         strict.one_of(plain, "name", ("argon2id",), place="kdf.")
         lanes = strict.integer(plain, "lanes", 1, 8, place="kdf.")
         return cls(
-            strict.integer(plain, "memory", 8 * lanes, 256 * 1024, place="kdf."),
+            strict.integer(plain, "memory", 8 * lanes, 64 * 1024, place="kdf."),
             strict.integer(plain, "passes", 1, 10, place="kdf."),
             lanes,
         )

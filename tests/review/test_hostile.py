@@ -20,10 +20,11 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.review import mindfirl, sealing
 from pprl_desktop.review import share as shares
 from pprl_desktop.review.desk import Desk
+from tests.hostility import Tally, mangled, places
 from tests.review.test_desk import WORDS, review
 
 SECRET = f"{WORDS} anna"
-CASES = 400
+QUICK, FULL = 100, 2000
 MEMORY = 100 << 20  # bytes over what is there before
 VALUES: tuple[Any, ...] = (
     None, True, -1, 0, 1, 2**31, 2**63, 10**400, 1.5, float("1e308"), "", "x", "\0", "é\u202e", "9" * 5000, "1/0",
@@ -40,13 +41,6 @@ def nested(depth: int) -> Any:
     for _ in range(depth):
         made = [made]
     return made
-
-
-def places(plain: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    items = plain.items() if isinstance(plain, dict) else enumerate(plain) if isinstance(plain, list) else ()
-    for key, value in items:
-        yield (*path, key)
-        yield from places(value, (*path, key))
 
 
 def spoilt(plain: dict[str, Any], arrays: dict[str, Any], draw: random.Random) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -119,19 +113,36 @@ def outcome(act: Callable[[], object]) -> str:
     return "accepted"
 
 
-def test_hostile_shares_are_refused_in_words_or_do_no_harm(desk, tmp_path, monkeypatch) -> None:
+def hostile_shares(desk: Desk, folder: Path, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     held = hold(monkeypatch, "write_under_passphrase")
-    desk.assign({"anna": SECRET}, out=tmp_path / "out")
+    good = desk.assign({"anna": SECRET}, out=folder / "out")["anna"].read_bytes()
     _, part, plain, arrays, _, signer = held[-1]
-    draw = random.Random(20261117)
-    found = {"refused": 0, "accepted": 0}
-    for case in range(CASES):
-        path = tmp_path / f"{case}.share"
-        wrong, other = spoilt(plain, arrays, draw)
-        sealing.write_under_passphrase(path, part, wrong, other, SECRET, signer)
-        found[outcome(lambda: open_and_work(path))] += 1  # noqa: B023 - called at once
-    assert found["refused"] > CASES / 2
-    assert sum(found.values()) == CASES
+    draw, path = random.Random(20261117), folder / "hostile.share"
+    path.write_bytes(good)
+    open_and_work(path)  # the libraries are loaded
+    tally = Tally("share")
+    for _ in range(count):
+        for rest in folder.glob("hostile.*"):
+            rest.unlink()
+        if draw.random() < 0.15:
+            path.write_bytes(mangled(draw, good))
+        else:
+            wrong, other = spoilt(plain, arrays, draw)
+            sealing.write_under_passphrase(path, part, wrong, other, SECRET, signer)
+        tally.case(lambda: open_and_work(path))
+    beside = {rest.name for rest in folder.glob("*hostile*")} | {rest.name for rest in folder.glob(".*")}
+    allowed = {"hostile.share", "hostile.share.ledger", "hostile.share.ledger.head", "hostile.back"}
+    tally.finish(len(beside - allowed))
+    assert tally.refused > count / 2
+
+
+def test_hostile_shares_are_refused_in_words_or_do_no_harm(desk, tmp_path, monkeypatch) -> None:
+    hostile_shares(desk, tmp_path, monkeypatch, QUICK)
+
+
+@pytest.mark.slow
+def test_two_thousand_hostile_shares(desk, tmp_path, monkeypatch) -> None:
+    hostile_shares(desk, tmp_path, monkeypatch, FULL)
 
 
 @pytest.mark.parametrize("depth", [500, 100_000])
@@ -149,51 +160,76 @@ def test_deep_nesting_is_refused_in_words(desk, tmp_path, monkeypatch, depth) ->
             shares.open_share(path, SECRET) if part == "share" else desk.merge(path)
 
 
-def test_hostile_decisions_are_refused_in_words_and_change_nothing(desk, tmp_path, monkeypatch) -> None:
-    written = desk.assign({"anna": SECRET}, out=tmp_path / "out")
+def hostile_decisions(desk: Desk, folder: Path, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    written = desk.assign({"anna": SECRET}, out=folder / "out")
     held = hold(monkeypatch, "write_to_key")
     open_and_work(written["anna"])
     _, part, plain, arrays, key, signer = held[-1]
     assert part == "decisions"
-    draw = random.Random(4)
-    entries = len(desk.ledger.entries)
-    accepted = 0
-    for case in range(CASES):
-        path = tmp_path / f"{case}.decisions"
-        wrong, other = spoilt(plain, arrays, draw)
-        sealing.write_to_key(path, part, wrong, other, key, signer)
-        accepted += outcome(lambda: desk.merge(path)) == "accepted"  # noqa: B023 - called at once
-    # what is not chained (the fingerprint of the plan, a note) may differ; votes and costs may not
-    assert len(desk.ledger.entries) - entries == accepted
-    assert accepted < CASES / 4
-    if accepted:
-        assert desk.merge(written["anna"].with_suffix(".back")).decided == 2
+    draw, path = random.Random(4), folder / "hostile.decisions"
+    entries, before = len(desk.ledger.entries), desk.outcome()
+    tally = Tally("decisions")
+
+    def wrong(_: object) -> str:
+        """What is not chained (the fingerprint of the plan, a note) may differ; votes may not."""
+        return "" if {point for point in desk.outcome().values() if point is not None} <= {True} else "votes"
+
+    for _ in range(count):
+        spoiled, other = spoilt(plain, arrays, draw)
+        sealing.write_to_key(path, part, spoiled, other, key, signer)
+        if draw.random() < 0.15:
+            path.write_bytes(mangled(draw, path.read_bytes()))
+        tally.case(lambda: desk.merge(path), wrong)
+    path.unlink()
+    tally.finish(len(list(folder.glob("*hostile*"))))
+    assert len(desk.ledger.entries) - entries == tally.accepted
+    assert tally.accepted < count / 4
+    assert tally.accepted or desk.outcome() == before
+    assert desk.merge(written["anna"].with_suffix(".back")).decided == 2
 
 
-def test_hostile_tranches_are_refused_in_words(desk, tmp_path, monkeypatch) -> None:
-    written = desk.assign({"anna": SECRET}, out=tmp_path / "out", tranche=4)
-    path = written["anna"]
+def test_hostile_decisions_are_refused_in_words_and_change_nothing(desk, tmp_path, monkeypatch) -> None:
+    hostile_decisions(desk, tmp_path, monkeypatch, QUICK)
+
+
+@pytest.mark.slow
+def test_two_thousand_hostile_decisions(desk, tmp_path, monkeypatch) -> None:
+    hostile_decisions(desk, tmp_path, monkeypatch, FULL)
+
+
+def hostile_tranches(desk: Desk, folder: Path, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    path = desk.assign({"anna": SECRET}, out=folder / "out", tranche=4)["anna"]
     share = shares.open_share(path, SECRET)
     session = shares.start(path, share)
     for pair in session.order:
         session.decide(6, "", pair)
-    desk.merge(shares.return_decisions(session, share, tmp_path / "back"))
+    desk.merge(shares.return_decisions(session, share, folder / "back"))
     session.ledger.close()
     held = hold(monkeypatch, "write_to_key")
-    beside = desk.next_tranche("anna", tmp_path / "out")
+    beside = desk.next_tranche("anna", folder / "out")
     _, part, plain, arrays, key, signer = next(one for one in held if one[1] == "tranche")
     kept = path.read_bytes()
-    draw = random.Random(5)
-    for _ in range(100):
+    draw, tally = random.Random(5), Tally("tranche")
+    for _ in range(count):
         wrong, other = spoilt(plain, arrays, draw)
         sealing.write_to_key(beside, part, wrong, other, key, signer)
-        outcome(lambda: open_and_work(path))
+        tally.case(lambda: open_and_work(path))
         path.write_bytes(kept)
         for rest in path.parent.glob("*.2.ledger*"):
             rest.unlink()
+    tally.finish(len(list(path.parent.glob(".*"))))
     sealing.write_to_key(beside, part, plain, arrays, key, share.notes)  # not by the manager
     with pytest.raises(Problem):
         shares.open_share(path, SECRET)
+
+
+def test_hostile_tranches_are_refused_in_words(desk, tmp_path, monkeypatch) -> None:
+    hostile_tranches(desk, tmp_path, monkeypatch, QUICK)
+
+
+@pytest.mark.slow
+def test_two_thousand_hostile_tranches(desk, tmp_path, monkeypatch) -> None:
+    hostile_tranches(desk, tmp_path, monkeypatch, FULL)
 
 
 @pytest.mark.parametrize("name", ["plain", "array", "values"])

@@ -1,0 +1,150 @@
+"""Tables of strangers: CSV files, MINDFIRL files, reference sets and files of other tools, changed in every way.
+
+A table may hold anything, so most of them are read; what is read must be a table: as many cells in every column as
+there are rows, all of them text, no name twice.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pprl_desktop.interchange import clk_files, clk_schema, link_tokens
+from pprl_desktop.records.cleaning import clean
+from pprl_desktop.records.fields import Field
+from pprl_desktop.records.profile import profile
+from pprl_desktop.records.reading import Reading, preview, read_table
+from pprl_desktop.reference.load import from_csv
+from pprl_desktop.review import mindfirl
+from pprl_desktop.review.plan import Review
+from tests.hostility import Tally, mangled, spoilt
+from tests.interchange import clk_cases
+
+QUICK, FULL = 60, 700
+CELLS = (
+    "", '"', '""', '"a""b"', "\0", "\r", "\n", ";", "\t", "9" * 5002, "-1", "1e999", "\ufeff", "\u202e", "\ud7ff",
+    "=1+1", "31.02.2020", "0000-00-00", "NULL", "NaN", "Ａ", "a" * 70_000, "\x1b[2K", "é", "\u2028", ",", ",,,,", "'",
+)  # fmt: skip
+PEOPLE = "id,first_name,last_name,born,sex\n" + "".join(
+    f'{i},{"ANNA BERTA CARLA DORA".split()[i % 4]},"MEYER{i}, J.",{1930 + i}-0{i % 9 + 1}-1{i % 9},F\n'
+    for i in range(40)
+)
+PAIRS = "ID,voter_reg_num,first_name,last_name,dob,sex,race,cntfn,cntln\n" + "".join(
+    f"{i},{i}{side},ADA,IVERS{'EO'[side]}N,08/0{i % 9 + 1}/1964,F,W,{i + 1},3\n" for i in range(12) for side in (0, 1)
+)
+NAMES = "first,last\n" + "".join(f"{'ABCDEFGHIJ'[i % 10]}NNA{i},MEYER{i}\n" for i in range(40))
+
+
+def changed(draw: random.Random, text: str) -> bytes:
+    """Cells, lines, separators and bytes that are not as they should be."""
+    lines = text.split("\n")
+    for _ in range(draw.choice((1, 1, 2, 8))):
+        at = draw.randrange(len(lines))
+        cells = lines[at].split(",")
+        how, place = draw.randrange(6), draw.randrange(len(cells))
+        if how == 0:
+            cells[place] = draw.choice(CELLS)
+        elif how == 1:
+            cells.insert(place, draw.choice(CELLS))
+        elif how == 2:
+            del cells[place]
+        elif how == 3:
+            cells = cells * (draw.choice([2, 300]) if len(lines[at]) < 500 else 2)
+        elif how == 4:
+            cells = ["" for _ in cells]
+        else:
+            cells[place] = cells[place][::-1] + draw.choice(CELLS)
+        lines[at] = draw.choice([",", ",", ",", ";", "\t", "|"]).join(cells)
+    joined = draw.choice(["\n", "\n", "\r\n", "\r", "\n\n"]).join(lines)
+    data = joined.encode(draw.choice(["utf-8", "utf-8", "utf-8-sig", "utf-16", "latin-1", "cp1252"]), "replace")
+    if draw.random() < 0.3:
+        data = mangled(draw, data)
+    return gzip.compress(data, 1) if draw.random() < 0.03 else data
+
+
+def table_is_wrong(found: Reading) -> str:
+    table = found.table
+    if len(set(table.names)) != len(table.names):
+        return "a name twice"
+    for column in table.columns:
+        cells = column.cells()
+        if len(cells) != table.rows or not all(isinstance(cell, str) for cell in cells):
+            return "cells"
+    return ""
+
+
+def whole_way(path: Path) -> Reading:
+    """Read, looked at, profiled and cleaned: all that a dropped file goes through before the steward decides."""
+    preview(path)
+    found = read_table(path)
+    profile(found.table)
+    if found.table.rows and found.table.columns:
+        fields = [
+            Field.of(column.name, kind) for column, kind in zip(found.table.columns, ("name", "date"), strict=False)
+        ]
+        clean(found.table, fields, {one.name: one.name for one in fields})
+    return found
+
+
+def review_is_wrong(found: Review) -> str:
+    return "" if all(0 <= one < len(found.people) for pair in found.pairs for one in (pair.a, pair.b)) else "pairs"
+
+
+Case = Callable[[random.Random, Path], None]
+
+
+def run(kind: str, folder: Path, count: int) -> None:
+    draw, path = random.Random(f"{kind}{count}"), folder / "hostile.csv"
+    path.write_text(PEOPLE)
+    whole_way(path)  # the libraries are loaded
+    tally = Tally(kind)
+    schema = clk_cases.schema(random.Random(1))
+    for _ in range(count):
+        if kind == "table":
+            path.write_bytes(changed(draw, PEOPLE))
+            tally.case(lambda: whole_way(path), table_is_wrong)
+        elif kind == "MINDFIRL pairs":
+            path.write_bytes(changed(draw, PAIRS))
+            tally.case(lambda: mindfirl.read_review(path), review_is_wrong)
+        elif kind == "MINDFIRL frequencies":
+            path.write_bytes(changed(draw, "".join(f"{'FL'[i % 2]},NAME{i},{i}\n" for i in range(30))))
+            tally.case(lambda: mindfirl.read_frequencies(path))
+        elif kind == "reference set":
+            path.write_bytes(changed(draw, NAMES))
+            tally.case(lambda: from_csv(path), lambda found: "" if found.size >= 20 else "too few")
+        elif kind == "schema of CLKs":
+            path.write_bytes(json.dumps(spoilt(draw, schema)).encode() if draw.random() < 0.8 else b"[" * 99_999)
+            tally.case(lambda: clk_schema.read(path))
+        elif kind == "CLKs":
+            good = json.dumps({"clks": ["AAAAAAAAAAAAAAAAAAAAAA=="] * 20}).encode()
+            path.write_bytes(
+                mangled(draw, good) if draw.random() < 0.5 else json.dumps(spoilt(draw, json.loads(good))).encode()
+            )
+            tally.case(lambda: clk_files.read(path))
+        else:
+            good_lines = "RuleId,Token,RecordId\n" + f"T1,{'A' * 43}=,1\n" * 9
+            path.write_bytes(changed(draw, good_lines))
+            tally.case(lambda: link_tokens.read(path))
+    path.unlink()
+    tally.finish(len(list(folder.iterdir())))
+
+
+KINDS = (
+    "table", "MINDFIRL pairs", "MINDFIRL frequencies", "reference set", "schema of CLKs", "CLKs", "link tokens",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_tables_of_strangers_are_read_right_or_refused(tmp_path: Path, kind: str) -> None:
+    run(kind, tmp_path, QUICK)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_thousands_of_tables_of_strangers(tmp_path: Path, kind: str) -> None:
+    run(kind, tmp_path, FULL)
