@@ -50,7 +50,7 @@ class NearestNeighbour:
     """Reads of the settings: epsilon (per query), nearest (which noise), bits, one_to_one."""
 
     name: str = "dp-nn"
-    title: str = "Nearest neighbour under noise"
+    title: str = "Private nearest neighbour"
     sentence: str = (
         "Each side answers the other's records with its own most similar record, drawn by chance so that no single "
         "record can be made out; only the answers leave."

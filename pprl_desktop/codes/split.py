@@ -17,7 +17,7 @@ from pprl_desktop.records.table import CleanTable
 
 class Split:
     name = "split"
-    title = "Split learning, adaptive"
+    title = "Reference distances"
     sentence = (
         "Each value is replaced by its edit distances to public reference names; how much each field counts is "
         "learned from the data, without examples."

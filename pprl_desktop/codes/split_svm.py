@@ -17,7 +17,7 @@ from pprl_desktop.records.table import CleanTable
 
 class SplitSvm:
     name = "split-svm"
-    title = "Split learning with an SVM"
+    title = "Reference distances, published decision"
     sentence = (
         "Each value is replaced by its edit distances to public reference names; an SVM trained on your own table "
         "with made-up slips decides."

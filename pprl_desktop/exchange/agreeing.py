@@ -94,6 +94,11 @@ def propose(home: Home, own: Identity, contact: Contact, offer: Offer, out: Path
     return agreement
 
 
+def draft(own: Identity, contact: Contact, offer: Offer) -> Terms:
+    """The terms as propose() would write them, to be read before; with no secret, so that nobody can use them."""
+    return _terms(offer, _recipe_offered(offer, bytes(terms.SECRET)), own, contact)
+
+
 def read_proposal(home: Home, own: Identity, path: Path) -> Proposal:
     """Checks a proposal completely; a Problem says what is wrong with it."""
     return proposal_in(home, letters.open_letter(home, own, path))

@@ -21,6 +21,7 @@ from pprl_desktop.said import Said, from_plain, to_plain
 
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
+    from pprl_desktop.evaluation.synthetic import Forecast
     from pprl_desktop.exchange.results import Outcome
     from pprl_desktop.project.choices import Choices
     from pprl_desktop.project.project import Project
@@ -32,10 +33,14 @@ if TYPE_CHECKING:
 REHEARSED = ("table_sha256", "fields", "columns", "reference", "mapping", "method", "settings")
 
 
+Range = tuple[float, float, float]  # a share, and the interval it lies in
+
+
 @dataclass(frozen=True)
 class KeptRehearsal:
     headline: Said
     said: tuple[Said, ...]
+    named: Range | None = None  # of the own people, by the partner; None: kept by an older version
 
     def sentences(self) -> tuple[Said, ...]:
         return self.said
@@ -57,16 +62,42 @@ class KeptReview:
 def keep_rehearsal(project: Project, of: Choices, found: Rehearsal) -> None:
     """`of`: the choices it was played under, which may no longer be the present ones."""
     said = [to_plain(one) for one in found.sentences()]
-    made = {"of": _rehearsed(of), "headline": to_plain(found.headline), "said": said}
+    named = found.partner.named
+    share = [float(named.share), float(named.low), float(named.high)]
+    made = {"of": _rehearsed(of), "headline": to_plain(found.headline), "said": said, "named": share}
     project.keep("rehearsal", _json(made))
+
+
+def keep_forecast(project: Project, of: Choices, found: Forecast) -> None:
+    """What would be found, on synthetic pairs of the own records."""
+    low, high = found.recall_interval
+    share = [float(found.figures.recall), float(low), float(high)]
+    project.keep("forecast", _json({"of": _rehearsed(of), "found": share}))
+
+
+def forecast_under(project: Project, choices: Choices) -> Range | None:
+    """The share of shared people that would be found under these choices; None where it was not measured."""
+    plain = _plain(project.artefact("forecast"))
+    return _range(plain.get("found")) if plain.get("of") == _rehearsed(choices) else None
+
+
+def _range(plain: Any) -> Range | None:
+    known = isinstance(plain, list) and len(plain) == 3 and all(type(one) is float and 0 <= one <= 1 for one in plain)
+    return (float(plain[0]), float(plain[1]), float(plain[2])) if known else None
 
 
 def rehearsal_of(project: Project) -> KeptRehearsal | None:
     """The rehearsal of the present choices; None where none was played to its end."""
+    return rehearsal_under(project, project.choices)
+
+
+def rehearsal_under(project: Project, choices: Choices) -> KeptRehearsal | None:
+    """Of other choices than the present ones: a proposal that is being read."""
     plain = _plain(project.artefact("rehearsal"))
-    if not plain.keys() >= {"of", "headline", "said"} or plain["of"] != _rehearsed(project.choices):
+    if not plain.keys() >= {"of", "headline", "said"} or plain["of"] != _rehearsed(choices):
         return None
-    return KeptRehearsal(from_plain(plain["headline"]), tuple(from_plain(one) for one in plain["said"]))
+    said = tuple(from_plain(one) for one in plain["said"])
+    return KeptRehearsal(from_plain(plain["headline"]), said, _range(plain.get("named")))
 
 
 def match_artefact(match: Match) -> bytes:
@@ -193,6 +224,8 @@ def _fits(name: str, value: Any) -> bool:
         return isinstance(value, list) and all(isinstance(one, str | dict) and _printable(one) for one in value)
     if name == "headline":
         return isinstance(value, dict) and _printable(value)
+    if name in ("named", "found"):
+        return _range(value) is not None
     if name == "expected":
         return isinstance(value, dict) and all(type(one) is float and 0 <= one <= 1 for one in value.values())
     return isinstance(value, str | int)

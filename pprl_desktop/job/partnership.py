@@ -38,6 +38,7 @@ from pprl_desktop.exchange.linking import Found
 from pprl_desktop.exchange.pseudonyms import Pseudonyms
 from pprl_desktop.exchange.recognised import Recognised
 from pprl_desktop.exchange.results import ExportedResult, Outcome
+from pprl_desktop.exchange.terms import Terms
 from pprl_desktop.job.own_table import OwnTable
 from pprl_desktop.matching.decide import decide
 from pprl_desktop.matching.match import match, outlook
@@ -78,6 +79,11 @@ class Partnership:
     def propose(cls, home: Home, identity: Identity, contact: str, offer: Offer, out: Path) -> Partnership:
         """Writes a sealed proposal for a verified contact."""
         return cls(home, identity, agreeing.propose(home, identity, home.contact(contact), offer, out).id)
+
+    @staticmethod
+    def draft(home: Home, identity: Identity, contact: str, offer: Offer) -> Terms:
+        """The terms as propose() would write them, to be read before."""
+        return agreeing.draft(identity, home.contact(contact), offer)
 
     @classmethod
     def accept(

@@ -71,11 +71,13 @@ def sweep(own: OwnTable, choices: Choices, *, most: int = 1000, progress: Progre
 
 def overlap(own: OwnTable, choices: Choices, progress: Progress = NO_PROGRESS) -> Overlap:
     """How many own values stand in the reference set, and why that matters."""
+    from pprl_desktop.codes.recipe import PLAYED_SECRET
+    from pprl_desktop.reference.load import reference_set
     from pprl_desktop.reference.overlap import overlap
 
     recipe = choices.recipe()
-    assert recipe.reference is not None
-    return overlap(own.clean(choices, progress), recipe.reference, recipe.mapping)
+    reference = recipe.reference or reference_set(choices.reference, PLAYED_SECRET)  # agreed is a method without one
+    return overlap(own.clean(choices, progress), reference, recipe.mapping)
 
 
 def example(choices: Choices, field_name: str, text: str) -> tuple[str, tuple[int, ...]]:

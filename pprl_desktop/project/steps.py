@@ -25,6 +25,7 @@ class Step:
     after: tuple[str, ...]  # steps it builds on
     gives: str  # in the steward's words
     optional: bool = False
+    opens_after: tuple[str, ...] | None = None  # steps that must be done before it can be looked at; None: `after`
 
 
 STEPS: tuple[Step, ...] = (
@@ -49,6 +50,7 @@ STEPS: tuple[Step, ...] = (
         ("partner", "agreement", "rule"),
         ("method",),
         "an agreement signed by both sides",
+        opens_after=(),  # a partner's proposal may be the first thing that a steward sees
     ),
     Step("export", "Export bundle", ("bundle_path",), ("agreement",), "the sealed bundle for the partner"),
     Step(
@@ -110,7 +112,8 @@ def states(choices: Choices, confirmed: Mapping[str, Confirmed]) -> tuple[StepSt
         if step.name in confirmed:
             state = "done" if confirmed[step.name].input_hash == current and not waits else "stale"
         else:
-            state = "to do" if waits else "ready"
+            opens = step.after if step.opens_after is None else step.opens_after
+            state = "ready" if all(found[name].state == "done" for name in opens) else "to do"
         found[step.name] = StepState(step, state, waits)
     return tuple(found.values())
 

@@ -18,6 +18,9 @@ from tests.review.people import make_review
 WORDS = "four quite unrelated words"
 
 
+NAMED = SimpleNamespace(named=SimpleNamespace(share=0.03, low=0.01, high=0.05))
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Project]:
     with Project.create(tmp_path / "p.pprlproject") as made:
@@ -31,7 +34,8 @@ def again(project: Project) -> Project:
 
 
 def rehearsed(headline: str) -> Any:
-    return cast(Any, SimpleNamespace(headline=Said(headline), sentences=lambda: (Said(headline), Said("More."))))
+    said = (Said(headline), Said("More."))
+    return cast(Any, SimpleNamespace(headline=said[0], sentences=lambda: said, partner=NAMED))
 
 
 def test_a_rehearsal_comes_back_after_a_restart(project: Project) -> None:

@@ -19,11 +19,11 @@ def test_no_choice_belongs_to_two_steps() -> None:
     assert len(read) == len(set(read))
 
 
-def test_a_new_project_can_only_start_with_data() -> None:
+def test_a_new_project_starts_with_data_or_with_reading_a_proposal() -> None:
     found = {state.step.name: state.state for state in states(Choices(), {})}
     assert found["data"] == "ready"
     assert set(found.values()) == {"ready", "to do"}
-    assert [name for name, state in found.items() if state == "ready"] == ["data"]
+    assert [name for name, state in found.items() if state == "ready"] == ["data", "agreement"]
 
 
 def test_a_waiting_step_names_what_it_waits_for() -> None:

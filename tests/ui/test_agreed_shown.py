@@ -57,8 +57,8 @@ def test_fields_and_method_show_what_was_signed(
     window.pane().take_file(str(tmp_path / "proposal.pprl"))
     wait()
     monkeypatch.setattr(QFileDialog, "getSaveFileName", staticmethod(lambda *_a, **_k: (str(tmp_path / "q.pprl"), "")))
-    assert window.pane().accept.isEnabled()
-    qtbot.mouseClick(window.pane().accept, Qt.MouseButton.LeftButton)
+    assert window.pane().reason() == ""
+    qtbot.mouseClick(window.next, Qt.MouseButton.LeftButton)
     wait()
     choices = desk.need_project().choices
     assert choices.method == "bloom"
@@ -79,6 +79,63 @@ def test_fields_and_method_show_what_was_signed(
     wait()
     assert shown_fields(window) == {"first_name": "Vorname", "surname": "Nachname", "dob": "Born"}
     assert desk.need_project().choices.method == "bloom"
+
+
+def test_a_proposal_is_read_and_signed_before_anything_else_is_chosen(
+    open_window: Callable[..., MainWindow],
+    tmp_path: Path,
+    qtbot,  # type: ignore[no-untyped-def]
+    monkeypatch,  # type: ignore[no-untyped-def]
+) -> None:
+    a, b = make_party(tmp_path / "a", "Registry"), make_party(tmp_path / "b", "Clinic")
+    introduce(a, b)
+    fields = (Field.of("first_name", "name"), Field.of("surname", "name"), Field.of("dob", "date"))
+    offer = Offer("bloom", fields, settings("bloom"), rule="review", purpose="Heart follow-up")
+    propose(a.home, a.own, a.home.contacts()[0], offer, tmp_path / "proposal.pprl")
+    (tmp_path / "clinic.csv").write_text(TABLE, encoding="cp1252")
+    window = open_window()
+    desk = window.desk
+
+    def wait() -> None:
+        qtbot.wait(30)
+        qtbot.waitUntil(lambda: desk.jobs.busy() is None, timeout=PATIENCE)
+        qtbot.wait(30)
+
+    desk.create_project(tmp_path / "p" / "p.pprlproject")
+    desk.change("home", home=str(b.home.path))
+    desk.unlocked(b.own)
+    window.show_pane("agreement")
+    pane = window.pane()
+    pane.take_file(str(tmp_path / "proposal.pprl"))
+    wait()
+    read = pane.read.text.toPlainText()
+    for words in ("Heart follow-up", "Registry", "First name, Surname, Dob", "Bloom filters", "What stays open"):
+        assert words in read
+    assert "layout" not in read.split("Every detail")[0]
+    assert "Load your table" in pane.reason()
+    window.open_file(tmp_path / "clinic.csv")
+    wait()
+    window.show_pane("agreement")
+    wait()
+    assert pane.reason() == ""
+    qtbot.waitUntil(lambda: "of your people could be named" in pane.read.text.toPlainText(), timeout=PATIENCE)
+    pane.mapping.boxes["surname"].setCurrentText("Given name")
+    pane.mapping._check(tell=True)
+    assert "two fields" in pane.reason()
+    pane.mapping.boxes["surname"].setCurrentText("Family name")
+    pane.mapping._check(tell=True)
+    pdf = tmp_path / "agreement.pdf"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", staticmethod(lambda *_a, **_k: (str(pdf), "")))
+    pane.pdf.click()
+    assert pdf.read_bytes().startswith(b"%PDF")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", staticmethod(lambda *_a, **_k: (str(tmp_path / "q.pprl"), "")))
+    qtbot.mouseClick(window.next, Qt.MouseButton.LeftButton)
+    wait()
+    states = {one.step.name: one.state for one in desk.need_project().states()}
+    assert [states[name] for name in ("data", "fields", "method")] == ["done"] * 3
+    window.next.click()
+    wait()
+    assert window.current == "export"
 
 
 def shown_fields(window: MainWindow) -> dict[str, str]:

@@ -12,15 +12,20 @@ from pprl_desktop import resources
 from pprl_desktop.ui.kit import theme
 
 
-@lru_cache(maxsize=512)
-def _drawn(name: str, colour: str, size: int, ratio: float) -> QPixmap:
+def drawn(name: str, colour: str, size: int) -> QImage:
+    """Of so many pixels, for paper as well as for the screen."""
     data = resources.find("icons", f"{name}.svg").read_bytes().replace(b"#000000", colour.encode())
-    image = QImage(round(size * ratio), round(size * ratio), QImage.Format.Format_ARGB32_Premultiplied)
+    image = QImage(size, size, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)
-    QSvgRenderer(QByteArray(data)).render(painter, QRectF(0, 0, image.width(), image.height()))
+    QSvgRenderer(QByteArray(data)).render(painter, QRectF(0, 0, size, size))
     painter.end()
-    made = QPixmap.fromImage(image)
+    return image
+
+
+@lru_cache(maxsize=512)
+def _drawn(name: str, colour: str, size: int, ratio: float) -> QPixmap:
+    made = QPixmap.fromImage(drawn(name, colour, round(size * ratio)))
     made.setDevicePixelRatio(ratio)
     return made
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from datetime import datetime
+from datetime import UTC, datetime
 
 from PySide6.QtCore import QDateTime, QLocale
 
@@ -62,6 +62,28 @@ def size(n_bytes: int) -> str:
 def when(moment: float | datetime) -> str:
     stamp = moment.timestamp() if isinstance(moment, datetime) else moment
     return locale().toString(QDateTime.fromSecsSinceEpoch(int(stamp)), QLocale.FormatType.ShortFormat)
+
+
+def moment_of(iso: str) -> datetime:
+    """As letters and ledgers write it, in UTC."""
+    found = datetime.fromisoformat(iso.replace("Z", "+00:00"))
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+
+
+def day_words(iso: str) -> str:
+    """The day in the reader's form, with the month in letters."""
+    return locale().toString(QDateTime.fromSecsSinceEpoch(int(moment_of(iso).timestamp())).date(), "d MMMM yyyy")
+
+
+def days_since(iso: str) -> int:
+    return max((datetime.now().astimezone().date() - moment_of(iso).astimezone().date()).days, 0)
+
+
+def said_days(days: int) -> tuple[str, str]:
+    """A large number and its unit: how long one has waited."""
+    if days == 0:
+        return tr("today"), ""
+    return count(days), tr("day") if days == 1 else tr("days")
 
 
 def when_exact(moment: float) -> str:

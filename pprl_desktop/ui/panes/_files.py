@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog
 
 from pprl_desktop.ui.kit.i18n import tr
@@ -30,6 +32,13 @@ def out_path(pane: Pane, title: str, name: str) -> Path | None:
         return None
     path = Path(chosen)
     return path if path.suffix else path.with_suffix(".pprl")
+
+
+def show_in_folder(pane: Pane, path: Path) -> None:
+    """The folder in the file manager; where there is none, its path in words."""
+    folder = path if path.is_dir() else path.parent
+    if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
+        pane.say("info", tr("It lies here: {path}", path=str(path)))
 
 
 def choose_sealed(pane: Pane) -> str:

@@ -1,46 +1,42 @@
-"""Agreement: propose, read the partner's proposal with what differs, accept or decline; signed by both."""
+"""Agreement: propose, wait, read the partner's proposal as a document and sign or decline it; then what was agreed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QComboBox, QGridLayout, QInputDialog, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QInputDialog, QLineEdit, QPushButton, QWidget
 
-from pprl_desktop.job import offers
+from pprl_desktop.job import kept, offers, preview
+from pprl_desktop.job.document import Document
+from pprl_desktop.job.papers import Measured, Stage, agreement_document
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import tr, tr_core
-from pprl_desktop.ui.kit.theme import GRID
-from pprl_desktop.ui.panes._files import out_path
+from pprl_desktop.ui.kit.words import day_words, days_since, said_days
+from pprl_desktop.ui.panes._files import out_path, post, show_in_folder
 from pprl_desktop.ui.panes._keyed import KeyedPane
-from pprl_desktop.ui.panes._work import kind_words, point_value, rule_words
+from pprl_desktop.ui.panes._work import rule_words
+from pprl_desktop.ui.panes.agreement_columns import ColumnChoice
 from pprl_desktop.ui.panes.contacts import state_words
-from pprl_desktop.ui.widgets.banner import Banner, clear
 from pprl_desktop.ui.widgets.basics import Pages, Section, boxed, button, column, combo, label, labelled, pick, row
+from pprl_desktop.ui.widgets.empty import EmptyState
+from pprl_desktop.ui.widgets.facts import FactTable
+from pprl_desktop.ui.widgets.numbers import BigNumber
+from pprl_desktop.ui.widgets.paper import PaperView, save_as_pdf
 from pprl_desktop.ui.widgets.reflow import columns, flow
-from pprl_desktop.ui.widgets.table import DataTable
-from pprl_desktop.ui.widgets.table_model import ColumnSpec
 
 if TYPE_CHECKING:
+    from pprl_desktop.evaluation.synthetic import Forecast
     from pprl_desktop.exchange.agreeing import Proposal
     from pprl_desktop.exchange.agreement import Agreement
     from pprl_desktop.exchange.inbox import Received
-    from pprl_desktop.job.own_table import Seen
+    from pprl_desktop.exchange.terms import Terms
+    from pprl_desktop.privacy.claims import Statement
+    from pprl_desktop.project.choices import Choices
+    from pprl_desktop.rehearsal.rehearse import Rehearsal
 
-_START, _WAIT, _DECIDE, _DONE = range(4)
-
-
-def point_words() -> dict[str, str]:
-    return {
-        "fields": tr("Fields"),
-        "cleaning": tr("Cleaning differs for"),
-        "method": tr("Method"),
-        "decision": tr("Decision and layout"),
-        "noise": tr("Noise (ε)"),
-        "reference set": tr("Reference set"),
-        "decoys": tr("Decoys"),
-        "rule": tr("Rule for differing results"),
-    }
+_START, _WAIT, _READ, _DONE = range(4)
 
 
 class AgreementPane(KeyedPane):
@@ -51,13 +47,19 @@ class AgreementPane(KeyedPane):
     MESSAGES = {"declined": "The partner declined."}  # noqa: RUF012
 
     def build(self) -> None:
-        self.head(
-            tr("Agree with the partner"),
-            tr("What is compared, how, and with how much noise. Signed by both; every later file must fit it."),
-        )
         self._proposal: Proposal | None = None
-        self._columns: dict[str, QComboBox] = {}
-        self.who = Section(tr("Partner"))
+        self._measuring: object = None
+        self.pages = Pages()
+        for page in (self._build_start(), self._build_wait(), self._build_read(), self._build_done()):
+            self.pages.addWidget(page)
+        self.body.addWidget(self.identity)
+        self.body.addWidget(self.pages)
+        self.body.addStretch(1)
+        self.decline = button(tr("&Decline …"), self._decline)
+        self.later = button(tr("Not now"), self._put_aside, kind="link")
+        self.pdf = button("&PDF …", self._save_pdf, icon="save", tip=tr("Save this document as PDF"))
+
+    def _build_start(self) -> QWidget:
         self.partner = combo(tr("Partner"), [], self._set_partner)
         self.partner.setMinimumContentsLength(18)
         self.verified = label("", "small", wrap=False)
@@ -68,86 +70,111 @@ class AgreementPane(KeyedPane):
         )
         self.purpose = QLineEdit()
         self.purpose.setPlaceholderText(tr("for example: follow-up of heart patients, ethics vote 2026-14"))
-        self.who.add(
-            labelled(tr("&Partner"), self.partner),
-            row(self.verified, None, button(tr("Contacts …"), lambda: self.desk.go_to.emit("contacts"), kind="link")),
+        self.propose = button(tr("&Write the proposal …"), self._propose, kind="primary", icon="send")
+        self.open = button(tr("I &was sent a proposal …"), self.choose_file)
+        contacts = button(tr("Contacts …"), lambda: self.desk.go_to.emit("contacts"), kind="link")
+        who = column(labelled(tr("&Partner"), self.partner), row(self.verified, None, contacts), gap=0.5)
+        why = column(
+            labelled(tr("P&urpose"), self.purpose, tr("The partner, the agreement and the report will show it.")),
+            gap=0.5,
         )
-        self.pages = Pages()
-        for page in (self._build_start(), self._build_wait(), self._build_decide(), self._build_done()):
-            self.pages.addWidget(page)
-        left = column(self.identity, self.who, None, gap=2)
-        self.body.addLayout(columns(left, self.pages, least=290, shares=(2, 3)))
-        self.body.addStretch(1)
-
-    def _build_start(self) -> QWidget:
-        propose = Section(
-            tr("Propose"),
-            tr("Your choices become a sealed proposal for the partner, with a fresh shared secret inside."),
+        self.not_yet = label("", "warm")
+        self.draft = PaperView(tr("The proposal as it would be written"))
+        return boxed(
+            column(
+                columns(who, why, least=290, gap=3),
+                labelled(tr("Where the two sides decide differently"), self.rule),
+                flow(self.propose, self.open),
+                self.not_yet,
+                Section(tr("What you would propose")),
+                self.draft,
+                gap=2,
+            )
         )
-        self.propose = button(tr("&Write the proposal …"), self._propose, kind="primary")
-        propose.add(
-            labelled(tr("Purpose"), self.purpose, tr("The partner and the report will show it.")),
-            labelled(tr("Where the two sides decide differently"), self.rule),
-            row(self.propose, None),
-        )
-        receive = Section(tr("Or answer"), tr("The partner sent you a proposal? Open it, or drop it on this window."))
-        self.open = button(tr("&Open a proposal …"), self.choose_file)
-        receive.add(row(self.open, None))
-        return boxed(column(propose, receive, None, gap=2))
 
     def _build_wait(self) -> QWidget:
-        card = Section(tr("Waiting for the answer"))
-        self.wait_text = label("", "muted")
-        card.add(
-            self.wait_text,
-            flow(
-                button(tr("&Open the answer …"), self.choose_file, kind="primary"),
-                button(tr("Write the proposal again …"), self._resend),
-                button(tr("Start over"), self._restart, kind="link"),
-            ),
+        self.days = BigNumber()
+        self.next_comes = label("")
+        remind = button(tr("Copy a reminder to send"), self._remind, kind="link")
+        comes = column(self.next_comes, row(remind, None), gap=0.5)
+        self.answer = button(tr("&Open the answer …"), self.choose_file, kind="primary", icon="inbox")
+        withdraw = button(tr("Start over"), self._restart, kind="link")
+        again = button(tr("Write the proposal again …"), self._resend)
+        self.proposed = FactTable()
+        self.wait_paper = PaperView(tr("What you proposed"))
+        return boxed(
+            column(
+                columns(self.days, comes, least=220, shares=(2, 3), gap=3),
+                flow(self.answer, again, withdraw),
+                Section(tr("What you proposed")).add(self.proposed),
+                self.wait_paper,
+                gap=2,
+            )
         )
-        self.wait_words = Section(tr("What you proposed"))
-        return boxed(column(card, self.wait_words, None, gap=2))
 
-    def _build_decide(self) -> QWidget:
-        self.compare = Section(tr("The proposal beside your choices"), tr("Lines marked ≠ differ."))
-        self.points = DataTable(
-            tr("The proposal beside your choices"),
-            [ColumnSpec(""), ColumnSpec(tr("Point")), ColumnSpec(tr("Yours")), ColumnSpec(tr("Proposed"))],
-            rows_high=8,
+    def _build_read(self) -> QWidget:
+        self.read = PaperView(tr("The proposal"))
+        self.mapping = ColumnChoice()
+        self.mapping.changed.connect(self._mapped)
+        self.no_table = EmptyState(
+            "table",
+            tr("Your own table is needed to sign"),
+            tr("You can read everything now. To sign, load the table whose columns hold these fields."),
+            ((tr("&Load your table …"), lambda: self.desk.go_to.emit("data")),),
         )
-        self.compare.add(self.points)
-        self.mapping = Section(
-            tr("Your column for each field"), tr("The partner never sees the names of your columns.")
-        )
-        self._grid = QGridLayout()
-        self._grid.setHorizontalSpacing(2 * GRID)
-        self._grid.setVerticalSpacing(GRID)
-        self.mapping.add(self._grid)
-        self.accept = button(tr("&Accept and sign …"), self._accept, kind="primary")
-        self.why_not = label("", "warm")
-        self.words = Section(tr("The whole agreement"))
-        actions = row(
-            self.accept, button(tr("&Decline …"), self._decline), button(tr("Not now"), self._restart, kind="link"),
-            self.why_not, None, gap=1.5,
-        )  # fmt: skip
-        return boxed(column(self.compare, self.mapping, boxed(actions), self.words, None, gap=2))
+        for made in self.no_table.buttons:
+            made.setProperty("kind", "")
+        return boxed(column(self.read, self.no_table, self.mapping, gap=3))
 
     def _build_done(self) -> QWidget:
-        self.done_note = column(gap=1)
-        self.done_words = Section(tr("What was agreed"))
-        return boxed(column(boxed(self.done_note), self.done_words, None, gap=2))
+        self.agreed = PaperView(tr("What was agreed"))
+        return boxed(column(self.agreed))
 
     # what is shown --------------------------------------------------------------------------------
 
     def show_state(self) -> None:
-        choices, own = self.project.choices, self.desk.identity()
-        self.who.setVisible(own is not None)
-        self.pages.setVisible(own is not None)
-        if own is None:
-            self.changed.emit()
-            return
-        contacts = [one for one in self.desk.home.contacts() if one.state != "withdrawn"]
+        own = self.desk.identity()
+        self.identity.setVisible(own is None)
+        agreement = self._agreement()
+        state = self._state(agreement)
+        reading = state in (_READ, _DONE)
+        self.pages.setVisible(own is not None or reading)
+        self.on_ground(reading and (own is not None or state == _DONE))
+        self.pages.setCurrentIndex(state)
+        if state == _READ:
+            self._show_read()
+        elif state == _DONE and agreement is not None:
+            self._show_done(agreement)
+        elif state == _WAIT and agreement is not None:
+            self._show_wait(agreement)
+        else:
+            self._show_start()
+        self.changed.emit()
+
+    def _agreement(self) -> Agreement | None:
+        """The agreement of this project, or the newest open one that is about the present choices."""
+        choices, home = self.project.choices, self.desk.home
+        if choices.agreement and home.has_agreement(choices.agreement):
+            return home.agreement(choices.agreement)
+        for agreement in offers.agreements_with(home, choices.partner) if home.exists else ():
+            if agreement.state in ("proposed", "in force") and offers.fits(choices, agreement):
+                return agreement
+        return None
+
+    def _state(self, agreement: Agreement | None) -> int:
+        if self._proposal is not None:
+            return _READ
+        if agreement is None:
+            return _START
+        return _DONE if agreement.state == "in force" else _WAIT
+
+    def _show_start(self) -> None:
+        self.head(
+            tr("Agree with the partner"),
+            tr("What is compared, how, and with how much noise. Signed by both; every later file must fit it."),
+        )
+        choices, home = self.project.choices, self.desk.home
+        contacts = [one for one in home.contacts() if one.state != "withdrawn"] if home.exists else []
         self.partner.clear()
         self.partner.addItem(tr("Choose …") if contacts else tr("no contact yet"), "")
         for one in contacts:
@@ -156,46 +183,136 @@ class AgreementPane(KeyedPane):
             self.change(tr("Choose partner"), partner=contacts[0].id)
             choices = self.project.choices
         pick(self.partner, choices.partner)
-        self.verified.setText(next((state_words(one.state) for one in contacts if one.id == choices.partner), ""))
         pick(self.rule, choices.rule)
-        self.propose.setEnabled(bool(choices.partner))
-        self._show_state()
-        self.changed.emit()
+        chosen = next((one for one in contacts if one.id == choices.partner), None)
+        self.verified.setText(state_words(chosen.state) if chosen is not None else "")
+        before = [tr(one.step.title) for one in self.project.states() if one.step.name in ("data", "fields", "method")
+                  and one.state != "done"]  # fmt: skip
+        missing = tr("To propose, first look at: {pages}.", pages=", ".join(before)) if before else ""
+        self.not_yet.setText(missing)
+        self.not_yet.setVisible(bool(missing))
+        self.propose.setEnabled(chosen is not None and not missing)
+        terms = self._draft(chosen.id) if chosen is not None and choices.fields else None
+        self.draft.setVisible(terms is not None)
+        if terms is not None:
+            self._show_paper(self.draft, terms, "draft", choices)
 
-    def _agreement(self) -> Agreement | None:
-        """The agreement of this project, or the newest open one that is about the present choices."""
+    def _draft(self, contact: str) -> Terms | None:
+        """The terms as they would be written, without a secret yet."""
+        from pprl_desktop.job.partnership import Partnership
+
+        own, offer = self.desk.identity(), offers.offer_of(self.project.choices, self.purpose.text().strip())
+        if own is None:
+            return None
+        try:
+            return Partnership.draft(self.desk.home, own, contact, offer)
+        except Problem:
+            return None
+
+    def _show_wait(self, agreement: Agreement) -> None:
+        partner, terms = agreement.partner_side.name, agreement.terms
+        self.head(
+            tr("Waiting for the signature of {partner}", partner=partner),
+            tr("Your proposal is written and signed. Nothing about your records has left."),
+        )
+        self.days.show_number(*said_days(days_since(terms.made)))
+        self.days.say(tr("since {day}", day=day_words(terms.made)))
+        self.next_comes.setText(
+            tr(
+                "<b>What comes next:</b> {partner} reads the proposal, measures its own side and sends a signed "
+                "answer. Drop that file anywhere on this window.",
+                partner=partner,
+            )
+        )
+        document = self._document(terms, "proposed", self.project.choices)
+        folder = post(self)
+        show = button(tr("Show in folder"), lambda: show_in_folder(self, folder), kind="link")
+        told = [(tr_core(one.name), tr_core(one.what)) for one in document.facts if one.brief]
+        where = row(label(str(folder), "mono", selectable=True), show, gap=1)
+        self.proposed.show_facts([*told, (tr("Folder"), where)])
+        self.wait_paper.show_document(document)
+
+    def _show_read(self) -> None:
+        assert self._proposal is not None
+        terms = self._proposal.terms
+        self.head(
+            tr("Read what {partner} proposes", partner=terms.proposer.name),
+            tr("You choose nothing before you have read it. What concerns you is measured on your own table."),
+        )
+        loaded = self.desk.findings.seen is not None
+        self.no_table.setVisible(not loaded)
+        self.mapping.setVisible(loaded)
+        self._show_paper(self.read, terms, "read", self._as_proposed())
+        if loaded and not self.mapping.problem():
+            self._measure(self._as_proposed())
+
+    def _show_done(self, agreement: Agreement) -> None:
+        if self.project.choices.agreement != agreement.id:
+            self._adopt(agreement)
+        self.head(
+            tr("Agreed with {partner}", partner=agreement.partner_side.name),
+            tr("Signed by both sides. Every later file must fit it."),
+        )
+        self._show_paper(self.agreed, agreement.terms, "signed", self.project.choices)
+
+    def _show_paper(self, view: PaperView, terms: Terms, stage: Stage, choices: Choices) -> None:
+        view.show_document(self._document(terms, stage, choices))
+
+    def _document(self, terms: Terms, stage: Stage, choices: Choices) -> Document:
+        me = self.desk.home.own_card().name if self.desk.home.exists else ""
+        rehearsal = kept.rehearsal_under(self.project, choices)
+        measured = Measured(
+            choices.rows, kept.forecast_under(self.project, choices), rehearsal.named if rehearsal is not None else None
+        )
+        return agreement_document(terms, stage, me, self._statement(choices), measured)
+
+    @staticmethod
+    def _statement(choices: Choices) -> Statement | None:
+        try:
+            return preview.statement(choices)
+        except Problem:
+            return None
+
+    # the own side of a proposal -------------------------------------------------------------------
+
+    def _as_proposed(self) -> Choices:
+        """The choices as they would be after signing: what is measured here is what would be sent."""
+        assert self._proposal is not None
         choices = self.project.choices
-        if choices.agreement and self.desk.home.has_agreement(choices.agreement):
-            return self.desk.home.agreement(choices.agreement)
-        for agreement in offers.agreements_with(self.desk.home, choices.partner):
-            if agreement.state in ("proposed", "in force") and offers.fits(choices, agreement):
-                return agreement
-        return None
+        return choices.changed(**offers.adopted(choices, self._proposal.terms, self.mapping.columns()))
 
-    def _show_state(self) -> None:
-        agreement = self._agreement()
-        if self._proposal is not None:
-            self.pages.setCurrentIndex(_DECIDE)
-        elif agreement is None:
-            self.pages.setCurrentIndex(_START)
-        elif agreement.state == "in force":
-            if self.project.choices.agreement != agreement.id:
-                self._adopt(agreement)
-            clear(self.done_note)
-            self.done_note.addWidget(
-                Banner("good", tr("In force, signed by both sides."), tr("Number {id}", id=agreement.id[:16]))
-            )
-            self._tell(self.done_words, agreement)
-            self.pages.setCurrentIndex(_DONE)
-        else:
-            self.wait_text.setText(
-                tr(
-                    "Send the proposal to {partner}. When their answer comes, open it here.",
-                    partner=agreement.partner_side.name,
-                )
-            )
-            self._tell(self.wait_words, agreement)
-            self.pages.setCurrentIndex(_WAIT)
+    def _measure(self, choices: Choices) -> None:
+        """Forecast and rehearsal of the proposal, on the own table; kept, so that the report knows them."""
+        wanted = (choices.table_sha256, choices.fields, choices.columns, choices.method, choices.settings)
+        if wanted == self._measuring:
+            return
+        self._measuring = wanted
+        place, project = self.desk.own_table, self.project
+
+        def found(made: Forecast) -> None:
+            kept.keep_forecast(project, choices, made)
+            self._measured(choices)
+
+        def named(made: Rehearsal) -> None:
+            kept.keep_rehearsal(project, choices, made)
+            self._measured(choices)
+
+        for title, key, work, done in (
+            (tr("Forecast"), "method.forecast", preview.forecast, found),
+            (tr("Rehearsal"), "method.rehearse", preview.rehearse, named),
+        ):
+            self.run(
+                title, lambda progress, do=work: do(place, choices, progress=progress), done, key=key, quiet=True,
+                keeps=True, problem=lambda _problem: None,
+            )  # fmt: skip
+
+    def _measured(self, choices: Choices) -> None:
+        if self._proposal is not None and choices == self._as_proposed():
+            self._show_paper(self.read, self._proposal.terms, "read", choices)
+
+    def _mapped(self) -> None:
+        self._show_read()
+        self.changed.emit()
 
     def _adopt(self, agreement: Agreement) -> None:
         """Signed by both: the pages before show what was agreed, whatever was tried there since."""
@@ -205,77 +322,28 @@ class AgreementPane(KeyedPane):
             self.desk.confirm("fields")
             self.desk.confirm("method")
 
-    def _tell(self, card: Section, agreement: Agreement) -> None:
-        from pprl_desktop.exchange.terms import in_words
-
-        self._say_all(card, in_words(agreement.terms))
-
-    def _say_all(self, card: Section, sentences: tuple[str, ...]) -> None:
-        clear(card.body)
-        for sentence in sentences:
-            if sentence.strip():
-                card.add(label(tr_core(sentence), "muted", selectable=True))
-
-    def _show_proposal(self, proposal: Proposal) -> None:
-        self._proposal = proposal
-        choices, words = self.project.choices, point_words()
-        rows = [
-            (
-                "≠" if one.differs and one.theirs else "",
-                words.get(one.what, one.what),
-                point_value(one.what, one.mine),
-                point_value(one.what, one.theirs),
-            )
-            for one in offers.differences(choices, proposal.terms)
-        ]
-        self.points.show_rows(rows)
-        self._say_all(self.words, proposal.in_words())
-        clear(self._grid)
-        self._columns = {}
-        seen: Seen | None = self.desk.findings.seen
-        own = seen.columns if seen is not None else tuple(col for _, col in choices.columns)
-        guessed = (
-            offers.guess_columns(proposal.terms.fields, seen.profile, dict(choices.columns))
-            if seen is not None
-            else dict(choices.columns)
-        )
-        for number, one in enumerate(proposal.terms.fields):
-            which = combo(
-                tr("Your column for {field}", field=one.name),
-                [(tr("choose …"), ""), *((name, name) for name in own if name not in choices.sensitive)],
-                lambda _data: self._check(),
-            )
-            pick(which, guessed.get(one.name, ""))
-            self._columns[one.name] = which
-            self._grid.addWidget(label(f"{one.name}  ·  {kind_words()[one.kind]}"), number, 0)
-            self._grid.addWidget(which, number, 1)
-        self._grid.setColumnStretch(0, 1)
-        self._grid.setColumnStretch(1, 1)
-        self._check()
-        self.show_state()
-
-    def _check(self) -> None:
-        missing = [name for name, which in self._columns.items() if not which.currentData()]
-        self.accept.setEnabled(not missing)
-        self.why_not.setText(tr("Choose your column for: {names}", names=", ".join(missing)) if missing else "")
-
     # what the steward does ------------------------------------------------------------------------
 
     def received(self, received: Received, path: str) -> None:
         if received.proposal is not None:
             self.change(tr("Choose partner"), partner=received.contact.id)
-            self._show_proposal(received.proposal)
+            self._proposal = received.proposal
+            seen, choices = self.desk.findings.seen, self.project.choices
+            self.mapping.show_fields(received.proposal.terms.fields, seen, choices)
         elif received.kind == "declined":
             self.change(tr("Agreement declined"), agreement="")
             self.say("warning", tr_core(received.sentence))
-            self.show_state()
         elif received.agreement is not None and received.kind == "accepted":
             self._adopt(received.agreement)
             self.say("good", tr_core(received.sentence))
-            self.show_state()
         else:
             self.say("info", tr_core(received.sentence))
-            self.show_state()
+        self.show_state()
+
+    def enter(self) -> None:
+        if self._proposal is not None:  # a table may have been loaded since
+            self.mapping.show_fields(self._proposal.terms.fields, self.desk.findings.seen, self.project.choices)
+        super().enter()
 
     def _set_partner(self, data: object) -> None:
         self.change(tr("Choose partner"), partner=str(data or ""), agreement="")
@@ -299,7 +367,8 @@ class AgreementPane(KeyedPane):
         offer = offers.offer_of(choices, self.purpose.text().strip())
 
         def done(_made: Partnership) -> None:
-            self.say("good", tr("The proposal is written."), tr("Send {file} to the partner.", file=out.name))
+            show = (tr("Show in folder"), lambda: show_in_folder(self, out.parent))
+            self.say("good", tr("The proposal is written."), tr("Send {file} to the partner.", file=str(out)), show)
             self.show_state()
 
         self.run(
@@ -311,6 +380,19 @@ class AgreementPane(KeyedPane):
         self._restart()
         self._propose()
 
+    def _remind(self) -> None:
+        agreement = self._agreement()
+        if agreement is None:
+            return
+        QApplication.clipboard().setText(
+            tr(
+                "Hello, on {day} we sent you a proposal for a record linkage. Please open it in PPRL Desktop, and send "
+                "us the signed answer.",
+                day=day_words(agreement.terms.made),
+            )
+        )
+        self.say("good", tr("The reminder is copied; paste it into a message."))
+
     def _accept(self) -> None:
         from pprl_desktop.job.partnership import Partnership
 
@@ -320,18 +402,22 @@ class AgreementPane(KeyedPane):
         out = out_path(self, tr("Write the answer"), "answer.pprl")
         if out is None:
             return
-        columns = tuple((name, str(which.currentData())) for name, which in self._columns.items())
+        columns_ = self.mapping.columns()
 
         def done(made: Partnership) -> None:
             self._proposal, agreement = None, made.agreement
-            changes = offers.adopted(self.project.choices, agreement.terms, columns)
+            changes = offers.adopted(self.project.choices, agreement.terms, columns_)
             self.change(tr("Accept agreement"), **changes, agreement=agreement.id, partner=agreement.contact)
-            self.desk.confirm("fields")
-            self.desk.confirm("method")
-            self.say("good", tr("Signed. The answer is written."), tr("Send {file} to the partner.", file=out.name))
+            for step in ("data", "fields", "method"):
+                if self.project.state(step).state != "done":
+                    self.desk.confirm(step)
+            show = (tr("Show in folder"), lambda: show_in_folder(self, out.parent))
+            self.say(
+                "good", tr("Signed. The answer is written."), tr("Send {file} to the partner.", file=str(out)), show
+            )
             self.show_state()
 
-        self.run(tr("Signing"), lambda _progress: Partnership.accept(home, own, proposal, out, dict(columns)), done)
+        self.run(tr("Signing"), lambda _progress: Partnership.accept(home, own, proposal, out, dict(columns_)), done)
 
     def _decline(self) -> None:
         from pprl_desktop.job.partnership import Partnership
@@ -350,7 +436,7 @@ class AgreementPane(KeyedPane):
 
         def done(_made: Partnership) -> None:
             self._proposal = None
-            self.say("info", tr("Declined. Nothing was agreed."), tr("Send {file} to the partner.", file=out.name))
+            self.say("info", tr("Declined. Nothing was agreed."), tr("Send {file} to the partner.", file=str(out)))
             self.show_state()
 
         self.run(
@@ -359,25 +445,60 @@ class AgreementPane(KeyedPane):
             done,
         )
 
+    def _put_aside(self) -> None:
+        self._proposal = None
+        self.show_state()
+
     def _restart(self) -> None:
         self._proposal = None
         if self.project.choices.agreement:
             self.change(tr("Start over"), agreement="")
+        self._show_start()
         self.pages.setCurrentIndex(_START)
+        self.on_ground(False)
         self.changed.emit()
 
+    def _save_pdf(self) -> None:
+        view = {_START: self.draft, _WAIT: self.wait_paper, _READ: self.read, _DONE: self.agreed}[
+            self.pages.currentIndex()
+        ]
+        if view.document is not None:
+            save_as_pdf(
+                view.document, self, Path(post(self)), "agreement.pdf",
+                lambda path: self.say("good", tr("Written: {file}", file=path)),
+            )  # fmt: skip
+
     # moving on ------------------------------------------------------------------------------------
+
+    def extra_buttons(self) -> list[QPushButton]:
+        state = self.pages.currentIndex()
+        if state == _READ and self.desk.identity() is not None:
+            return [self.later, self.pdf, self.decline]
+        return [self.pdf] if state == _DONE else []
 
     def reason(self) -> str:
         if self.desk.identity() is None:
             return tr("Make or unlock your key.")
+        if self._proposal is not None:
+            if self.desk.findings.seen is None:
+                return tr("Load your table to sign.")
+            return self.mapping.problem()
         found = self.project.problems("agreement")
+        agreement = self._agreement() if found else None
+        if agreement is not None and agreement.state == "proposed":
+            return tr("Next comes with their signature.")
         return tr_core(found[0].sentence()) if found else ""
 
     def next_text(self) -> str:
-        return tr("Next: export")
+        return tr("&Accept and sign …") if self._proposal is not None else tr("Next: export")
+
+    def status(self) -> str:
+        return tr("Nothing is signed, nothing has left.") if self._proposal is not None else ""
 
     def go_on(self, done: Callable[[], None]) -> None:
+        if self._proposal is not None:
+            self._accept()
+            return
         partnership = self.desk.partnership()
         if partnership is not None:
             partnership.remember(dict(self.project.choices.columns))

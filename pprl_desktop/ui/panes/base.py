@@ -139,6 +139,14 @@ class Pane(QWidget):
     def project(self) -> Project:
         return self.desk.need_project()
 
+    def on_ground(self, wanted: bool) -> None:
+        """A document lies on the ground of the window; everything else stands on the page itself."""
+        for one in (self, *self.findChildren(QWidget, "ground" if not wanted else "page")):
+            if one.objectName() != ("ground" if wanted else "page"):
+                one.setObjectName("ground" if wanted else "page")
+                one.style().unpolish(one)
+                one.style().polish(one)
+
     def change(self, name: str, **values: Any) -> None:
         """A named, undoable change of the choices."""
         self.desk.change(name, **values)

@@ -226,7 +226,8 @@ class MethodPane(Pane):
         self.found.say(tr("Measuring on synthetic pairs of your own records …"))
         self.learn.say(tr("Playing the partner against your own records …"))
         self.run(
-            tr("Forecast"), lambda progress: preview.forecast(place, choices, progress=progress), self._show_forecast,
+            tr("Forecast"), lambda progress: preview.forecast(place, choices, progress=progress),
+            lambda made: self._show_forecast(choices, made),
             key="method.forecast", quiet=True, keeps=True,
             problem=lambda problem: self.found.say(tr_core(problem.sentence())),
         )  # fmt: skip
@@ -241,7 +242,10 @@ class MethodPane(Pane):
             problem=lambda _p: None,
         )  # fmt: skip
 
-    def _show_forecast(self, made: Forecast) -> None:
+    def _show_forecast(self, choices: Choices, made: Forecast) -> None:
+        from pprl_desktop.job.kept import keep_forecast
+
+        keep_forecast(self.project, choices, made)
         figures = made.figures
         self.found.say(
             tr(

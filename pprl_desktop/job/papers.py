@@ -1,0 +1,165 @@
+"""The agreement as a document: what a steward reads before signing, and keeps afterwards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from pprl_desktop.codes.base import method
+from pprl_desktop.job.document import Document, Fact, Figure, Part, Words
+from pprl_desktop.said import Said
+
+if TYPE_CHECKING:
+    from pprl_desktop.exchange.terms import Terms
+    from pprl_desktop.job.kept import Range
+    from pprl_desktop.privacy.claims import Statement
+
+Stage = Literal["draft", "proposed", "read", "signed"]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was measured on the own table under these terms; None: not yet."""
+
+    rows: int = 0
+    found: Range | None = None
+    named: Range | None = None
+
+
+RULES = {
+    "both": Said("A pair is linked only if both sides accept it."),
+    "either": Said("A pair is linked if one side accepts it and nothing speaks against it."),
+    "review": Said("A pair that only one side accepts goes to the masked review."),
+}
+
+
+def agreement_document(
+    terms: Terms, stage: Stage, me: str, statement: Statement | None, measured: Measured
+) -> Document:
+    """`me` is the name of the reading side."""
+    one, other = terms.proposer.name, terms.accepter.name
+    partner = other if me == one else one
+    day = terms.made[:10]
+    kicker, note = {
+        "draft": (Said("Draft of a proposal"), Said("Not written yet. Nothing is signed, nothing has left.")),
+        "proposed": (
+            Said("Proposal for an agreement"),
+            Said("Proposed and signed by {name} on {day:date}. Valid when {other} signs it too.", name=one, day=day,
+                 other=other),
+        ),
+        "read": (
+            Said("Proposal for an agreement"),
+            Said("Proposed and signed by {name} on {day:date}. Valid when you sign it too.", name=one, day=day),
+        ),
+        "signed": (
+            Said("Agreement"), Said("Proposed by {name} on {day:date}, signed by both sides.", name=one, day=day),
+        ),
+    }[stage]  # fmt: skip
+    return Document(
+        kicker=kicker,
+        title=Said("Whom do {one} and {other} both hold?", one=one, other=other),
+        note=note,
+        facts=_facts(terms, me, measured),
+        figures=_figures(terms, partner, measured),
+        protects=statement.protects if statement is not None else (),
+        stays_open=statement.leaves_open if statement is not None else (),
+        signatures=_signatures(terms, stage),
+        parts=(_details(terms, statement),),
+    )
+
+
+def _facts(terms: Terms, me: str, measured: Measured) -> tuple[Fact, ...]:
+    once = Said("once in each table")
+    purpose: Words = f"“{terms.purpose}”" if terms.purpose else Said("not stated")
+
+    def who(name: str) -> Words:
+        if name == me and measured.rows:
+            return Said("{name}, {n|one record|{n} records} (you)", name=name, n=measured.rows)
+        return Said("{name} (you)", name=name) if name == me else name
+
+    return (
+        Fact(Said("Purpose"), purpose),
+        Fact(Said("Who proposes"), who(terms.proposer.name), strong=True),
+        Fact(Said("Who signs too"), who(terms.accepter.name), strong=True),
+        Fact(Said("Compared"), ", ".join(map(field_title, (one.name for one in terms.fields))), brief=True),
+        Fact(Said("How"), _how(terms), brief=True),
+        Fact(Said("A person occurs"), once if terms.settings.one_to_one else Said("perhaps several times")),
+        Fact(Said("A pair is linked"), RULES[terms.rule], brief=True),
+        Fact(Said("In clear"), _clear(terms)),
+    )  # fmt: skip
+
+
+def field_title(name: str) -> str:
+    """last_name -> Last name; the field's own words stay."""
+    words = name.replace("_", " ").strip()
+    return words[:1].upper() + words[1:]
+
+
+def _how(terms: Terms) -> Said:
+    title = Said(method(terms.method).title)
+    if terms.settings.epsilon is None:
+        return Said("{method}, without noise", method=title)
+    return Said("{method}, noise ε {epsilon:figures 3} {unit}", method=title, epsilon=terms.settings.epsilon,
+                unit=Said(terms.unit))  # fmt: skip
+
+
+def _clear(terms: Terms) -> Said:
+    if terms.rule != "review":
+        return Said("Nothing: no review was agreed.")
+    return Said(
+        "At most {n} of 100 records of each side, for the review, each time shown and confirmed first.",
+        n=terms.limits.clear,
+    )
+
+
+def _figures(terms: Terms, partner: str, measured: Measured) -> tuple[Figure, ...]:
+    made = []
+    if measured.found is not None:
+        share, low, high = measured.found
+        made.append(
+            Figure(
+                _hundred(share), Said("of 100"), Said("would be found"),
+                Said("a forecast on your own records, {low:count} to {high:count}", low=100 * low, high=100 * high),
+                share,
+            )
+        )  # fmt: skip
+    if measured.named is not None:
+        share, low, high = measured.named
+        made.append(
+            Figure(
+                _hundred(share), Said("of 100"), Said("of your people could be named"),
+                Said("by {partner}, with a telephone book; {low:count} to {high:count}", partner=partner, low=100 * low,
+                     high=100 * high),
+                share, "warm",
+            )
+        )  # fmt: skip
+    clear = terms.limits.clear if terms.rule == "review" else 0
+    made.append(
+        Figure(
+            str(clear), Said("of 100"), Said("records at most in clear"),
+            Said("for the review, after you confirm") if clear else Said("no review was agreed"), clear / 100, "danger",
+        )
+    )  # fmt: skip
+    return tuple(made)
+
+
+def _hundred(share: float) -> str:
+    """Whole hundredths; what is not nothing never reads as 0."""
+    whole = round(100 * share)
+    return "<1" if share > 0 and whole == 0 else str(whole)
+
+
+def _signatures(terms: Terms, stage: Stage) -> tuple[Fact, ...]:
+    first = Said("not yet") if stage == "draft" else Said("signed on {day:date}", day=terms.made[:10])
+    return (
+        Fact(Said("{name}", name=terms.proposer.name), first),
+        Fact(Said("{name}", name=terms.accepter.name), Said("signed") if stage == "signed" else Said("not yet")),
+    )
+
+
+def _details(terms: Terms, statement: Statement | None) -> Part:
+    """For experts: everything that is signed, to the last setting."""
+    from pprl_desktop.exchange.terms import in_words
+
+    said = tuple(line for line in in_words(terms) if str(line).strip())
+    return Part(Said("Every detail"), sentences=said)

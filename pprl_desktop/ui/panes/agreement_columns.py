@@ -1,0 +1,95 @@
+"""Which own column is meant by each field of a proposal: guessed, checked beside the field, corrected by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel
+
+from pprl_desktop.job import offers
+from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.theme import GRID
+from pprl_desktop.ui.panes._work import kind_words
+from pprl_desktop.ui.widgets.banner import clear
+from pprl_desktop.ui.widgets.basics import Section, combo, label, pick
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pprl_desktop.job.own_table import Seen
+    from pprl_desktop.project.choices import Choices
+    from pprl_desktop.records.fields import Field
+
+
+class ColumnChoice(Section):
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(tr("Your column for each field"), tr("The partner never sees the names of your columns."))
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(2 * GRID)
+        self._grid.setVerticalSpacing(GRID)
+        self._grid.setColumnStretch(1, 1)
+        self._grid.setColumnStretch(2, 1)
+        self.add(self._grid)
+        self._fields: tuple[Field, ...] = ()
+        self._seen: Seen | None = None
+        self.boxes: dict[str, QComboBox] = {}
+        self.remarks: dict[str, QLabel] = {}
+
+    def show_fields(self, fields: Sequence[Field], seen: Seen | None, choices: Choices) -> None:
+        """Columns chosen before stay, as long as it is the same proposal and the same table."""
+        if tuple(fields) == self._fields and seen is self._seen:
+            return
+        self._fields, self._seen = tuple(fields), seen
+        clear(self._grid)
+        self.boxes, self.remarks = {}, {}
+        if seen is None:
+            return
+        guessed = offers.guess_columns(fields, seen.profile, dict(choices.columns))
+        for number, one in enumerate(fields):
+            box = combo(
+                tr("Your column for {field}", field=one.name),
+                [(tr("choose …"), ""), *((name, name) for name in seen.columns if name not in choices.sensitive)],
+                lambda _data: self._check(tell=True),
+            )
+            pick(box, guessed.get(one.name, ""))
+            self.boxes[one.name], self.remarks[one.name] = box, label("", "warm")
+            self._grid.addWidget(label(f"<b>{one.name}</b> · {kind_words()[one.kind]}"), number, 0)
+            self._grid.addWidget(box, number, 1)
+            self._grid.addWidget(self.remarks[one.name], number, 2)
+        self._check(tell=False)
+
+    def columns(self) -> tuple[tuple[str, str], ...]:
+        return tuple((one.name, str(self.boxes[one.name].currentData() or "") if one.name in self.boxes else "")
+                     for one in self._fields)  # fmt: skip
+
+    def problem(self) -> str:
+        """Why this cannot be signed yet; what is only odd stands beside its field."""
+        chosen = dict(self.columns())
+        missing = [name for name, column in chosen.items() if not column]
+        if missing:
+            return tr("Choose your column for: {names}", names=", ".join(missing))
+        used = list(chosen.values())
+        twice = [name for name, column in chosen.items() if used.count(column) > 1]
+        return tr("One column is meant by two fields: {names}", names=", ".join(twice)) if twice else ""
+
+    def _check(self, *, tell: bool) -> None:
+        chosen = dict(self.columns())
+        used = list(chosen.values())
+        for one in self._fields:
+            column = chosen[one.name]
+            self.remarks[one.name].setText(self._remark(one, column, used.count(column)) if column else "")
+        if tell:
+            self.changed.emit()
+
+    def _remark(self, field: Field, column: str, uses: int) -> str:
+        if uses > 1:
+            return tr("This column is meant by another field, too.")
+        assert self._seen is not None
+        kind = self._seen.profile.column(column).kind
+        if kind != field.kind:
+            words = kind_words()
+            return tr("Looks like {kind}, not like {wanted}.", kind=words[kind], wanted=words[field.kind])
+        return ""
