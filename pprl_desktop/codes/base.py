@@ -16,6 +16,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from pprl_desktop.codes.directions import Direction
 from pprl_desktop.compute.attended import attended
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
@@ -93,13 +94,17 @@ class Settings:
     epsilon: float | None = None  # None: no noise
     noise: NoiseSides = "one-sided"
     bits: int = 1024
-    one_to_one: bool = True
+    direction: Direction = "one-to-one"
     decoys: int = 0  # records that do not exist, added to the own bundle
     # hardening of Bloom filters
     balanced: bool = False  # every filter has as many ones as zeros
     fold: int = 0  # times the filter is XOR-folded in half
     salt_field: str = ""  # a field that never changes (year of birth): filters differ where it differs
     nearest: NearestNoise = "permute-and-flip"  # how a nearest-neighbour answer is drawn
+
+    @property
+    def one_to_one(self) -> bool:
+        return self.direction == "one-to-one"
 
 
 # methods whose bits can stand for a field or for the whole record

@@ -26,7 +26,7 @@ REPORT_EVERY = 500  # values between two looks at the cancel button
 
 
 class Bloom:
-    """Reads of the settings: decision, layout, epsilon, noise, bits, one_to_one, balanced, fold, salt_field."""
+    """Reads of the settings: decision, layout, epsilon, noise, bits, direction, balanced, fold, salt_field."""
 
     name = "bloom"
     title = "Bloom filters"

@@ -47,7 +47,7 @@ class NearestRule(Rule):
 
 
 class NearestNeighbour:
-    """Reads of the settings: epsilon (per query), nearest (which noise), bits, one_to_one."""
+    """Reads of the settings: epsilon (per query), nearest (which noise), bits, direction."""
 
     name: str = "dp-nn"
     title: str = "Private nearest neighbour"

@@ -42,7 +42,7 @@ class PlainRule(Rule):
 
 
 class Plain:
-    """Reads of the settings: one_to_one."""
+    """Reads of the settings: direction."""
 
     name: str = "plain"
     title: str = "Plain comparison"

@@ -36,7 +36,7 @@ ROWS_AT_ONCE = 4096  # signatures per block of the compiled loop: some 20 ms
 
 
 class Simhash:
-    """Reads of the settings: decision, layout, epsilon, noise, bits, one_to_one."""
+    """Reads of the settings: decision, layout, epsilon, noise, bits, direction."""
 
     name: str = "simhash"
     title: str = "SimHash signatures"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pprl_desktop.codes.directions import Direction
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 Rows = npt.NDArray[np.int32]
@@ -28,7 +29,7 @@ SLIPS_ONLY = (
 
 @dataclass(frozen=True)
 class MatchOptions:
-    one_to_one: bool = True
+    direction: Direction = "one-to-one"  # from the own file to the partner's
     memory: int = DEFAULT_MEMORY
     threads: int = 0  # 0: one per core
     accept: float | None = None  # score thresholds set by hand; None: chosen without labels
@@ -36,6 +37,10 @@ class MatchOptions:
     seed: int = 0
     # random bytes for answers that are released (dp-nn); None: the operating system. A fixed stream is for measurements
     random_bytes: Callable[[int], bytes] | None = None
+
+    @property
+    def one_to_one(self) -> bool:
+        return self.direction == "one-to-one"
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,7 @@ class Scored:
     warnings: tuple[str, ...] = ()
     notes: Mapping[str, Any] = field(default_factory=dict)  # plain figures for the report: weights, levels, match rate
     explain: Explain | None = field(default=None, repr=False)  # the evidence of pairs, where it is worked out on demand
+    people: tuple[Rows, Rows] | None = field(default=None, repr=False)  # own row -> person, partner's row -> person
 
     def __len__(self) -> int:
         return len(self.own)

@@ -6,6 +6,7 @@ learned from the real candidate pairs when the partner's bundle is there (decisi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -15,7 +16,7 @@ import numpy.typing as npt
 from pprl_desktop.codes.base import Recipe, Rule, Smashed
 from pprl_desktop.decisions.adaptive.tuning import Tuning as AdaptiveTuning
 from pprl_desktop.decisions.threshold.record_evidence import FieldEvidence
-from pprl_desktop.records.fields import FieldKind
+from pprl_desktop.records.fields import Field, FieldKind
 
 # How two smashed values are compared:
 #   dice     two Bloom filters: Dice of the sets they stand for, estimated from the bit counts
@@ -62,10 +63,19 @@ class BitsRule(Rule):
     why: FieldEvidence | None = field(default=None, repr=False)  # what each field says of a pair
 
 
+def counted(fields: Sequence[Field]) -> tuple[Field, ...]:
+    """The fields that are evidence: without those derived from others that stay."""
+    kept = list(fields)
+    for one in fields:
+        if one.derived and set(one.derived) <= {other.name for other in kept if other != one}:
+            kept.remove(one)
+    return tuple(kept)
+
+
 def adaptive_rule(own: Smashed, recipe: Recipe, measure: Measure, seed: int = 0) -> AdaptiveRule:
-    """The adaptive rule for smashed data in the field layout."""
+    """The adaptive rule for smashed data in the field layout. What is derived from other fields is no new evidence."""
     comparisons = []
-    for one in recipe.fields:
+    for one in counted(recipe.fields):
         values = tuple(part.name for part in own.of_field(one.name) if part.role == "value")
         comparisons.append(FieldComparison(one.name, one.kind, measure, values))
     return AdaptiveRule(tuple(comparisons), recipe.settings.one_to_one, seed)

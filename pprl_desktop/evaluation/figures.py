@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pprl_desktop.codes.directions import DIRECTIONS, Direction, once
 from pprl_desktop.decisions.base import Scored
 from pprl_desktop.matching.reconcile import Pairs
 from pprl_desktop.rehearsal.shares import Share
@@ -65,9 +66,16 @@ class Truth:
     def __len__(self) -> int:
         return len(self._keys)
 
-    def one_to_one_at_most(self) -> int:
-        """True pairs that a one-to-one result can hold at most (as many as the smaller side has records in them)."""
-        return min(len(np.unique(self._keys // self._width)), len(np.unique(self._keys % self._width)))
+    def at_most(self, direction: Direction) -> int:
+        """True pairs that a result can hold at most: as many as a side has records in them that may stand once."""
+        sides = self._keys // self._width, self._keys % self._width
+        alone = [len(np.unique(side)) for side, one in zip(sides, once(direction), strict=True) if one]
+        return min([*alone, len(self)])
+
+    def direction(self) -> Direction:
+        """The narrowest direction that can hold all true pairs."""
+        wide = sorted(DIRECTIONS, key=lambda one: sum(once(one)), reverse=True)
+        return next(one for one in wide if self.at_most(one) == len(self))
 
     def holds(self, pairs: Pairs) -> npt.NDArray[np.bool_]:
         inside = pairs[:, 1] < self._width

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from pprl_desktop.codes.base import Recipe, Smashed, method
+from pprl_desktop.codes.directions import turned
 from pprl_desktop.compute.attended import stage
 from pprl_desktop.decisions.base import Match, MatchOptions
 from pprl_desktop.matching.match import estimate, match
@@ -71,12 +72,13 @@ def play(
         known = sent[side] if recipe.settings.noise == "two-sided" else own[side]
         learned = made.learn(table, known, recipe, seed + side, part.part(0.0, 0.4))
         clock.lap("learn")
-        memory = max(memory, estimate(known, sent[1 - side], learned, options))
-        found = match(known, sent[1 - side], learned, _repeatable(options, recipe, seed, side), part.part(0.4, 1.0))
+        seen = replace(options, direction=turned(options.direction) if side else options.direction)
+        memory = max(memory, estimate(known, sent[1 - side], learned, seen))
+        found = match(known, sent[1 - side], learned, _repeatable(seen, recipe, seed, side), part.part(0.4, 1.0))
         clock.lap("match")
         accepted = found.accepted()
         sides.append(Side(found, as_pairs(found.scored.own[accepted], found.scored.partner[accepted])))
-    merged = reconcile(sides[0].pairs, sides[1].pairs[:, ::-1], rule, one_to_one=options.one_to_one)
+    merged = reconcile(sides[0].pairs, sides[1].pairs[:, ::-1], rule, direction=options.direction)
     return Play(sides[0], sides[1], merged, clock.seconds, memory)
 
 

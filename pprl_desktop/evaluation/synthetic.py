@@ -97,7 +97,7 @@ def forecast(
 
     started = time.perf_counter()
     made = synthetic_pairs(table, seed, most)
-    options = MatchOptions(one_to_one=recipe.settings.one_to_one, seed=seed)
+    options = MatchOptions(recipe.settings.direction, seed=seed)
     played = play(made.a, made.b, recipe, options, seed=seed, progress=progress)
     truth, side = Truth(made.truth), played.a.match
     chosen = np.flatnonzero(side.chosen)

@@ -109,7 +109,7 @@ def with_epsilon(recipe: Recipe, epsilon: float | None) -> Recipe:
 def in_its_own_way(name: str, like: Recipe, reference: ReferenceSet, **wanted: Any) -> Recipe:
     """Another method with its own settings on the same fields."""
     return build(
-        name, like.fields, settings(name, one_to_one=like.settings.one_to_one, **wanted), reference, secret=like.secret
+        name, like.fields, settings(name, direction=like.settings.direction, **wanted), reference, secret=like.secret
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Literal, cast, get_args
 
+from pprl_desktop.codes.directions import Direction, turned
 from pprl_desktop.exchange import refusals, strict, terms
 from pprl_desktop.exchange.manifest import KINDS, NO_PREVIOUS, Manifest
 from pprl_desktop.exchange.strict import Plain
@@ -70,6 +71,12 @@ class Agreement:
     @property
     def own_side(self) -> Side:
         return self.terms.proposer if self.role == "proposer" else self.terms.accepter
+
+    @property
+    def direction(self) -> Direction:
+        """From the own table to the partner's."""
+        agreed = self.terms.settings.direction
+        return agreed if self.role == "proposer" else turned(agreed)
 
     @property
     def partner_side(self) -> Side:

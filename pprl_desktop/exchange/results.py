@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop import files
+from pprl_desktop.codes.directions import Direction, once, words
 from pprl_desktop.decisions.base import ACCEPT, REVIEW
 from pprl_desktop.exchange import letters, linking, refusals, strict
 from pprl_desktop.exchange.agreement import Agreement, Item
@@ -25,6 +26,7 @@ from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.matching.reconcile import Pairs, Reconciled, as_pairs, reconcile
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.said import Said
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.disclosures import PlannedDisclosure
@@ -148,7 +150,8 @@ def check(
     found = {entry.name: (entry.dtype, entry.shape) for entry in manifest.entries}
     if found != {name: ("uint8", shape) for name, shape in shapes.items()}:
         raise refusals.malformed("entries", "There must be two lists of pseudonyms and their bands, of one length.")
-    if pairs > agreement.terms.limits.rows * (1 if agreement.terms.settings.one_to_one else 100):
+    alone = once(agreement.direction)
+    if pairs > agreement.terms.limits.rows * (1 if any(alone) else 100):
         raise refusals.larger_than_agreed("pairs", pairs, agreement.terms.limits.rows)
     arrays: dict[str, Array] = {}
 
@@ -166,10 +169,11 @@ def check(
     keys = mine * (len(own_names) + 1) + yours
     accepted = arrays["band"] == ACCEPT
     twice = len(np.unique(keys)) != len(keys)
-    if agreement.terms.settings.one_to_one:
-        twice |= any(len(np.unique(side[accepted])) != accepted.sum() for side in (mine, yours))
+    for side, only_one in zip((yours, mine), alone, strict=True):
+        twice |= only_one and len(np.unique(side[accepted])) != accepted.sum()
     if twice:
-        raise refusals.does_not_fit("pairs", "A record is accepted twice, but one-to-one was agreed.")
+        told = Said("A record is accepted twice, but {direction} was agreed.", direction=words(agreement.direction))
+        raise refusals.does_not_fit("pairs", told)
 
 
 # ---- both
@@ -192,11 +196,11 @@ def outcome(home: Home, own: Identity, agreement: Agreement) -> Outcome:
     my_pairs = own_rows[places_of(a["mine"], names.pseudonyms)], places_of(a["yours"], partner), a["band"]
     their_pairs = own_rows[places_of(b["yours"], names.pseudonyms)], places_of(b["mine"], partner), b["band"]
     terms = agreement.terms
-    one_to_one = terms.settings.one_to_one
-    merged = reconcile(_in(ACCEPT, *my_pairs), _in(ACCEPT, *their_pairs), terms.rule, one_to_one=one_to_one)
+    direction = agreement.direction
+    merged = reconcile(_in(ACCEPT, *my_pairs), _in(ACCEPT, *their_pairs), terms.rule, direction=direction)
     if terms.rule == "review":
         uncertain = np.concatenate([_in(REVIEW, *my_pairs), _in(REVIEW, *their_pairs), merged.open])
-        merged = replace(merged, open=_still_open(uncertain, merged.linked, one_to_one))
+        merged = replace(merged, open=_still_open(uncertain, merged.linked, direction))
     own_names = names.of_rows(np.arange(int(own_rows.max(initial=-1)) + 1, dtype=np.int32))
     linked, open_ = (_link_ids(agreement, own_names, partner, pairs) for pairs in (merged.linked, merged.open))
     return Outcome(merged, linked, open_)
@@ -243,11 +247,11 @@ def _in(wanted: int, own: npt.NDArray[np.int64], partner: npt.NDArray[np.int64],
     return as_pairs(own[keep], partner[keep])
 
 
-def _still_open(pairs: Pairs, linked: Pairs, one_to_one: bool) -> Pairs:
-    """Each uncertain pair once; a row that is linked already has no further question in a one-to-one match."""
+def _still_open(pairs: Pairs, linked: Pairs, direction: Direction) -> Pairs:
+    """Each uncertain pair once; a linked row that may have one counterpart only has no further question."""
     pairs = np.unique(pairs, axis=0)
-    if one_to_one:
-        return pairs[~np.isin(pairs[:, 0], linked[:, 0]) & ~np.isin(pairs[:, 1], linked[:, 1])]
+    for side in np.flatnonzero(once(direction)):
+        pairs = pairs[~np.isin(pairs[:, side], linked[:, side])]
     known = {tuple(pair) for pair in linked.tolist()}
     return pairs[[tuple(pair) not in known for pair in pairs.tolist()]]
 

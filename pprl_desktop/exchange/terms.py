@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from pprl_desktop.codes.base import RANGES, REGISTRY, Settings
+from pprl_desktop.codes.directions import of_flag
 from pprl_desktop.exchange import refusals, strict
 from pprl_desktop.exchange.card import Card
 from pprl_desktop.exchange.keys import MODES, Mode
@@ -97,9 +98,9 @@ class Terms:
                 **seal,
                 "purpose": self.purpose,
                 "made": self.made,
-                "fields": [_field_plain(one) for one in self.fields],
+                "fields": [_field_plain(one, self.version) for one in self.fields],
                 "method": self.method,
-                "settings": to_plain(self.settings),
+                "settings": _settings_plain(self.settings, self.version),
                 "epsilon_unit": self.unit,
                 "reference": vars(self.reference),
                 "mapping": [{"field": name, "attributes": list(attributes)} for name, attributes in self.mapping],
@@ -151,9 +152,9 @@ def parse(document: bytes) -> Terms:
     found = Terms(
         purpose=one(plain, "purpose", longest=500),
         made=made,
-        fields=tuple(_field(item, one) for item in strict.mappings(plain, "fields", MAX_FIELDS)),
+        fields=tuple(_field(item, one, version) for item in strict.mappings(plain, "fields", MAX_FIELDS)),
         method=strict.one_of(plain, "method", tuple(REGISTRY)),
-        settings=from_plain(Settings, strict.mapping(plain, "settings"), "settings."),
+        settings=_settings(strict.mapping(plain, "settings"), version),
         unit=one(plain, "epsilon_unit", longest=60),
         reference=_reference(strict.mapping(plain, "reference")),
         mapping=tuple(_mapped(item) for item in strict.mappings(plain, "mapping", MAX_FIELDS)),
@@ -169,6 +170,8 @@ def parse(document: bytes) -> Terms:
     names = [one.name for one in found.fields]
     if not names or len(set(names)) != len(names):
         raise refusals.malformed("fields", "The list is empty or names a field twice.")
+    if any(not set(each.derived) <= {*names} - {each.name} for each in found.fields):
+        raise refusals.malformed("fields.derived", "A field can only be derived from others of the agreement.")
     if found.settings.decoys > found.limits.rows:
         raise refusals.malformed("settings.decoys", "There are more decoys than rows.")
     return found
@@ -199,11 +202,9 @@ def in_words(terms: Terms) -> tuple[str, ...]:
         f"Purpose, in the words of {terms.proposer.name}: {quoted(terms.purpose)}"
         if terms.purpose
         else "Purpose: not stated.",
-        f"Compared are: {', '.join(f'{_plain_name(one.name)} ({one.kind})' for one in terms.fields)}. "
-        "Each side maps its own columns to these fields.",
+        f"Compared are: {', '.join(map(_compared, terms.fields))}. Each side maps its own columns to these fields.",
         f"Cleaning, the same on both sides: {cleaning}.",
-        f"Method: {terms.method}; decision {settings.decision}, layout {settings.layout}, "
-        f"{'one-to-one' if settings.one_to_one else 'one-to-many'}.",
+        f"Method: {terms.method}; decision {settings.decision}, layout {settings.layout}, {settings.direction}.",
         f"Noise: {noise}. {decoys}",
         reference,
         rules[terms.rule],
@@ -213,6 +214,12 @@ def in_words(terms: Terms) -> tuple[str, ...]:
         "A shared secret was made for this agreement alone; it is inside the sealed file and shown nowhere.",
         *_statement_words(terms),
     )
+
+
+def _compared(one: Field) -> str:
+    """A field and its kind; "full_name (name = first_name + last_name)" counts once beside those it is made of."""
+    made_of = f" = {' + '.join(map(_plain_name, one.derived))}" if one.derived else ""
+    return f"{_plain_name(one.name)} ({one.kind}{made_of})"
 
 
 _SEALS: dict[Mode, str] = {
@@ -317,18 +324,38 @@ def _number(text: str, place: str) -> float:
     return value
 
 
-def _field_plain(one: Field) -> Plain:
-    return {"name": one.name, "kind": one.kind, "cleaning": to_plain(one.cleaning)}
+def _settings_plain(settings: Settings, version: int) -> Plain:
+    plain = to_plain(settings)
+    if version == FIRST:  # a flag stood for the direction
+        del plain["direction"]
+        return {**plain, "one_to_one": int(settings.one_to_one)}
+    return plain
 
 
-def _field(item: Plain, text: Text) -> Field:
-    strict.only(item, {"name", "kind", "cleaning"}, place="fields.")
+def _settings(plain: Plain, version: int) -> Settings:
+    if version == FIRST:
+        flag = strict.integer(plain, "one_to_one", 0, 1, place="settings.")
+        plain = {name: value for name, value in plain.items() if name != "one_to_one"}
+        plain["direction"] = of_flag(bool(flag))
+    made: Settings = from_plain(Settings, plain, "settings.")
+    return made
+
+
+def _field_plain(one: Field, version: int) -> Plain:
+    plain: Plain = {"name": one.name, "kind": one.kind, "cleaning": to_plain(one.cleaning)}
+    return plain if version == FIRST else {**plain, "derived": list(one.derived)}
+
+
+def _field(item: Plain, text: Text, version: int) -> Field:
+    strict.only(item, {"name", "kind", "cleaning"} | (set() if version == FIRST else {"derived"}), place="fields.")
     name = text(item, "name", place="fields.", longest=MAX_FIELD_NAME)
     if not name.strip() or not name.isprintable():
         raise refusals.malformed("fields.name", "It must be visible text.")
     kind = strict.one_of(item, "kind", KINDS, place="fields.")
     cleaning = from_plain(Cleaning, strict.mapping(item, "cleaning", place="fields."), f"fields.{name}.cleaning.", text)
-    return replace(Field.of(name, kind), cleaning=cleaning)
+    others = () if version == FIRST else strict.listing(item, "derived", MAX_FIELDS, place="fields.")
+    derived = tuple(text({"derived": other}, "derived", place="fields.", longest=MAX_FIELD_NAME) for other in others)
+    return replace(Field.of(name, kind), cleaning=cleaning, derived=derived)
 
 
 def _reference(plain: Plain) -> Reference:

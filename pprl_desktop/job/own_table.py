@@ -6,7 +6,8 @@ saved; after reopening, the table is read again and checked against its hash.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from pprl_desktop.project.choices import Choices
 if TYPE_CHECKING:
     from pprl_desktop.codes.base import Recipe, Smashed
     from pprl_desktop.records.cleaning import BeforeAfter
+    from pprl_desktop.records.fields import Field
     from pprl_desktop.records.profile import Profile
     from pprl_desktop.records.reading import Reading
     from pprl_desktop.records.table import CleanTable, Table
@@ -61,6 +63,18 @@ def suggested(profile: Profile) -> dict[str, Any]:
         "id_column": profile.id_column,
         "mapping": (),
     }
+
+
+def marked(fields: tuple[Field, ...], columns: Mapping[str, str], profile: Profile) -> tuple[Field, ...]:
+    """The fields as chosen; those whose column follows from the columns of others say so, and count once."""
+    field_of = {columns.get(one.name, one.name): one.name for one in fields}
+    made = []
+    for one in fields:
+        found = profile.repeats(columns.get(one.name, one.name))
+        known = found is not None and found.derived and set(found.beside) <= set(field_of)
+        beside = found.beside if found is not None and known else ()
+        made.append(replace(one, derived=tuple(field_of[column] for column in beside)))
+    return tuple(made)
 
 
 class OwnTable:

@@ -212,8 +212,8 @@ class Partnership:
 
     def decide(self, match: Match, choices: Choices, progress: Progress = NO_PROGRESS) -> Match:
         """Bands and assignment again, on the same scores, with other borders."""
-        one_to_one = self.agreement.terms.settings.one_to_one
-        return decide(match.scored, MatchOptions(one_to_one, accept=choices.accept, review=choices.review), progress)
+        direction = self.agreement.direction
+        return decide(match.scored, MatchOptions(direction, accept=choices.accept, review=choices.review), progress)
 
     def keep(self, match: Match) -> Found:
         """The pairs, sealed at home; replaces an earlier match."""
@@ -235,7 +235,7 @@ class Partnership:
         theirs = self._partner_bundle(progress.part(0.2, 0.3)).smashed
         known = self._own_side(own, table, recipe, sent, progress.part(0.3, 0.6))
         rule = method(recipe.method).learn(table, known, recipe, seed, progress.part(0.6, 1.0))
-        options = MatchOptions(one_to_one=recipe.settings.one_to_one, memory=memory, seed=seed)
+        options = MatchOptions(agreed.direction, memory=memory, seed=seed)
         needed = outlook(known, theirs, rule, options)
         self._sides = Sides(table, key, known, theirs, rule, options, needed)
         return self._sides

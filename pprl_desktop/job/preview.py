@@ -58,7 +58,7 @@ def sweep(own: OwnTable, choices: Choices, *, most: int = 1000, progress: Progre
     from pprl_desktop.evaluation.tables import NEAREST_EPSILONS, PSH_EPSILONS, Contest, frontier
 
     made = synthetic_pairs(own.clean(choices, progress.part(0.0, 0.1)), 0, most)
-    options = MatchOptions(one_to_one=choices.settings.one_to_one)
+    options = MatchOptions(choices.settings.direction)
     contest = Contest(made.a, made.b, Truth(made.truth), options)
     nearest = choices.settings.decision == "nearest"
     epsilons: tuple[float | None, ...] = NEAREST_EPSILONS if nearest else (*PSH_EPSILONS, None)

@@ -128,5 +128,5 @@ def _match(choices: Choices, own: CleanTable, partner: CleanTable, progress: Pro
     ours = made.smash(own, recipe, progress.part(0.0, 0.2))
     theirs = made.smash(partner, recipe, progress.part(0.2, 0.4))
     rule = made.learn(own, ours, recipe, 0, progress.part(0.4, 0.6))
-    options = MatchOptions(one_to_one=choices.settings.one_to_one, accept=choices.accept, review=choices.review)
+    options = MatchOptions(choices.settings.direction, accept=choices.accept, review=choices.review)
     return match(ours, theirs, rule, options, progress.part(0.6, 1.0))

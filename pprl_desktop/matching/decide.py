@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
+from pprl_desktop.codes.directions import once
 from pprl_desktop.compute.assignment import assign
 from pprl_desktop.decisions.base import Match, MatchOptions, Numbers, Scored
 from pprl_desktop.matching import bands
 from pprl_desktop.progress import NO_PROGRESS, Progress
+
+Flags = npt.NDArray[np.bool_]
 
 
 def decide(scored: Scored, options: MatchOptions, progress: Progress = NO_PROGRESS) -> Match:
@@ -20,6 +24,9 @@ def decide(scored: Scored, options: MatchOptions, progress: Progress = NO_PROGRE
         chosen, ties = found.chosen, found.ties
     else:
         chosen = scored.score >= review
+        for side, alone in enumerate(once(options.direction)):
+            if alone:
+                chosen = _one_person_each(scored, side, chosen)
     band = bands.sort_into(scored.score, chosen, accept, review)
     warnings = scored.warnings
     if ties:
@@ -31,6 +38,18 @@ def decide(scored: Scored, options: MatchOptions, progress: Progress = NO_PROGRE
     evidence = scored.why(made.kept(), progress.part(0.6, 1.0))
     progress.at(1.0)
     return replace(made, evidence=evidence)
+
+
+def _one_person_each(scored: Scored, side: int, chosen: Flags) -> Flags:
+    """Of the pairs of each record of one side, those with the best counterpart, and with its copies where known."""
+    rows, others = (scored.own, scored.partner) if side == 0 else (scored.partner, scored.own)
+    people = others if scored.people is None else scored.people[1 - side][others]
+    held = np.flatnonzero(chosen)
+    best = np.full(int(rows.max(initial=-1)) + 1, -1, np.int64)
+    order = held[np.lexsort((others[held], -scored.score[held]))][::-1]  # the last one written is the best
+    best[rows[order]] = people[order]
+    kept: Flags = chosen & (best[rows] == people)
+    return kept
 
 
 def gains(scored: Scored, accept: float, review: float) -> Numbers:

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from pprl_desktop.codes.directions import Direction, once
 from pprl_desktop.problem import Problem
 
 ReconcileRule = Literal["both", "either", "review"]
@@ -32,8 +33,10 @@ def as_pairs(own: npt.ArrayLike, partner: npt.ArrayLike) -> Pairs:
     return np.stack([np.asarray(own, np.int64), np.asarray(partner, np.int64)], axis=1).reshape(-1, 2)
 
 
-def reconcile(mine: Pairs, theirs: Pairs, rule: ReconcileRule = DEFAULT_RULE, *, one_to_one: bool = True) -> Reconciled:
-    """`theirs` already turned round to [own row, partner row]."""
+def reconcile(
+    mine: Pairs, theirs: Pairs, rule: ReconcileRule = DEFAULT_RULE, *, direction: Direction = "one-to-one"
+) -> Reconciled:
+    """`theirs` already turned round to [own row, partner row]; `direction` is the one from own to partner."""
     if rule not in RULES:
         raise Problem(f"'{rule}' is not a rule.", f"The rules are: {', '.join(RULES)}.", place="rule")
     width = 1 + max((int(pairs[:, 1].max()) for pairs in (mine, theirs) if len(pairs)), default=0)
@@ -46,7 +49,7 @@ def reconcile(mine: Pairs, theirs: Pairs, rule: ReconcileRule = DEFAULT_RULE, *,
         return Reconciled(both, only_mine, only_theirs, both, rest[:0])
     if rule == "review":
         return Reconciled(both, only_mine, only_theirs, both, rest)
-    free = _without_conflict(both, rest) if one_to_one else np.ones(len(rest), bool)
+    free = _without_conflict(both, rest, once(direction))
     linked = np.concatenate([both, rest[free]])
     return Reconciled(both, only_mine, only_theirs, linked, rest[~free])
 
@@ -55,11 +58,11 @@ def _split(keys: npt.NDArray[np.int64], width: int) -> Pairs:
     return np.stack([keys // width, keys % width], axis=1).reshape(-1, 2)
 
 
-def _without_conflict(both: Pairs, rest: Pairs) -> npt.NDArray[np.bool_]:
-    """Of the pairs that one side found, those whose two rows are in no other pair: one-to-one must hold."""
+def _without_conflict(both: Pairs, rest: Pairs, alone: tuple[bool, bool]) -> npt.NDArray[np.bool_]:
+    """Of the pairs that one side found, those whose rows are in no other pair where that was agreed."""
     everything = np.concatenate([both, rest])
     free = np.ones(len(rest), bool)
-    for side in (0, 1):
+    for side in np.flatnonzero(alone):
         rows, counts = np.unique(everything[:, side], return_counts=True)
         free &= counts[np.searchsorted(rows, rest[:, side])] == 1
     return free

@@ -8,6 +8,7 @@ from typing import Any
 
 from pprl_desktop.codes import recipe
 from pprl_desktop.codes.base import RANGES, REGISTRY, Recipe, Settings
+from pprl_desktop.codes.directions import of_flag
 from pprl_desktop.matching.reconcile import RULES
 from pprl_desktop.problem import Problem
 from pprl_desktop.project.known import checked, newer, sound
@@ -68,7 +69,7 @@ class Choices:
     def with_method(self, name: str) -> Choices:
         """Another method with its own settings; direction and decoys stay as the steward set them."""
         now = self.settings
-        return self.changed(method=name, settings=recipe.settings(name, one_to_one=now.one_to_one, decoys=now.decoys))
+        return self.changed(method=name, settings=recipe.settings(name, direction=now.direction, decoys=now.decoys))
 
     def as_dict(self) -> dict[str, Any]:
         plain = {f.name: getattr(self, f.name) for f in fields(self)}
@@ -126,6 +127,9 @@ def _texts(listed: Any) -> tuple[str, ...]:
 
 
 def _settings(plain: dict[str, Any]) -> Settings:
+    if isinstance(plain.get("one_to_one"), bool):  # as it was written before there were four directions
+        plain = {**plain, "direction": of_flag(plain["one_to_one"])}
+        del plain["one_to_one"]
     values = checked(Settings, plain, "settings.")
     for name, (low, high) in RANGES.items():
         if values.get(name) is not None and not low <= values[name] <= high:
@@ -134,11 +138,12 @@ def _settings(plain: dict[str, Any]) -> Settings:
 
 
 def _field(plain: dict[str, Any]) -> Field:
-    known = {"name": str, "kind": str, "cleaning": dict}
+    known = {"name": str, "kind": str, "cleaning": dict, "derived": list}
     for name, value in plain.items():
         if name not in known or not isinstance(value, known[name]):
             raise newer(f"fields.{name}")
     if plain["kind"] not in KINDS:
         raise newer("fields.kind")
     _texts(checked(Cleaning, plain["cleaning"], "cleaning.").get("missing_words", ()))
+    _texts(plain.get("derived", ()))
     return Field.from_dict(plain)

@@ -72,6 +72,7 @@ class Field:
     name: str
     kind: FieldKind = "name"
     cleaning: Cleaning = field(default_factory=Cleaning)
+    derived: tuple[str, ...] = ()  # fields that determine this one on the proposer's table: beside them it counts once
 
     @classmethod
     def of(cls, name: str, kind: str = "name") -> Field:
@@ -88,9 +89,11 @@ class Field:
         return replace(self, cleaning=replace(self.cleaning, **changes))
 
     def as_dict(self) -> dict[str, Any]:
-        return {"name": self.name, "kind": self.kind, "cleaning": self.cleaning.as_dict()}
+        plain = {"name": self.name, "kind": self.kind, "cleaning": self.cleaning.as_dict()}
+        return {**plain, "derived": list(self.derived)} if self.derived else plain
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Field:
         made = cls.of(str(plain["name"]), str(plain["kind"]))
-        return replace(made, cleaning=Cleaning.from_dict(dict(plain["cleaning"])))
+        derived = tuple(str(name) for name in plain.get("derived", ()))
+        return replace(made, cleaning=Cleaning.from_dict(dict(plain["cleaning"])), derived=derived)

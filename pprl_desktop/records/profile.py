@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -144,13 +144,26 @@ def _joined(table: Table, progress: Progress) -> list[ColumnProfile]:
     return [replace(_column(column, column.counts(), progress), kind="date")]
 
 
+def with_derived(
+    table: Table, fields: Sequence[Field], columns: Mapping[str, str], progress: Progress = NO_PROGRESS
+) -> tuple[Field, ...]:
+    """The fields, each marked with those of the others that it is worked out of on this table."""
+    found = {one.column: one for one in _repeating(table, fields, columns, progress) if one.derived}
+    return tuple(replace(one, derived=found[one.name].beside if one.name in found else ()) for one in fields)
+
+
 def _redundant(table: Table, able: Sequence[ColumnProfile], progress: Progress) -> tuple[Redundant, ...]:
     ranked = sorted(able, key=_order)
-    columns = [
-        clean_column(sampled(table.column(one.name)), Field.of(one.name, one.kind), progress.part(1.0, 1.0))
-        for one in ranked
-    ]
-    return find_redundant(columns, [one.kind for one in ranked], progress)
+    return _repeating(table, [Field.of(one.name, one.kind) for one in ranked], {}, progress)
+
+
+def _repeating(
+    table: Table, fields: Sequence[Field], columns: Mapping[str, str], progress: Progress
+) -> tuple[Redundant, ...]:
+    """Of fields in the order in which they are worth keeping."""
+    still = progress.part(1.0, 1.0)
+    cleaned = [clean_column(sampled(table.column(columns.get(one.name, one.name))), one, still) for one in fields]
+    return find_redundant(cleaned, [one.kind for one in fields], progress)
 
 
 def _duplicates(

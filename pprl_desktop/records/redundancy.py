@@ -50,6 +50,13 @@ class Redundant:
     share: float  # of the rows in which it holds
 
     @property
+    def derived(self) -> bool:
+        """Worked out of the others cell by cell. What merely follows may still agree where they differ: a town is the
+        same after a move within it. The decision then weighs the columns together (decisions/adaptive/dependence.py).
+        """
+        return self.how != "follows"
+
+    @property
     def why(self) -> Said:
         """After "Not suggested:"; no value of the table is in it."""
         others = list(self.beside)

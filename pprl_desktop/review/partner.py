@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from pprl_desktop.codes.directions import once
 from pprl_desktop.decisions.base import ACCEPT, REJECT, REVIEW
 from pprl_desktop.exchange import linking, refusals
 from pprl_desktop.exchange.agreement import Agreement
@@ -64,7 +65,7 @@ def take_in(
 
     What was decided, and what the reviewers opened for it (`losses`), is entered in the ledger of the home folder.
 
-    Where one-to-one was agreed, a pair is accepted only if neither record is accepted in another pair.
+    Where a record may have one counterpart only, a pair is accepted if the record is accepted in no other.
     """
     came = answer_of(agreement, latest(home, own, agreement, ANSWER))
     places = places_of(came.names, linking.partner_names(home, own, agreement))
@@ -80,7 +81,8 @@ def take_in(
         place = at.get((a, b))
         if same is None or place is None or band[place] != REVIEW:
             continue
-        free = not agreement.terms.settings.one_to_one or not {(0, a), (1, b)} & taken
+        alone = once(agreement.direction)
+        free = not (alone[0] and (0, a) in taken) and not (alone[1] and (1, b) in taken)
         if same and free:
             band[place] = ACCEPT
             taken |= {(0, a), (1, b)}

@@ -45,6 +45,7 @@ def one(
         "parameters": {
             "fields": [{"name": each.name, "kind": each.kind} for each in contest.a.fields],
             "one_to_one": contest.options.one_to_one,
+            "direction": contest.options.direction,
             "coverage": played.choice.bound if args.coverage is None else args.coverage,
             "seed": args.seed,
         },

@@ -18,6 +18,7 @@ def parameters(recipe: Recipe, rule: str, seed: int) -> dict[str, Any]:
     reference = recipe.reference
     return {
         **asdict(recipe.settings),
+        "one_to_one": recipe.settings.one_to_one,
         "fields": [{"name": one.name, "kind": one.kind} for one in recipe.fields],
         "reference": {"name": reference.name, "size": reference.size, "fingerprint": reference.fingerprint}
         if reference

@@ -40,8 +40,15 @@ def method_options(parser: argparse.ArgumentParser, *, blind: bool = False) -> N
     )
     group.add_argument("--noise", choices=("one-sided", "two-sided"), help="default: one-sided")
     direction = group.add_mutually_exclusive_group()
-    direction.add_argument("--one-to-one", action="store_true", default=True, help="the default")
-    direction.add_argument("--one-to-many", action="store_false", dest="one_to_one")
+    said = {
+        "one-to-one": "nobody is held twice (the default)",
+        "one-to-many": "the second file may hold a person several times",
+        "many-to-one": "the first file may",
+        "many-to-many": "both may",
+    }
+    for name, words in said.items():
+        direction.add_argument(f"--{name}", action="store_const", const=name, dest="direction", help=words)
+    parser.set_defaults(direction="one-to-one")
 
 
 def memory_option(parser: argparse.ArgumentParser) -> None:
@@ -97,8 +104,9 @@ def _number(text: str) -> float:
 
 
 def parse_fields(text: str, table: Table) -> tuple[Field, ...]:
-    """'last_name,dob:date': a field without a type gets the one the profile guesses."""
+    """'last_name,dob:date': a field without a type gets the one the profile guesses; derived ones are marked."""
     from pprl_desktop.records.fields import Field
+    from pprl_desktop.records.profile import with_derived
 
     items = [piece.strip() for piece in text.split(",") if piece.strip()]
     names = [item.partition(":")[0].strip() for item in items]
@@ -114,7 +122,7 @@ def parse_fields(text: str, table: Table) -> tuple[Field, ...]:
         kind = item.partition(":")[2].strip()
         guessed = guessed_kind(table, name)  # a column that is not there is said before a type that is not
         found.append(Field.of(name, kind or guessed))
-    return tuple(found)
+    return with_derived(table, found, {})
 
 
 def guessed_kind(table: Table, column: str) -> str:
@@ -178,7 +186,7 @@ def settings_from(args: argparse.Namespace, **more: Any) -> Settings:
     given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     if getattr(args, "sweep", None) and method(args.method).exportable:
         given.setdefault("epsilon", ANY_EPSILON)
-    settings = recipe.settings(args.method, one_to_one=args.one_to_one, **{**given, **more})
+    settings = recipe.settings(args.method, direction=args.direction, **{**given, **more})
     _no_idle_option(args, method(args.method).defaults(), settings)
     return settings
 

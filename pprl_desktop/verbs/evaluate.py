@@ -58,7 +58,7 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
     b = clean(table_b, fields, _options.columns_for(fields, args.columns_b))
     truth = read_truth(args.truth, table_a, table_b, args.id, args.id_b or args.id)
     seconds = {"read": round(time.perf_counter() - started, 3)}
-    options = MatchOptions(one_to_one=args.one_to_one, memory=args.memory << 20, accept=args.accept, seed=args.seed)
+    options = MatchOptions(args.direction, memory=args.memory << 20, accept=args.accept, seed=args.seed)
     contest = Contest(a, b, truth, options, args.seed)
     if args.method == "blind":
         return _evaluate_blind.one(args, contest, seconds, started, progress)
@@ -159,11 +159,11 @@ def _one(
     queries = max(contest.a.rows, contest.b.rows)
     said = statement(recipe, queries if recipe.settings.decision == "nearest" else contest.a.rows)
     warnings = {*played.a.match.warnings, *played.b.match.warnings}
-    most = contest.truth.one_to_one_at_most()
-    if contest.options.one_to_one and most < len(contest.truth):
+    most = contest.truth.at_most(contest.options.direction)
+    if most < len(contest.truth):
         warnings.add(
-            f"The truth links some records several times: one-to-one finds {most:,} of {len(contest.truth):,} pairs at "
-            "most. Use --one-to-many."
+            f"The truth links some records several times: {contest.options.direction} finds {most:,} of "
+            f"{len(contest.truth):,} pairs at most. Use --{contest.truth.direction()}."
         )
     if not figures.predicted_pairs:
         warnings.add("No pair was linked: a precision of 1 then only says that nothing wrong was shown.")
@@ -206,7 +206,7 @@ def _many(args: argparse.Namespace, contest: Contest, recipe: Recipe, progress: 
             rows = tables.compare(contest, recipes, progress)
     progress.at(1.0)
     made = report.parameters(recipe, args.rule, args.seed)
-    shared = {name: made[name] for name in ("fields", "one_to_one", "rule", "seed")}
+    shared = {name: made[name] for name in ("fields", "one_to_one", "direction", "rule", "seed")}
     data = {"true_pairs": len(contest.truth), "parameters": shared, "rows": [row.as_dict() for row in rows]}
     return Answer(report.table(rows), data)
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pprl_desktop.codes.directions import of_flag
 from pprl_desktop.decisions.base import MatchOptions
 from pprl_desktop.evaluation.play import Play, play
 from pprl_desktop.records.cleaning import clean
@@ -73,7 +74,7 @@ def suggested(population: Population) -> tuple[CleanTable, CleanTable]:
 def line(population: Population, method: str, one_to_one: bool) -> Line:
     a, b = suggested(population)
     since = time.perf_counter()
-    made = play(a, b, recipe_for(method, a, one_to_one, None), MatchOptions(one_to_one=one_to_one))
+    made = play(a, b, recipe_for(method, a, one_to_one, None), MatchOptions(of_flag(one_to_one)))
     linked = {(int(x), int(y)) for x, y in made.linked}
     most = population.one_to_one_at_most() if one_to_one else len(population.truth)
     expected, opinion, reliable = believed(made)

@@ -26,6 +26,7 @@ from pathlib import Path
 import numpy as np
 
 from pprl_desktop.codes.base import Recipe, method
+from pprl_desktop.codes.directions import of_flag
 from pprl_desktop.decisions.base import MatchOptions
 from pprl_desktop.evaluation.play import Play, pairs_of_ids, play
 from pprl_desktop.records.cleaning import clean
@@ -106,7 +107,9 @@ def figures(found: Truth, truth: Truth) -> tuple[float, float, float]:
 
 def recipe_for(name: str, table: CleanTable, one_to_one: bool, epsilon: float | None) -> Recipe:
     made = method(name)
-    settings = replace(made.defaults(), one_to_one=one_to_one, epsilon=epsilon, layout="field", decision="adaptive")
+    settings = replace(
+        made.defaults(), direction=of_flag(one_to_one), epsilon=epsilon, layout="field", decision="adaptive"
+    )
     recipe = Recipe(name, table.fields, settings, secret=b"benchmark secret of 32 bytes....")
     if made.uses_reference:
         from pprl_desktop.codes.mapping import default_mapping
@@ -118,7 +121,7 @@ def recipe_for(name: str, table: CleanTable, one_to_one: bool, epsilon: float | 
 
 
 def private(name: str, a: CleanTable, b: CleanTable, one_to_one: bool, epsilon: float | None) -> Play:
-    return play(a, b, recipe_for(name, a, one_to_one, epsilon), MatchOptions(one_to_one=one_to_one))
+    return play(a, b, recipe_for(name, a, one_to_one, epsilon), MatchOptions(of_flag(one_to_one)))
 
 
 def rival(

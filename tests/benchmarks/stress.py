@@ -17,6 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 from pprl_desktop.codes.base import Recipe, method
+from pprl_desktop.codes.directions import of_flag
 from pprl_desktop.decisions.base import Match, MatchOptions
 from pprl_desktop.evaluation.play import play
 from pprl_desktop.records.table import CleanTable
@@ -187,7 +188,12 @@ SCENARIOS: dict[str, Callable[[], Files]] = {
 def matched(which: str, a: CleanTable, b: CleanTable, one_to_one: bool, epsilon: float | None, noise: str) -> Match:
     made = method(which)
     settings = replace(
-        made.defaults(), one_to_one=one_to_one, epsilon=epsilon, noise=noise, layout="field", decision="adaptive"
+        made.defaults(),
+        direction=of_flag(one_to_one),
+        epsilon=epsilon,
+        noise=noise,
+        layout="field",
+        decision="adaptive",
     )
     recipe = Recipe(which, a.fields, settings, secret=b"benchmark secret of 32 bytes....")
     if made.uses_reference:
@@ -196,7 +202,7 @@ def matched(which: str, a: CleanTable, b: CleanTable, one_to_one: bool, epsilon:
 
         reference = reference_set("us-200")
         recipe = replace(recipe, reference=reference, mapping=default_mapping(a.fields, reference))
-    return play(a, b, recipe, MatchOptions(one_to_one=one_to_one)).a.match
+    return play(a, b, recipe, MatchOptions(of_flag(one_to_one))).a.match
 
 
 def accepted(made: Match) -> Truth:

@@ -97,7 +97,7 @@ def test_the_cost_and_the_limit_are_said_with_the_numbers() -> None:
 def test_the_recall_to_expect_is_that_of_the_mechanism() -> None:
     own, asked = two_sides(300, 200)
     rule = replace(RULE, epsilon=8.0)
-    made = match(own, asked, rule, MatchOptions(one_to_one=False, random_bytes=np.random.default_rng(0).bytes))
+    made = match(own, asked, rule, MatchOptions("many-to-many", random_bytes=np.random.default_rng(0).bytes))
     assert made.expected["recall"] == pytest.approx(dp_nn_odds(300, 8.0)[0])
 
 

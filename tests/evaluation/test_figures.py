@@ -30,8 +30,8 @@ def _pairs(some: set[tuple[int, int]]) -> np.ndarray:
 
 
 def test_truth_that_is_not_one_to_one_is_noticed() -> None:
-    assert Truth(as_pairs([0, 1, 2], [2, 1, 0])).one_to_one_at_most() == 3
-    assert Truth(as_pairs([0, 0, 1, 2], [0, 1, 1, 1])).one_to_one_at_most() == 2
+    assert Truth(as_pairs([0, 1, 2], [2, 1, 0])).at_most("one-to-one") == 3
+    assert Truth(as_pairs([0, 0, 1, 2], [0, 1, 1, 1])).at_most("one-to-one") == 2
 
 
 def test_f1_is_the_harmonic_mean() -> None:

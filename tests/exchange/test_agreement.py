@@ -188,7 +188,7 @@ def test_every_setting_of_the_methods_survives(scene: Scene, setting: str) -> No
     """A knob added to the methods later is part of the agreement without a change here."""
     changed: dict[str, object] = {
         "decision": "threshold", "layout": "record", "kernel": "rbf", "epsilon": 0.1, "noise": "two-sided",
-        "bits": 512, "one_to_one": False, "decoys": 7, "balanced": True, "fold": 1, "salt_field": "born",
+        "bits": 512, "direction": "many-to-one", "decoys": 7, "balanced": True, "fold": 1, "salt_field": "born",
     }  # fmt: skip
     if setting in changed:
         settings = replace(Settings(), **{setting: changed[setting]})  # type: ignore[arg-type]
@@ -217,7 +217,9 @@ def set_at(*path: str, value: object) -> Callable[[dict[str, Any]], None]:
         (set_at("settings", "epsilon", value="2.50"), "settings.epsilon"),
         (set_at("settings", "epsilon", value="x"), "settings.epsilon"),
         (set_at("settings", "bits", value="1024"), "settings.bits"),
-        (set_at("settings", "one_to_one", value=2), "settings.one_to_one"),
+        (set_at("settings", "direction", value="many"), "settings.direction"),
+        (set_at("settings", "one_to_one", value=1), "settings.unknown entry"),
+        (set_at("fields", "0", "derived", value=["nobody"]), "fields.derived"),
         (set_at("settings", "layout", value="diagonal"), "settings.layout"),
         (set_at("settings", "surprise", value=1), "settings.unknown entry"),
         (set_at("limits", "rows", value=0), "limits.rows"),
@@ -424,8 +426,13 @@ def test_the_most_that_may_leave_in_clear_is_signed_and_only_where_a_review_is_a
 def test_an_agreement_signed_before_there_was_a_maximum_reads_as_it_was_signed(scene: Scene) -> None:
     now = propose(scene, offer(rule="review")).terms.document()
     older = now.replace(b'"clear_percent":5,', b"").replace(b'"version":2', b'"version":1')
-    older = older.replace(b'"seal":"hybrid",', b"")
+    older = older.replace(b'"seal":"hybrid",', b"").replace(b'"derived":[],', b"")
+    older = older.replace(b'"direction":"one-to-one",', b"")
+    older = older.replace(b'"noise":"one-sided",', b'"noise":"one-sided","one_to_one":1,')
     read = terms.parse(older)
     assert read.document() == older
+    assert read.settings.direction == "one-to-one"
+    free = terms.parse(older.replace(b'"one_to_one":1', b'"one_to_one":0'))
+    assert free.settings.direction == "many-to-many"
     assert read.limits.clear == terms.DEFAULT_CLEAR
     assert "names no maximum" in " ".join(terms.in_words(read))

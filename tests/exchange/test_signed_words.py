@@ -243,6 +243,9 @@ def test_the_compatibility_mode_is_agreed_on_and_said(scene: Scene) -> None:
 def first_version(document: bytes, **changes: object) -> bytes:
     plain = json.loads(document)
     del plain["seal"], plain["limits"]["clear_percent"]
+    for one in plain["fields"]:
+        del one["derived"]
+    plain["settings"]["one_to_one"] = int(plain["settings"].pop("direction") == "one-to-one")
     return strict.dumps({**plain, "version": 1, **changes})
 
 

@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 
 from pprl_desktop import resources
-from pprl_desktop.job.own_table import OwnTable
+from pprl_desktop.job.own_table import OwnTable, marked
 from pprl_desktop.problem import Problem
 from pprl_desktop.project.choices import Choices
 from pprl_desktop.project.project import Project
+from pprl_desktop.records.fields import Field
+from pprl_desktop.records.profile import profile, with_derived
+from pprl_desktop.records.table import Table
 
 SAMPLE = resources.find("samples", "hospital_a.csv")
 
@@ -88,3 +91,17 @@ def test_a_table_read_in_another_encoding_is_cleaned_again(tmp_path: Path) -> No
     otherwise = Choices().changed(**own.load(path, choices.changed(encoding="latin-1")).changes())
     assert own.clean(otherwise).column("last_name").cell(0) != guessed
     assert own.clean(choices).column("last_name").cell(0) == guessed  # as after undo
+
+
+def test_a_chosen_column_that_others_make_up_is_marked_and_follows_the_names_of_the_fields() -> None:
+    rows = [
+        [f"{first} {last}", first, last]
+        for first in "ANNA BERT CARL DORA EMIL".split()
+        for last in "AB CD EF GH".split()
+    ]
+    table = Table.of(["full name", "first name", "last name"], rows)
+    fields = (Field.of("whole"), Field.of("given"), Field.of("family"))
+    columns = {"whole": "full name", "given": "first name", "family": "last name"}
+    assert marked(fields, columns, profile(table))[0].derived == ("given", "family")
+    assert with_derived(table, fields, columns)[0].derived == ("given", "family")
+    assert marked(fields[:2], columns, profile(table))[0].derived == ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from pprl_desktop.codes.base import Recipe, Rule, Settings, Smashed, method
+from pprl_desktop.codes.directions import of_flag
 from pprl_desktop.codes.mapping import default_mapping
 from pprl_desktop.decisions.base import Match, MatchOptions
 from pprl_desktop.matching.match import match
@@ -43,7 +44,7 @@ class Run:
     rule: Rule
 
     def match(self, options: MatchOptions | None = None, progress: Progress = NO_PROGRESS) -> Match:
-        wanted = options or MatchOptions(one_to_one=self.recipe.settings.one_to_one)
+        wanted = options or MatchOptions(self.recipe.settings.direction)
         return match(self.own, self.partner, self.rule, replace(wanted, random_bytes=repeatable()), progress)
 
 
@@ -55,7 +56,7 @@ def repeatable():  # type: ignore[no-untyped-def]
 
 def recipe_of(case: str, table: CleanTable, *, one_to_one: bool = True) -> Recipe:
     name, settings = CASES[case]
-    made = Recipe(name, table.fields, replace(settings, one_to_one=one_to_one), secret=b"s" * 32)
+    made = Recipe(name, table.fields, replace(settings, direction=of_flag(one_to_one)), secret=b"s" * 32)
     if method(name).uses_reference:
         reference = reference_set("us-200")
         made = replace(made, reference=reference, mapping=default_mapping(table.fields, reference))

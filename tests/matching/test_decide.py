@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from pprl_desktop.codes.directions import Direction
 from pprl_desktop.decisions.base import ACCEPT, REJECT, REVIEW, MatchOptions, Scored
 from pprl_desktop.decisions.thresholds import from_labels, from_probabilities
 from pprl_desktop.matching.decide import decide
@@ -31,8 +32,31 @@ def test_pairs_fall_into_bands_by_probability() -> None:
 def test_one_to_one_keeps_the_better_of_two() -> None:
     made = decide(scored([(0, 0, 4.0), (0, 1, 3.0)]), MatchOptions())
     assert made.chosen.tolist() == [True, False]
-    both = decide(scored([(0, 0, 4.0), (0, 1, 3.0)]), MatchOptions(one_to_one=False))
+    both = decide(scored([(0, 0, 4.0), (0, 1, 3.0)]), MatchOptions("many-to-many"))
     assert both.band.tolist() == [ACCEPT, ACCEPT]
+
+
+@pytest.mark.parametrize(
+    ("direction", "kept"),
+    [
+        ("one-to-one", {(0, 0), (1, 1)}),
+        ("one-to-many", {(0, 0), (0, 1), (1, 2)}),
+        ("many-to-one", {(0, 0), (1, 1)}),
+        ("many-to-many", {(0, 0), (0, 1), (1, 1), (1, 2)}),
+    ],
+)
+def test_a_direction_says_which_side_may_have_several(direction: Direction, kept: set[tuple[int, int]]) -> None:
+    pairs = [(0, 0, 5.0), (0, 1, 4.0), (1, 1, 3.0), (1, 2, 2.5)]
+    made = decide(scored(pairs), MatchOptions(direction))
+    assert {(a, b) for (a, b, _), one in zip(pairs, made.chosen, strict=True) if one} == kept
+
+
+def test_copies_of_the_best_counterpart_are_kept_with_it() -> None:
+    """The own file holds a person in rows 0 and 1; the partner's record may have one counterpart: that person."""
+    found = replace(
+        scored([(0, 0, 5.0), (1, 0, 4.0), (2, 0, 3.0)]), people=(np.array([7, 7, 8], np.int32), np.zeros(1, np.int32))
+    )
+    assert decide(found, MatchOptions("one-to-many")).chosen.tolist() == [True, True, False]
 
 
 def test_unlikely_pairs_never_break_a_good_one_up() -> None:

@@ -61,7 +61,7 @@ def test_copies_within_a_file_are_no_hindrance(case: str) -> None:
 def test_one_to_many_links_every_copy(case: str) -> None:
     everyone = some(80)
     own, partner = table(NAMES, everyone), table(NAMES, everyone + everyone[:30])
-    options = MatchOptions(one_to_one=False)
+    options = MatchOptions("many-to-many")
     found = accepted(prepared(case, own, partner, one_to_one=False).match(options))
     wanted = {(i, i) for i in range(80)} | {(i, 80 + i) for i in range(30)}
     assert f1(found, wanted) > 0.95

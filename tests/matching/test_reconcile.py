@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pprl_desktop.codes.directions import DIRECTIONS, Direction, once
 from pprl_desktop.matching.reconcile import RULES, Pairs, as_pairs, reconcile
 from pprl_desktop.problem import Problem
 
@@ -23,9 +24,9 @@ def as_set(some: Pairs) -> set[tuple[int, int]]:
     return {(int(a), int(b)) for a, b in some}
 
 
-@given(pair_sets, pair_sets, st.sampled_from(RULES), st.booleans())
-def test_every_pair_stands_in_exactly_one_group(mine: set, theirs: set, rule: str, one_to_one: bool) -> None:
-    merged = reconcile(pairs(mine), pairs(theirs), rule, one_to_one=one_to_one)
+@given(pair_sets, pair_sets, st.sampled_from(RULES), st.sampled_from(DIRECTIONS))
+def test_every_pair_stands_in_exactly_one_group(mine: set, theirs: set, rule: str, direction: Direction) -> None:
+    merged = reconcile(pairs(mine), pairs(theirs), rule, direction=direction)
     assert as_set(merged.both) == mine & theirs
     assert as_set(merged.only_mine) == mine - theirs
     assert as_set(merged.only_theirs) == theirs - mine
@@ -41,6 +42,16 @@ def test_either_keeps_one_to_one(mine: list[int], theirs: list[int], some: int, 
     right = as_pairs(list(range(others)), theirs[:others])
     linked = reconcile(left, right, "either").linked
     assert len(set(linked[:, 0])) == len(set(linked[:, 1])) == len(linked)
+
+
+@given(pair_sets, pair_sets, st.sampled_from(DIRECTIONS))
+def test_either_adds_no_second_counterpart_to_a_side_that_may_have_one(
+    mine: set, theirs: set, direction: Direction
+) -> None:
+    merged = reconcile(pairs(mine), pairs(theirs), "either", direction=direction)
+    added = as_set(merged.linked) - as_set(merged.both)
+    for side, alone in enumerate(once(direction)):
+        assert not alone or all(sum(pair[side] == one[side] for pair in mine | theirs) == 1 for one in added)
 
 
 def test_nothing_on_either_side_gives_nothing() -> None:

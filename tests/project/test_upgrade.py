@@ -20,6 +20,7 @@ from pprl_desktop import __version__
 from pprl_desktop.codes.base import Settings
 from pprl_desktop.problem import Problem
 from pprl_desktop.project import store
+from pprl_desktop.project.choices import Choices
 from pprl_desktop.project.project import Project
 from pprl_desktop.records.fields import Field
 
@@ -193,3 +194,11 @@ if __name__ == "__main__":
     db.execute("PRAGMA journal_mode = DELETE")  # one file, without its log beside it
     db.execute("VACUUM")
     db.close()
+
+
+@pytest.mark.parametrize(("flag", "direction"), [(True, "one-to-one"), (False, "many-to-many")])
+def test_a_project_from_before_the_four_directions_opens(flag: bool, direction: str) -> None:
+    plain = Choices().as_dict()
+    del plain["settings"]["direction"]
+    plain["settings"]["one_to_one"] = flag
+    assert Choices.from_dict(plain).settings.direction == direction

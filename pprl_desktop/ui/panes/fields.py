@@ -12,6 +12,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QLineEdit, QWidget
 
 from pprl_desktop.job import preview
+from pprl_desktop.job.own_table import marked
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
 from pprl_desktop.ui.kit import theme
@@ -312,6 +313,10 @@ class FieldsPane(Pane):
     # what the steward does ------------------------------------------------------------------------
 
     def _keep(self, name: str, **values: Any) -> None:
+        seen: Seen | None = self.desk.findings.seen
+        if seen is not None and "fields" in values:
+            columns = dict(values.get("columns", self.project.choices.columns))
+            values["fields"] = marked(values["fields"], columns, seen.profile)
         self.change(name, mapping=(), **values)
         self._show_fields()
         self._show_example()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from pprl_desktop.codes.directions import words
 from pprl_desktop.decisions.base import ACCEPT, REVIEW
 from pprl_desktop.job.findings import Row, ShownMatch
 from pprl_desktop.job.matches import match_rows
@@ -292,8 +293,8 @@ class MatchPane(KeyedPane):
             return ""
         accepted = tr_n("{n} pair accepted", "{n} pairs accepted", len(match.accepted()))
         ties = tr_n("{n} tie", "{n} ties", match.ties) if match.ties else ""
-        one_to_one = self.project.choices.settings.one_to_one
-        how = tr("optimal one-to-one") if one_to_one else tr("one-to-many")
+        settings = self.project.choices.settings
+        how = tr("optimal one-to-one") if settings.one_to_one else tr_core(words(settings.direction))
         return " · ".join(part for part in (accepted, ties, how) if part)
 
     def go_on(self, done: Callable[[], None]) -> None:

@@ -130,8 +130,13 @@ class MethodPane(Pane):
         )
         self.direction = combo(
             tr("A person occurs"),
-            [(tr("once in each table"), True), (tr("perhaps several times"), False)],
-            lambda data: self._settings(one_to_one=bool(data)),
+            [
+                (tr("once in each table"), "one-to-one"),
+                (tr("perhaps several times in the partner's"), "one-to-many"),
+                (tr("perhaps several times in the own"), "many-to-one"),
+                (tr("perhaps several times in both"), "many-to-many"),
+            ],
+            lambda data: self._settings(direction=str(data)),
         )
         self.decoys = combo(
             tr("Decoys"),
@@ -177,7 +182,7 @@ class MethodPane(Pane):
         self.slider.set_epsilon(settings.epsilon)
         for control, value in (
             (self.decision, settings.decision), (self.layout_of, settings.layout), (self.kernel, settings.kernel),
-            (self.sides, settings.noise), (self.direction, settings.one_to_one), (self.decoys, settings.decoys),
+            (self.sides, settings.noise), (self.direction, settings.direction), (self.decoys, settings.decoys),
         ):  # fmt: skip
             pick(control, value)
         self.kernel.setEnabled(choices.method == "split-svm")

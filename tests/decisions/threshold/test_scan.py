@@ -9,6 +9,7 @@ import pytest
 
 from pprl_desktop.codes.base import Part, Recipe, Settings, Smashed, method
 from pprl_desktop.codes.corrupt import corrupt
+from pprl_desktop.codes.directions import of_flag
 from pprl_desktop.decisions.base import MatchOptions
 from pprl_desktop.decisions.rules import BitsRule
 from pprl_desktop.decisions.threshold import lsh
@@ -164,7 +165,7 @@ def test_one_to_many_finds_every_copy() -> None:
     own, partner, rule = parties("simhash")
     part = partner.part("record")
     twice = replace(partner, rows=2 * partner.rows, parts=(replace(part, rows=np.tile(part.rows, 2)),))
-    found = match(own, twice, rule, MatchOptions(one_to_one=False))
+    found = match(own, twice, rule, MatchOptions("many-to-many"))
     accepted = found.accepted()
     right = (found.scored.partner[accepted] % partner.rows == found.scored.own[accepted]).sum()
     assert right / len(accepted) > 0.95
@@ -250,7 +251,7 @@ def test_a_table_of_equal_records_is_no_fault() -> None:
     rule = method("simhash").learn(table, own, recipe, 0, NO_PROGRESS)
     for one_to_one in (True, False):
         with np.errstate(all="raise", under="ignore"):
-            found = match(own, own, rule, MatchOptions(one_to_one=one_to_one))
+            found = match(own, own, rule, MatchOptions(of_flag(one_to_one)))
         assert np.isfinite(found.scored.score).all()
 
 
