@@ -7,10 +7,11 @@ A template names its values and says how each is written, in a few words that ev
     {x:count}           rounded to a whole number
     {x:decimals 2}      two digits behind the decimal mark
     {x:figures 4}       four digits that mean something
+    {x:exact}           a decimal text such as "0.5", digit for digit, with the mark of the language
     {x:percent 1}       a share of one, in percent, with one digit behind the mark
     {day:date}          a day
     {names:and}         a list whose last two are joined by "and" ({names:or}: by "or")
-    {parts:sentences}   sentences, one behind the other
+    {parts:sentences}   sentences, one behind the other ({parts:semicolons}: with semicolons between)
     {n|row|{n} rows}    the form that goes with the number: as many forms as the language has, in its order
 
 A translation is found by the template and keeps the names; how a value is written stays with the template.
@@ -199,7 +200,7 @@ def _written(value: Value, how: str, digits: str, language: Language) -> str:
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, str):
-        return value
+        return value.replace(".", language.decimal) if how == "exact" else value
     match how:
         case "count" | "decimals":
             return language.number(value, int(digits or 0))
@@ -218,7 +219,7 @@ def _listed(parts: list[str], how: str, language: Language) -> str:
         if how == "and":
             return Said("{first} and {last}", first=first, last=last).words(language)
         return Said("{first} or {last}", first=first, last=last).words(language)
-    return (" " if how == "sentences" else ", ").join(parts)
+    return {"sentences": " ", "semicolons": "; "}.get(how, ", ").join(parts)
 
 
 def _form(value: Value, forms: list[str], language: Language) -> str:

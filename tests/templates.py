@@ -18,10 +18,10 @@ TAKES: dict[str, tuple[int, ...]] = {
     "Said": (0,), "as_said": (0,), "sentences": tuple(range(9)),
     "Problem": (0, 1, 2), "Failure": (0, 1, 2), "NeverClosed": (0, 1, 2),
     "malformed": (1,), "does_not_fit": (1,), "at": (1,), "in_blocks": (4,), "looking": (2,),
-    "tr": (0,), "tr_n": (0, 1), "change": (0,),
+    "tr": (0,), "tr_n": (0, 1), "change": (0,), "_keep": (0,),
 }  # fmt: skip
 BY_NAME = ("what", "why", "do")
-ONLY_THERE = {"change": "ui", "tr": "ui", "tr_n": "ui"}  # words that mean something else elsewhere
+ONLY_THERE = {"change": "ui", "_keep": "ui/panes/fields", "tr": "ui", "tr_n": "ui"}  # mean something else elsewhere
 # the terminal speaks English, and so does what is said before a window can open
 ENGLISH_ONLY = ("verbs", "cli.py", "__main__.py", "job/demo.py", "ui/tour.py", "ui/kit/libraries.py")
 

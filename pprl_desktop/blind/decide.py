@@ -15,10 +15,11 @@ from pprl_desktop.decisions.base import Match, MatchOptions
 from pprl_desktop.matching.decide import decide
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable
+from pprl_desktop.said import Said
 
-ASSUMPTION = (
-    "Only records that share a key were looked at. People whose records share none are not found, and the estimate of "
-    "recall does not know of them."
+ASSUMPTION = Said(
+    "Only records that share a key were looked at. People whose records share none are not found, "
+    "and the estimate of recall does not know of them."
 )
 
 

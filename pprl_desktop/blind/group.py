@@ -16,6 +16,7 @@ from pprl_desktop.blind.library import library
 from pprl_desktop.compute.threads import in_blocks
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.said import NOTHING, Said
 
 Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
@@ -40,7 +41,12 @@ def _call(name: str) -> int:
 
 
 def _in_threads(
-    count: int, work: Callable[[slice], None], threads: int, progress: Progress, what: str, at_once: int = AT_ONCE
+    count: int,
+    work: Callable[[slice], None],
+    threads: int,
+    progress: Progress,
+    what: Said | str,
+    at_once: int = AT_ONCE,
 ) -> None:
     blocks = [slice(start, min(start + at_once, count)) for start in range(0, count, at_once)]
     for _ in in_blocks(work, blocks, threads, progress, what):
@@ -55,7 +61,7 @@ def _rows(given: Bytes, width: int = SIZE) -> Bytes:
 
 
 def multiply(
-    scalars: Bytes, points: Bytes, threads: int = 0, progress: Progress = NO_PROGRESS, what: str = ""
+    scalars: Bytes, points: Bytes, threads: int = 0, progress: Progress = NO_PROGRESS, what: Said | str = NOTHING
 ) -> tuple[Bytes, Flags]:
     """Scalar times point, one scalar for all or one each; False for what is no point, or the identity."""
     from pprl_desktop.blind import group_kernels
@@ -72,7 +78,9 @@ def multiply(
     return out, good
 
 
-def multiply_base(scalars: Bytes, threads: int = 0, progress: Progress = NO_PROGRESS, what: str = "") -> Bytes:
+def multiply_base(
+    scalars: Bytes, threads: int = 0, progress: Progress = NO_PROGRESS, what: Said | str = NOTHING
+) -> Bytes:
     """Scalar times the generator."""
     from pprl_desktop.blind import group_kernels
 
@@ -101,7 +109,7 @@ def add(left: Bytes, right: Bytes) -> Bytes:
 
 
 def hash_to_group(
-    messages: Bytes, domain: bytes, threads: int = 0, progress: Progress = NO_PROGRESS, what: str = ""
+    messages: Bytes, domain: bytes, threads: int = 0, progress: Progress = NO_PROGRESS, what: Said | str = NOTHING
 ) -> Bytes:
     """A point per message (rows of one length), by the hash of RFC 9497 under the given domain."""
     from pprl_desktop.blind import group_kernels

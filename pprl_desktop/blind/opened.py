@@ -26,6 +26,7 @@ from pprl_desktop.blind.question import Asker, Batch, Blinds, blinds
 from pprl_desktop.codes.keys.variants import ABSENT, LETTER, places
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.said import Said
 
 MOST_EQUAL = 4096  # records of the answerer with one and the same key that are looked up
 
@@ -115,7 +116,9 @@ def _unblinded(batch: Batch, drawn: Blinds, points: Bytes, threads: int, progres
     if not count:
         return np.zeros((0, 64), np.uint8)
     answered = points[drawn.order[: count + len(drawn.again)]]
-    elements, good = group.multiply(group.inverted(drawn.scalars), answered, threads, progress, "Reading the answer")
+    elements, good = group.multiply(
+        group.inverted(drawn.scalars), answered, threads, progress, Said("Reading the answer")
+    )
     if not good.all():
         raise group.invalid_point()
     if (elements[count:] != elements[drawn.again]).any():

@@ -23,6 +23,7 @@ from pprl_desktop.progress import Progress
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.table import CleanTable
 from pprl_desktop.reference.sets import ReferenceSet
+from pprl_desktop.said import Said
 
 Bytes = npt.NDArray[np.uint8]
 PartKind = Literal["distances", "bits", "token", "clear"]
@@ -31,6 +32,24 @@ Layout = Literal["field", "record"]
 Kernel = Literal["linear", "rbf"]
 NoiseSides = Literal["one-sided", "two-sided"]
 NearestNoise = Literal["permute-and-flip", "laplace"]
+
+
+# the names that agreements hold, in the steward's words
+DECISIONS: dict[Decision, Said] = {
+    "adaptive": Said("adaptive"),
+    "svm": Said("SVM"),
+    "threshold": Said("threshold"),
+    "nearest": Said("nearest"),
+}
+LAYOUTS: dict[Layout, Said] = {"field": Said("field"), "record": Said("record")}
+DECISION_WORDS: dict[Decision, Said] = {
+    "adaptive": Said("field by field, learned from the pairs (adaptive)"),
+    "threshold": Said("one threshold on the whole record"),
+    "svm": Said("support-vector machine"),
+    "nearest": Said("nearest neighbour, drawn under noise"),
+}
+LAYOUT_WORDS: dict[Layout, Said] = {"field": Said("one code per field"), "record": Said("one code per record")}
+NOISE: dict[NoiseSides, Said] = {"one-sided": Said("one-sided"), "two-sided": Said("two-sided")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,8 +151,8 @@ class Rule:
 
 class Method(Protocol):
     name: str
-    title: str  # on the screen
-    sentence: str  # one sentence for the method card
+    title: Said  # on the screen
+    sentence: Said  # one sentence for the method card
     exportable: bool
     uses_reference: bool
 
@@ -165,8 +184,8 @@ REGISTRY: Mapping[str, str] = {  # name -> module holding METHOD
 def method(name: str) -> Attended:
     if name not in REGISTRY:
         raise Problem(
-            f"There is no method '{name}'.",
-            f"The methods are: {', '.join(REGISTRY)}.",
+            Said("There is no method '{name}'.", name=name),
+            Said("The methods are: {registry}.", registry=", ".join(REGISTRY)),
             "Choose one of them.",
             place="method",
         )

@@ -19,6 +19,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.table import CleanTable
+from pprl_desktop.said import Said
 
 MIN_BITS, MAX_BITS = 64, 8192
 FILL = 0.4  # share of bits set by a typical value or record: near one half carries most under noise
@@ -29,8 +30,8 @@ class Bloom:
     """Reads of the settings: decision, layout, epsilon, noise, bits, direction, balanced, fold, salt_field."""
 
     name = "bloom"
-    title = "Bloom filters"
-    sentence = (
+    title = Said("Bloom filters")
+    sentence = Said(
         "Values are cut into short pieces and hashed into bits with the shared secret: the baseline everyone knows."
     )
     exportable = True
@@ -76,8 +77,13 @@ def _problems(recipe: Recipe) -> list[Problem]:
     if not MIN_BITS <= settings.bits <= MAX_BITS or settings.bits % (8 << settings.fold):
         found.append(
             Problem(
-                f"{settings.bits} bits cannot be used for a Bloom filter.",
-                f"The number must be between {MIN_BITS} and {MAX_BITS} and a multiple of {8 << settings.fold}.",
+                Said("{bits} bits cannot be used for a Bloom filter.", bits=settings.bits),
+                Said(
+                    "The number must be between {min_bits} and {max_bits} and a multiple of {step}.",
+                    min_bits=MIN_BITS,
+                    max_bits=MAX_BITS,
+                    step=8 << settings.fold,
+                ),
                 "1024 is usual.",
                 place="bits",
             )
@@ -85,7 +91,7 @@ def _problems(recipe: Recipe) -> list[Problem]:
     if settings.salt_field and settings.salt_field not in {f.name for f in recipe.fields}:
         found.append(
             Problem(
-                f"The salt field '{settings.salt_field}' is not among the matching fields.",
+                Said("The salt field '{salt_field}' is not among the matching fields.", salt_field=settings.salt_field),
                 do="Choose one of the agreed fields, such as the year of birth, or none.",
                 place="salt_field",
             )
@@ -94,7 +100,12 @@ def _problems(recipe: Recipe) -> list[Problem]:
     if settings.decision != wanted:
         found.append(
             Problem(
-                f"The {settings.layout} layout is decided by '{wanted}', not by '{settings.decision}'.",
+                Said(
+                    "The {layout} layout is decided by '{wanted}', not by '{decision}'.",
+                    layout=settings.layout,
+                    wanted=wanted,
+                    decision=settings.decision,
+                ),
                 do="Choose the field layout with the adaptive decision, or the record layout with one threshold.",
                 place="decision",
             )

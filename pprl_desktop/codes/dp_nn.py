@@ -18,6 +18,7 @@ from pprl_desktop.decisions.threshold.record_evidence import FieldEvidence, lear
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.table import CleanTable
+from pprl_desktop.said import Said
 
 # Public bounds, as shares of the bits: records nearer than NEAR count as equally near, beyond FAR as equally far.
 # Between one and three slips in a record and the nearest stranger, for signatures of any table.
@@ -50,10 +51,10 @@ class NearestNeighbour:
     """Reads of the settings: epsilon (per query), nearest (which noise), bits, direction."""
 
     name: str = "dp-nn"
-    title: str = "Private nearest neighbour"
-    sentence: str = (
-        "Each side answers the other's records with its own most similar record, drawn by chance so that no single "
-        "record can be made out; only the answers leave."
+    title: Said = Said("Private nearest neighbour")
+    sentence: Said = Said(
+        "Each side answers the other's records with its own most similar record, drawn by chance so that "
+        "no single record can be made out; only the answers leave."
     )
     exportable: bool = True
     uses_reference: bool = False
@@ -86,7 +87,7 @@ def _problems(recipe: Recipe) -> list[Problem]:
     if settings.decision != "nearest":
         found.append(
             Problem(
-                f"The nearest neighbour is not decided by '{settings.decision}'.",
+                Said("The nearest neighbour is not decided by '{decision}'.", decision=settings.decision),
                 do="Choose the decision 'nearest'.",
                 place="decision",
             )
@@ -104,7 +105,7 @@ def _problems(recipe: Recipe) -> list[Problem]:
             Problem(
                 "The nearest neighbour needs an epsilon.",
                 "Without noise every answer names the most similar record for certain.",
-                f"{EPSILON:g} per query is usual for tables of some ten thousand records.",
+                Said("{epsilon} per query is usual for tables of some ten thousand records.", epsilon=EPSILON),
                 place="epsilon",
             )
         )
@@ -113,24 +114,35 @@ def _problems(recipe: Recipe) -> list[Problem]:
     return found
 
 
-KEEP_ALL = (
+KEEP_ALL = Said(
     "What each field says of an answer stays on this computer. Leaving answers out because of it would undo the noise."
 )
 
 
-def limits(rows: int, queries: int, epsilon: float | None) -> tuple[str, ...]:
+def limits(rows: int, queries: int, epsilon: float | None) -> tuple[Said, ...]:
     """What the numbers mean, in sentences with the numbers."""
     if epsilon is None:
-        return ("There is no noise: each answer names the most similar record for certain.",)
+        return (Said("There is no noise: each answer names the most similar record for certain."),)
     said = [
-        f"Epsilon {epsilon:g} per query: {queries:,} queries cost {queries * epsilon:,.0f} in all for every record of "
-        "the answering side."
+        Said(
+            "Epsilon {epsilon} per query: {queries} queries cost {sum:count} in all for every record of "
+            "the answering side.",
+            epsilon=epsilon,
+            queries=queries,
+            sum=queries * epsilon,
+        )
     ]
     least = math.log(max(rows, 1))
     if rows > 1 and epsilon < least:
         said.append(
-            f"Below epsilon = ln n = {least:.1f} per query no mechanism can pick one of {rows:,} records reliably; "
-            f"with {epsilon:g} most answers are chance. Use a larger epsilon, fewer records, or another method."
+            Said(
+                "Below epsilon = ln n = {least:decimals 1} per query no mechanism can pick one of {rows} records "
+                "reliably; with {epsilon} most answers are chance. Use a larger epsilon, fewer records, or "
+                "another method.",
+                least=least,
+                rows=rows,
+                epsilon=epsilon,
+            )
         )
     return tuple(said)
 

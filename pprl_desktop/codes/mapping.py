@@ -13,6 +13,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
 from pprl_desktop.reference.derived import DIGITS
 from pprl_desktop.reference.sets import ReferenceSet
+from pprl_desktop.said import Said
 
 Mapping = tuple[tuple[str, tuple[str, ...]], ...]
 
@@ -72,8 +73,8 @@ def mapping_problems(recipe: Recipe) -> tuple[Problem, ...]:
         if name not in names:
             found.append(
                 Problem(
-                    f"The mapping speaks of a field '{name}' that is not among the matching fields.",
-                    f"The matching fields are: {', '.join(names)}.",
+                    Said("The mapping speaks of a field '{name}' that is not among the matching fields.", name=name),
+                    Said("The matching fields are: {names}.", names=", ".join(names)),
                     "Map one of these or add the field.",
                     place=name,
                 )
@@ -81,7 +82,7 @@ def mapping_problems(recipe: Recipe) -> tuple[Problem, ...]:
         elif not attributes:
             found.append(
                 Problem(
-                    f"The field '{name}' is mapped to no reference attribute.",
+                    Said("The field '{name}' is mapped to no reference attribute.", name=name),
                     "Without one its values cannot be compared.",
                     "Map it to at least one attribute or leave the field out.",
                     place=name,
@@ -89,9 +90,9 @@ def mapping_problems(recipe: Recipe) -> tuple[Problem, ...]:
             )
         found += [
             Problem(
-                f"The reference set has no attribute '{attribute}'.",
-                f"It has: {', '.join(reference.attributes)}.",
-                f"Map '{name}' to one of these.",
+                Said("The reference set has no attribute '{attribute}'.", attribute=attribute),
+                Said("It has: {attributes}.", attributes=", ".join(reference.attributes)),
+                Said("Map '{name}' to one of these.", name=name),
                 place=name,
             )
             for attribute in attributes

@@ -17,6 +17,7 @@ from pprl_desktop.compute.attended import looking
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.table import CleanTable, Column
+from pprl_desktop.said import Said
 
 CAP = 9  # edits beyond this are as bad as it gets
 SAMPLE = 1000  # own records copied and corrupted for training
@@ -45,8 +46,8 @@ class Plain:
     """Reads of the settings: direction."""
 
     name: str = "plain"
-    title: str = "Plain comparison"
-    sentence: str = (
+    title: Said = Said("Plain comparison")
+    sentence: Said = Said(
         "Compares the clear values themselves; only for measuring what privacy costs, never for an exchange."
     )
     exportable: bool = False
@@ -70,7 +71,10 @@ class Plain:
         if recipe.settings.decision != "svm":
             found.append(
                 Problem(
-                    f"The plain comparison is decided by 'svm', not by '{recipe.settings.decision}'.",
+                    Said(
+                        "The plain comparison is decided by 'svm', not by '{decision}'.",
+                        decision=recipe.settings.decision,
+                    ),
                     do="Choose the decision 'svm'.",
                     place="decision",
                 )

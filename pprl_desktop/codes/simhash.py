@@ -26,6 +26,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.fields import Field, FieldKind
 from pprl_desktop.records.table import CleanTable, Column
+from pprl_desktop.said import Said
 
 MIN_BITS, MAX_BITS = 64, 8192
 SCALE = 1024  # length of a field of weight 1 in the record's vector
@@ -39,8 +40,8 @@ class Simhash:
     """Reads of the settings: decision, layout, epsilon, noise, bits, direction."""
 
     name: str = "simhash"
-    title: str = "SimHash signatures"
-    sentence: str = (
+    title: Said = Said("SimHash signatures")
+    sentence: Said = Said(
         "Each record becomes a row of yes-or-no answers to secret random questions; answers can be flipped by chance."
     )
     exportable: bool = True
@@ -81,8 +82,12 @@ def shape_problems(recipe: Recipe) -> list[Problem]:
     if not MIN_BITS <= settings.bits <= MAX_BITS or settings.bits % 8:
         found.append(
             Problem(
-                f"{settings.bits} bits cannot be used for a signature.",
-                f"The number must be between {MIN_BITS} and {MAX_BITS} and a multiple of 8.",
+                Said("{bits} bits cannot be used for a signature.", bits=settings.bits),
+                Said(
+                    "The number must be between {min_bits} and {max_bits} and a multiple of 8.",
+                    min_bits=MIN_BITS,
+                    max_bits=MAX_BITS,
+                ),
                 "1024 is usual.",
                 place="bits",
             )
@@ -97,7 +102,12 @@ def _problems(recipe: Recipe) -> list[Problem]:
     if settings.decision != wanted:
         found.append(
             Problem(
-                f"SimHash in the {settings.layout} layout is decided by '{wanted}', not by '{settings.decision}'.",
+                Said(
+                    "SimHash in the {layout} layout is decided by '{wanted}', not by '{decision}'.",
+                    layout=settings.layout,
+                    wanted=wanted,
+                    decision=settings.decision,
+                ),
                 do="Choose the field layout with the adaptive decision, or the record layout with one threshold.",
                 place="decision",
             )

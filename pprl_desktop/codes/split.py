@@ -13,14 +13,15 @@ from pprl_desktop.decisions.rules import adaptive_rule
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.table import CleanTable
+from pprl_desktop.said import Said
 
 
 class Split:
     name = "split"
-    title = "Reference distances"
-    sentence = (
-        "Each value is replaced by its edit distances to public reference names; how much each field counts is "
-        "learned from the data, without examples."
+    title = Said("Reference distances")
+    sentence = Said(
+        "Each value is replaced by its edit distances to public reference names; how much each field "
+        "counts is learned from the data, without examples."
     )
     exportable = True
     uses_reference = True

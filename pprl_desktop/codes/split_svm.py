@@ -13,14 +13,15 @@ from pprl_desktop.decisions.svm.rule import SplitRule
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.table import CleanTable
+from pprl_desktop.said import Said
 
 
 class SplitSvm:
     name = "split-svm"
-    title = "Reference distances, published decision"
-    sentence = (
-        "Each value is replaced by its edit distances to public reference names; an SVM trained on your own table "
-        "with made-up slips decides."
+    title = Said("Reference distances, published decision")
+    sentence = Said(
+        "Each value is replaced by its edit distances to public reference names; an SVM trained on your "
+        "own table with made-up slips decides."
     )
     exportable = True
     uses_reference = True
@@ -35,7 +36,7 @@ class SplitSvm:
         return (
             *found,
             Problem(
-                f"'split-svm' is decided by its SVM, not by '{recipe.settings.decision}'.",
+                Said("'split-svm' is decided by its SVM, not by '{decision}'.", decision=recipe.settings.decision),
                 do="Choose the method 'split' for the adaptive decision on the same smashed data.",
                 place="decision",
             ),

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from pprl_desktop.codes.directions import Direction
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.said import Said, as_said
 
 Rows = npt.NDArray[np.int32]
 Numbers = npt.NDArray[np.float64]
@@ -21,9 +22,9 @@ REJECT, REVIEW, ACCEPT = 0, 1, 2  # band codes
 DEFAULT_MEMORY = 2 << 30  # bytes of pairs held at most, unless the steward says otherwise
 
 # what an estimate takes for granted, in the notes of scored pairs under "assumption"
-SLIPS_ONLY = (
-    "The estimate takes real differences to be slips. It cannot know of people who changed their name or moved: "
-    "with many of them, fewer are found and more links are wrong than it says."
+SLIPS_ONLY = Said(
+    "The estimate takes real differences to be slips. It cannot know of people who changed their "
+    "name or moved: with many of them, fewer are found and more links are wrong than it says."
 )
 
 
@@ -63,7 +64,7 @@ class Scored:
     fields: tuple[str, ...]
     threshold: float  # accept at or above: chosen without labels
     examined: int  # pairs looked at (or excluded by an exact bound)
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Said, ...] = ()
     notes: Mapping[str, Any] = field(default_factory=dict)  # plain figures for the report: weights, levels, match rate
     explain: Explain | None = field(default=None, repr=False)  # the evidence of pairs, where it is worked out on demand
     people: tuple[Rows, Rows] | None = field(default=None, repr=False)  # own row -> person, partner's row -> person
@@ -71,13 +72,16 @@ class Scored:
     def __len__(self) -> int:
         return len(self.own)
 
-    def caveats(self) -> tuple[str, ...]:
+    def caveats(self) -> tuple[Said, ...]:
         """What the expected figures take for granted, and what not comparing all pairs may have cost."""
-        said = [str(self.notes["assumption"])] if "assumption" in self.notes else []
+        said = [as_said(self.notes["assumption"])] if "assumption" in self.notes else []
         if "candidate_recall" in self.notes:
             said.append(
-                f"Not all pairs were compared: at least {100 * float(self.notes['candidate_recall']):.1f} of 100 "
-                "that comparing all would find were looked at."
+                Said(
+                    "Not all pairs were compared: at least {share:decimals 1} of 100 that comparing all would find "
+                    "were looked at.",
+                    share=100 * float(self.notes["candidate_recall"]),
+                )
             )
         return tuple(said)
 
@@ -99,7 +103,7 @@ class Match:
     review: float
     ties: int  # assignments decided only by the reproducible tie-break
     expected: Mapping[str, float]  # expected precision, recall, share in each band; only what can be estimated
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Said, ...] = ()
     evidence: Evidence | None = field(default=None, repr=False)  # of the pairs kept, [kept, fields]; None: ask `scored`
 
     def kept(self) -> npt.NDArray[np.int64]:

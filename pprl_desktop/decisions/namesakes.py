@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from pprl_desktop.codes.base import Part, Smashed
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.said import NOTHING, Said
 
 Counts = npt.NDArray[np.int64]
 Marks = npt.NDArray[np.uint64]
@@ -52,14 +53,16 @@ def most_equal_pairs(own: Smashed, partner: Smashed) -> int:
     return int((a * b) ** 0.5)
 
 
-def warning(smashed: Smashed, whose: str, progress: Progress = NO_PROGRESS) -> str:
+def warning(smashed: Smashed, whose: Said, progress: Progress = NO_PROGRESS) -> Said:
     """Told once such records make more pairs among themselves than the file has records: a few namesakes are usual."""
     found = groups(smashed, progress)
     pairs = int((found * (found - 1) // 2).sum())
     if pairs <= smashed.rows:
-        return ""
-    return (
-        f"{int(found.sum()):,} records of the {whose} file are equal to others in all fields "
-        f"({int(found.max()):,} in the largest group): nothing says which of them belongs to which. "
-        "Add a field that tells people apart."
+        return NOTHING
+    return Said(
+        "{sum} records of the {whose} file are equal to others in all fields ({max} in the largest "
+        "group): nothing says which of them belongs to which. Add a field that tells people apart.",
+        sum=int(found.sum()),
+        whose=whose,
+        max=int(found.max()),
     )

@@ -22,14 +22,16 @@ from pprl_desktop.decisions import nearest_noise
 from pprl_desktop.decisions.base import MatchOptions, Rows, Scored
 from pprl_desktop.decisions.threshold.scan import RECORD, explanation
 from pprl_desktop.progress import Progress
+from pprl_desktop.said import Said
 
 QUERIES = 1024  # per block
 BYTES_PER_PAIR = 48
 ODDS = 12 << 20  # bytes: chances of the distance classes of a block of queries, on all nodes of the integrals
 SAMPLED = 20_000  # random pairs by which the memory is foreseen
 OVERLAP = 0.5  # share of the queries that have a record here, where nothing is known
-OVERLAP_SAID = (
-    f"The estimate takes {100 * OVERLAP:.0f} of 100 records of the partner to be people you have, with few differences."
+OVERLAP_SAID = Said(
+    "The estimate takes {value:count} of 100 records of the partner to be people you have, with few differences.",
+    value=100 * OVERLAP,
 )
 
 Random = Callable[[int], bytes]
@@ -165,7 +167,7 @@ def _below(source: Random, bounds: npt.NDArray[np.int64]) -> npt.NDArray[np.int6
 
 
 def _scored(
-    own: Rows, partner: Rows, theirs: Part, rule: NearestRule, rows: int, queries: int, said: tuple[str, ...]
+    own: Rows, partner: Rows, theirs: Part, rule: NearestRule, rows: int, queries: int, said: tuple[Said, ...]
 ) -> Scored:
     probability, recall = 0.5, float("nan")
     if rule.epsilon is not None and rows:

@@ -11,6 +11,7 @@ from pprl_desktop.compute.attended import looking
 from pprl_desktop.decisions.base import MatchOptions, Scored
 from pprl_desktop.decisions.namesakes import most_equal_pairs
 from pprl_desktop.progress import Progress
+from pprl_desktop.said import Said
 
 BYTES_PER_PAIR = 64
 PER_ROW = 2.0  # pairs above the floor per row, where nothing is known
@@ -112,11 +113,15 @@ def _scored(
         evidence[both, place] = rule.weight[place] * (
             rule.neutral[place] - _pairwise(one, their_texts[place], a[both], b[both], progress)
         )
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Said, ...] = ()
     if found > len(own):
         warnings = (
-            f"{found:,} pairs are alike enough to be looked at, more than fit into the memory allowed; {len(own):,} "
-            "were kept. More fields would tell the records apart.",
+            Said(
+                "{found} pairs are alike enough to be looked at, more than fit into the memory allowed; {own} "
+                "were kept. More fields would tell the records apart.",
+                found=found,
+                own=len(own),
+            ),
         )
     return Scored(
         own.astype(np.int32),

@@ -21,6 +21,7 @@ from pprl_desktop.matching.reconcile import Pairs, as_pairs
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable
+from pprl_desktop.said import Said
 
 MOST_ROWS = 4000  # a forecast must answer while the slider moves; beyond this the sample is the limit, not the data
 SHARED = 0.5  # of each imaginary party's records
@@ -63,8 +64,8 @@ def synthetic_pairs(table: CleanTable, seed: int, most: int = MOST_ROWS) -> Synt
     rows = _distinct_rows(table)
     if len(rows) < LEAST_ROWS:
         raise Problem(
-            f"{len(rows)} different records are too few for a forecast.",
-            f"It takes at least {LEAST_ROWS}.",
+            Said("{rows} different records are too few for a forecast.", rows=len(rows)),
+            Said("It takes at least {least_rows}.", least_rows=LEAST_ROWS),
             "Go on without a forecast, or load more records.",
             place="forecast",
         )

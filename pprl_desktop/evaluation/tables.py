@@ -16,6 +16,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable
 from pprl_desktop.reference.sets import ReferenceSet
+from pprl_desktop.said import Said
 
 PSH_EPSILONS = (0.5, 1.0, 2.0, 5.0)  # per bit: the sweep of the PSH text
 NEAREST_EPSILONS = (10.0, 12.0, 15.0, 20.0)  # per query: below ln n nothing can work
@@ -97,7 +98,7 @@ def sweep(
     rows = []
     for number, epsilon in enumerate(epsilons):
         part = progress.part(number / len(epsilons), (number + 1) / len(epsilons))
-        part.at(0.0, f"epsilon {epsilon:g}")
+        part.at(0.0, Said("epsilon {epsilon}", epsilon=epsilon))
         rows.append(measured(contest, with_epsilon(recipe, epsilon), part))
     return tuple(rows)
 

@@ -25,6 +25,7 @@ from pprl_desktop.matching.reconcile import DEFAULT_RULE, ReconcileRule
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
 from pprl_desktop.reference.sets import ReferenceSet
+from pprl_desktop.said import Said
 
 # of a reference set sent along: ten times what is useful, and small enough to be read in a moment
 MAX_REFERENCE = 4 << 20  # bytes
@@ -62,7 +63,7 @@ class Proposal:
     def terms(self) -> Terms:
         return terms.parse(self.document)
 
-    def in_words(self) -> tuple[str, ...]:
+    def in_words(self) -> tuple[Said, ...]:
         return terms.in_words(self.terms)
 
 
@@ -181,7 +182,7 @@ def decline(home: Home, own: Identity, proposal: Proposal, reason: str, out: Pat
     if not reason or len(reason) > MAX_REASON:
         raise Problem(
             "A reason is needed to decline.",
-            f"The partner will read it; at most {MAX_REASON} characters.",
+            Said("The partner will read it; at most {max_reason} characters.", max_reason=MAX_REASON),
             "Say in a sentence what should be different.",
             place="reason",
         )
@@ -248,7 +249,9 @@ def recipe(found: Terms, secret: bytes, reference: bytes = b"") -> Recipe:
     """What both sides do alike, ready to smash; refused if this program cannot do exactly that."""
     made = method(found.method)
     if not made.exportable:
-        raise refusals.does_not_fit("method", f"{found.method} works on clear tables and never leaves this computer.")
+        raise refusals.does_not_fit(
+            "method", Said("{method} works on clear tables and never leaves this computer.", method=found.method)
+        )
     terms.check_sense(found)
     wanted = found.reference
     if bool(wanted.name) != made.uses_reference:
@@ -256,7 +259,7 @@ def recipe(found: Terms, secret: bytes, reference: bytes = b"") -> Recipe:
     used = _reference(wanted, secret, reference) if wanted.name else None
     if used is not None and (used.fingerprint, used.size) != (wanted.fingerprint, wanted.size):
         raise refusals.does_not_fit(
-            "reference.fingerprint", f"The reference set {wanted.name} here is not the one agreed on."
+            "reference.fingerprint", Said("The reference set {name} here is not the one agreed on.", name=wanted.name)
         )
     return checked(build(found.method, found.fields, found.settings, used, found.mapping, secret))
 
@@ -275,7 +278,11 @@ def with_columns(home: Home, agreement: Agreement, columns: Mapping[str, str]) -
     names = [one.name for one in agreement.terms.fields]
     for name in columns:
         if name not in names:
-            raise Problem(f"The agreement has no field '{name}'.", f"Its fields are: {', '.join(names)}.", place=name)
+            raise Problem(
+                Said("The agreement has no field '{name}'.", name=name),
+                Said("Its fields are: {names}.", names=", ".join(names)),
+                place=name,
+            )
     merged = {name: name for name in names} | dict(agreement.columns) | dict(columns)
     changed = replace(agreement, columns=tuple((name, merged[name]) for name in names))
     if changed != agreement:
@@ -286,7 +293,7 @@ def with_columns(home: Home, agreement: Agreement, columns: Mapping[str, str]) -
 def _recipe_offered(offer: Offer, secret: bytes) -> Recipe:
     if not method(offer.method).exportable:
         raise Problem(
-            f"The method '{offer.method}' cannot be agreed on.",
+            Said("The method '{method}' cannot be agreed on.", method=offer.method),
             "It works on clear tables, which never leave this computer.",
             "Choose another method.",
             place="method",
@@ -380,7 +387,8 @@ def _parsed_reference(sent: bytes) -> tuple[tuple[str, ...], tuple[tuple[str, ..
     for text in (*attributes, *(cell for column in columns for cell in column)):
         if not isinstance(text, str) or len(text) > MAX_LETTERS or not strict.shows(text):
             raise refusals.malformed(
-                "reference.columns", f"A value must be a text of at most {MAX_LETTERS} letters that show."
+                "reference.columns",
+                Said("A value must be a text of at most {max_letters} letters that show.", max_letters=MAX_LETTERS),
             )
     return tuple(attributes), tuple(map(tuple, columns))
 
@@ -388,7 +396,7 @@ def _parsed_reference(sent: bytes) -> tuple[tuple[str, ...], tuple[tuple[str, ..
 def _reference_too_large(what: str, found: int, allowed: int) -> Problem:
     return Problem(
         "The reference set is too large.",
-        f"It has {found:,} {what}; a proposal may carry {allowed:,}.",
+        Said("It has {found} {what}; a proposal may carry {allowed}.", found=found, what=what, allowed=allowed),
         "Use fewer reference records: a few hundred are usual.",
         place="reference",
     )

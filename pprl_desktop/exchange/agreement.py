@@ -11,11 +11,15 @@ from pprl_desktop.exchange.manifest import KINDS, NO_PREVIOUS, Manifest
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.exchange.terms import Side, Terms
 from pprl_desktop.problem import Problem
+from pprl_desktop.said import NOTHING, Said
 
 Role = Literal["proposer", "accepter"]
 State = Literal["proposed", "in force", "declined", "ended"]
 STATES: tuple[State, ...] = get_args(State)
 MAX_FILES = 10_000
+# a reason of this program's own is kept as a word, and said in the reader's language
+KEY_CHANGED_CODE = "key-changed"
+KEY_CHANGED = Said("The partner has changed the key.")
 
 
 @dataclass(frozen=True)
@@ -85,13 +89,26 @@ class Agreement:
     def must_be_in_force(self) -> None:
         if self.state != "in force":
             said = {
-                "proposed": "The partner has not answered yet.",
-                "declined": f"It was declined: {self.reason or 'no reason given'}.",
-                "ended": self.reason or "It was ended.",
+                "proposed": Said("The partner has not answered yet."),
+                "declined": Said("It was declined: {reason}.", reason=self.reason)
+                if self.reason
+                else Said("It was declined: no reason given."),
+                "ended": self.why or Said("It was ended."),
             }[self.state]
             raise Problem(
                 "The agreement is not in force.", said, "Wait for the answer or propose a new one.", place="agreement"
             )
+
+    @property
+    def why(self) -> Said:
+        """The reason it was declined or ended for: one of this program's own, or somebody's words."""
+        return (
+            KEY_CHANGED
+            if self.reason == KEY_CHANGED_CODE
+            else Said("{reason}", reason=self.reason)
+            if self.reason
+            else NOTHING
+        )
 
     def next_sent(self) -> tuple[int, str]:
         """Sequence and previous digest of the next file we send."""

@@ -27,11 +27,12 @@ from pprl_desktop.exchange.pseudonyms import PSEUDONYM as PSEUDONYM
 from pprl_desktop.exchange.pseudonyms import PseudonymMap, Pseudonyms, is_increasing, order_of
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.exchange.terms import Terms
+from pprl_desktop.privacy.claims import UNITS
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.fields import FieldKind
 from pprl_desktop.records.table import CleanTable, Column
-from pprl_desktop.said import sentences
+from pprl_desktop.said import Said, sentences
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.release_totals import Outlook
@@ -63,8 +64,8 @@ class Exported:
     bytes: int
     sha256: str  # of the sealed file
     resent: bool  # the same bytes as before
-    statement: str
-    notes: tuple[str, ...]  # what earlier releases add up to
+    statement: Said
+    notes: tuple[Said, ...]  # what earlier releases add up to
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,7 +230,9 @@ def bundle_statement(recipe: Recipe, rows: int) -> Statement:
     said = statement(recipe, rows)
     if recipe.settings.decision != "nearest":
         return said
-    summary = "The bundle with the questions leaves without noise: epsilon unlimited. The noise is in the answers."
+    summary = Said(
+        "The bundle with the questions leaves without noise: epsilon unlimited. The noise is in the answers."
+    )
     return replace(
         said, mechanism="none", epsilon="", unit="", summary=summary, sentences=(summary,), numbers=(), theorems=()
     )
@@ -305,10 +308,13 @@ def _check_body(manifest: Manifest, agreed: Terms, recipe: Recipe) -> None:
     if rows > agreed.limits.rows + recipe.settings.decoys:
         raise refusals.larger_than_agreed("rows", rows, agreed.limits.rows)
     if strict.text(body, "method", place="body.") != agreed.method:
-        raise refusals.does_not_fit("method", f"Agreed was {agreed.method}.")
+        raise refusals.does_not_fit("method", Said("Agreed was {method}.", method=agreed.method))
     noise = "" if recipe.settings.decision == "nearest" else agreed.epsilon
     if strict.text(body, "epsilon", place="body.") != noise:
-        raise refusals.does_not_fit("epsilon", f"Agreed was {noise or 'no noise'} {agreed.unit if noise else ''}.")
+        unit = UNITS.get(agreed.unit, agreed.unit)
+        none = Said("Agreed was no noise.")
+        why = Said("Agreed was {epsilon:exact} {unit}.", epsilon=noise, unit=unit) if noise else none
+        raise refusals.does_not_fit("epsilon", why)
     found = [_part(item, at) for at, item in enumerate(strict.mappings(body, "parts", 1000, place="body."))]
     expected = expected_parts(recipe)
     # a token part in which nobody has a token is left out by its maker; everything else must be there, in this order
@@ -406,7 +412,7 @@ def _must_fit(table: CleanTable, agreed: Terms) -> None:
         )
     if table.rows > agreed.limits.rows:
         raise Problem(
-            f"The table has {table.rows:,} rows; the agreement allows {agreed.limits.rows:,}.",
+            Said("The table has {rows} rows; the agreement allows {rows2}.", rows=table.rows, rows2=agreed.limits.rows),
             do="Use fewer rows or make a new agreement with a higher limit.",
             place="limits",
         )

@@ -25,6 +25,7 @@ from pprl_desktop.exchange.review_letters import Request, Rows
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable, Column
+from pprl_desktop.said import Said
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.disclosures import PlannedDisclosure
@@ -68,24 +69,35 @@ class InClear:
     blocked: Problem | None = None  # why it may not be sent
     rows: Rows = field(repr=False, default_factory=lambda: np.empty(0, np.int64))
 
-    def sentences(self) -> tuple[str, ...]:
+    def sentences(self) -> tuple[Said, ...]:
         """What leaves, to whom, and what follows from it; in the words of this side."""
         names = ", ".join(one.name for one in self.fields)
         said = [
-            f"{self.partner} asks about {self.asked:,} pairs.",
-            f"The cells of {self.records:,} of your {self.of:,} records would leave in clear: {names}.",
-            f"{self.partner} can read, keep and copy these cells; masking happens on their screen, not in the file.",
+            Said("{partner} asks about {asked} pairs.", partner=self.partner, asked=self.asked),
+            Said(
+                "The cells of {records} of your {of} records would leave in clear: {names}.",
+                records=self.records,
+                of=self.of,
+                names=names,
+            ),
+            Said(
+                "{partner} can read, keep and copy these cells; masking happens on their screen, not in the file.",
+                partner=self.partner,
+            ),
         ]
         if self.withheld:
             said.append(
-                f"{self.withheld:,} of the pairs are not answered: they are neither uncertain in your own match "
-                "nor named by both results."
+                Said(
+                    "{withheld} of the pairs are not answered: they are neither uncertain in your own match nor "
+                    "named by both results.",
+                    withheld=self.withheld,
+                )
             )
         if self.before:
-            said.append(f"{self.before:,} of your records were sent in clear to this partner before.")
-        said.append(f"Agreed are at most {self.most:,} records in clear, all answers together.")
+            said.append(Said("{before} of your records were sent in clear to this partner before.", before=self.before))
+        said.append(Said("Agreed are at most {most} records in clear, all answers together.", most=self.most))
         if self.resent:
-            said.append("This answer was written before: the same bytes are written again, and nothing is added.")
+            said.append(Said("This answer was written before: the same bytes are written again, and nothing is added."))
         return tuple(said)
 
 
@@ -112,7 +124,11 @@ def ask(home: Home, own: Identity, agreement: Agreement, out: Path, progress: Pr
         most = agreement.terms.limits.clear_records(max(len(partner) - agreement.terms.settings.decoys, 0))
         if records > most:
             raise Problem(
-                f"The review band holds {records:,} records of the partner; the agreement allows {most:,} in clear.",
+                Said(
+                    "The review band holds {records} records of the partner; the agreement allows {most} in clear.",
+                    records=records,
+                    most=most,
+                ),
                 "The partner would not answer.",
                 "Draw the two lines closer together, or make a new agreement that allows more.",
                 place="review",
@@ -257,7 +273,11 @@ def _blocked(
         return None
     if before + fresh > most:
         return Problem(
-            f"That would be {before + fresh:,} records in clear; the agreement allows {most:,}.",
+            Said(
+                "That would be {before} records in clear; the agreement allows {most}.",
+                before=before + fresh,
+                most=most,
+            ),
             "All answers under the agreement count together.",
             "Ask the partner to draw the two lines closer together, or make a new agreement that allows more.",
             place="limits",

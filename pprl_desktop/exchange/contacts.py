@@ -10,9 +10,18 @@ from pprl_desktop.exchange import card, refusals, strict
 from pprl_desktop.exchange.card import Card, SafetyNumber, safety_number
 from pprl_desktop.exchange.clock import now
 from pprl_desktop.problem import Problem
+from pprl_desktop.said import NOTHING, Said
 
 State = Literal["unverified", "verified", "withdrawn"]
 STATES: tuple[State, ...] = get_args(State)
+
+
+# a note of this program's own is kept as a word, and said in the reader's language
+NEW_KEY, REPLACED = "new-key", "replaced"
+_NOTES = {
+    NEW_KEY: Said("New key, signed with the old one."),
+    REPLACED: Said("Replaced by a new key."),
+}
 
 
 @dataclass(frozen=True)
@@ -30,6 +39,11 @@ class Contact:
     @property
     def name(self) -> str:
         return self.card.name
+
+    @property
+    def told(self) -> Said:
+        """The note: one of this program's own, or somebody's words."""
+        return _NOTES.get(self.note) or (Said("{note}", note=self.note) if self.note else NOTHING)
 
     def with_state(self, state: State, note: str = "") -> Contact:
         return replace(self, state=state, since=now(), note=note)
@@ -63,10 +77,13 @@ def find(contacts: Sequence[Contact], wanted: str) -> Contact:
         return matches[0]
     if matches:
         ids = ", ".join(contact.id for contact in matches)
-        raise Problem("Several contacts fit.", f"Their ids are {ids}.", "Use the id.", place="contact")
-    names = ", ".join(sorted(contact.name for contact in contacts)) or "none yet"
+        raise Problem("Several contacts fit.", Said("Their ids are {ids}.", ids=ids), "Use the id.", place="contact")
+    names = ", ".join(sorted(contact.name for contact in contacts))
     raise Problem(
-        "There is no such contact.", f"Your contacts: {names}.", "Import the partner's card.", place="contact"
+        "There is no such contact.",
+        Said("Your contacts: {names}.", names=names) if names else Said("You have no contacts yet."),
+        "Import the partner's card.",
+        place="contact",
     )
 
 
@@ -94,7 +111,7 @@ def must_be_verified(contact: Contact) -> None:
         raise withdrawn(contact)
     if contact.state != "verified":
         raise Problem(
-            f"The contact {contact.name} is not verified.",
+            Said("The contact {name} is not verified.", name=contact.name),
             "Without comparing the safety number, the file could be for somebody else's key.",
             "Compare the safety number by telephone first.",
             place="contact",
@@ -103,8 +120,8 @@ def must_be_verified(contact: Contact) -> None:
 
 def withdrawn(contact: Contact) -> Problem:
     return Problem(
-        f"The contact {contact.name} was withdrawn.",
-        contact.note or "Its key is no longer trusted.",
+        Said("The contact {name} was withdrawn.", name=contact.name),
+        contact.told or "Its key is no longer trusted.",
         "Import a new card and compare the safety number.",
         place="contact",
     )

@@ -11,9 +11,17 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from pprl_desktop.problem import Problem
+from pprl_desktop.said import Said
 
 What = Literal["result", "request for cells", "clear cells", "question", "answer"]
 CLEAR: What = "clear cells"
+WORDS: dict[What, Said] = {
+    "result": Said("result"),
+    "request for cells": Said("request for cells"),
+    "clear cells": Said("clear cells"),
+    "question": Said("question"),
+    "answer": Said("answer"),
+}
 CLEAR_RECORDS = "clear records"  # unit of the organisation's limit: records of which a partner got cells in clear
 
 
@@ -64,13 +72,29 @@ class TakenIn:
     number: int = 0
     time: str = ""
 
-    def sentences(self) -> tuple[str, ...]:
+    def sentences(self) -> tuple[Said, ...]:
         return (
-            f"{self.same + self.different + self.unsettled:,} uncertain pairs were reviewed masked: {self.same:,} the "
-            f"same person, {self.different:,} different, {self.unsettled:,} not settled.",
-            f"Reviewers: {self.reviewers:,}; they opened {self.cells:,} cells; KAPR of one reviewer at most "
-            f"{self.risk} %; records that what was shown fits alone: {self.singled_out:,}.",
-            f"Taken into the match on {self.time[:10]}; last hash of the review's ledger {self.head[:16]}.",
+            Said(
+                "{pairs} uncertain pairs were reviewed masked: {same} the same person, {different} different, "
+                "{unsettled} not settled.",
+                pairs=self.same + self.different + self.unsettled,
+                same=self.same,
+                different=self.different,
+                unsettled=self.unsettled,
+            ),
+            Said(
+                "Reviewers: {reviewers}; they opened {cells} cells; KAPR of one reviewer at most {risk:exact} %; "
+                "records that what was shown fits alone: {singled_out}.",
+                reviewers=self.reviewers,
+                cells=self.cells,
+                risk=self.risk,
+                singled_out=self.singled_out,
+            ),
+            Said(
+                "Taken into the match on {time}; last hash of the review's ledger {head}.",
+                time=self.time[:10],
+                head=self.head[:16],
+            ),
         )
 
 
@@ -125,8 +149,8 @@ def blocked(planned: PlannedDisclosure, earlier: Iterable[Disclosure], limits: M
     if before + planned.fresh <= most:
         return None
     return Problem(
-        f"Your organisation allows at most {most:,.0f} records in clear to one partner.",
-        f"This partner has got {before:,} so far, and {planned.fresh:,} would be added.",
+        Said("Your organisation allows at most {most:count} records in clear to one partner.", most=most),
+        Said("This partner has got {before} so far, and {fresh} would be added.", before=before, fresh=planned.fresh),
         "Ask whoever set the limit.",
         place="limit",
     )

@@ -28,6 +28,7 @@ from pprl_desktop.exchange.contacts import Contact
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.passphrase import COST, Cost
 from pprl_desktop.problem import Problem
+from pprl_desktop.said import Said
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.releases import Noted, ReleaseLedger
@@ -168,7 +169,12 @@ class Home:
             return found[0]
         if found:
             ids = ", ".join(agreement.id[:12] for agreement in found)
-            raise Problem("Several agreements fit.", f"Their ids begin {ids}.", "Name one of them.", place="agreement")
+            raise Problem(
+                "Several agreements fit.",
+                Said("Their ids begin {ids}.", ids=ids),
+                "Name one of them.",
+                place="agreement",
+            )
         raise Problem("There is no such agreement.", do="'agree list' shows those you have.", place="agreement")
 
     def has_agreement(self, id: str) -> bool:

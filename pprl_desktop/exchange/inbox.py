@@ -27,6 +27,7 @@ from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.terms import quoted
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.said import NOTHING, Said
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,8 @@ class Received:
 
     kind: str
     contact: Contact
-    sentence: str
-    statement: str = ""  # as this program computes it; what the file says of itself is not shown
+    sentence: Said
+    statement: Said = NOTHING  # as this program computes it; what the file says of itself is not shown
     agreement: Agreement | None = None
     item: Item | None = None
     proposal: Proposal | None = field(default=None, repr=False)
@@ -74,24 +75,26 @@ def open_file(
 def _under_agreement(home: Home, own: Identity, letter: letters.Letter, progress: Progress) -> Received:
     manifest = letter.opened.manifest
     agreement = letters.agreement_of(home, letter)
-    name, rows, statement = letter.contact.name, 0, ""
+    name, rows, statement = letter.contact.name, 0, NOTHING
     if manifest.kind == "data":
         recipe = agreeing.recipe_of(home, own, agreement)
         bundles.check(letter, agreement, recipe, progress.part(0.0, 0.9))
         rows = int(manifest.body["rows"])
         statement = bundles.bundle_statement(recipe, max(1, rows - recipe.settings.decoys)).summary
-        sentence = f"{name}: a bundle of {rows:,} records, as agreed."
+        sentence = Said("{name}: a bundle of {rows} records, as agreed.", name=name, rows=rows)
     elif manifest.kind == "result":
         results.check(home, own, letter, agreement, progress.part(0.0, 0.9))
         rows = int(manifest.body["pairs"])
-        sentence = f"{name}: a result with {rows:,} pairs."
+        sentence = Said("{name}: a result with {rows} pairs.", name=name, rows=rows)
     else:
         came = review_letters.check(home, own, letter, agreement, progress.part(0.0, 0.9))
         rows = came.records
         if came.step == review_letters.ASK:
-            sentence = f"{name} asks for the cells of {rows:,} of your records, in clear. Nothing was sent."
+            sentence = Said(
+                "{name} asks for the cells of {rows} of your records, in clear. Nothing was sent.", name=name, rows=rows
+            )
         else:
-            sentence = f"{name}: the cells of {rows:,} records in clear, for the review."
+            sentence = Said("{name}: the cells of {rows} records in clear, for the review.", name=name, rows=rows)
             _enter_cells(home, agreement, letter, came)
     agreement, item = letters.receive(home, letter, agreement, progress.part(0.9, 1.0))
     return Received(manifest.kind, letter.contact, sentence, statement, agreement, item, rows=rows)
@@ -119,7 +122,10 @@ def _receipt(home: Home, letter: letters.Letter) -> Received:
     agreement = agreement.with_receipt(digest, clock.now())
     home.keep_agreement(agreement)
     return Received(
-        "receipt", letter.contact, f"{letter.contact.name} confirms that your file arrived.", agreement=agreement
+        "receipt",
+        letter.contact,
+        Said("{name} confirms that your file arrived.", name=letter.contact.name),
+        agreement=agreement,
     )
 
 
@@ -129,21 +135,27 @@ def _agreement(home: Home, letter: letters.Letter) -> Received:
         proposal = agreeing.proposal_in(home, letter)
         if home.has_agreement(manifest.agreement):
             raise refusals.already_imported()
-        sentence = f"{name} proposes an agreement. Accept or decline it."
+        sentence = Said("{name} proposes an agreement. Accept or decline it.", name=name)
         return Received("proposal", letter.contact, sentence, proposal=proposal)
     agreement = agreeing.answered(home, letter)
     if agreement.state == "declined":
         return Received(
-            "declined", letter.contact, f"{name} declined and writes: {quoted(agreement.reason)}", agreement=agreement
+            "declined",
+            letter.contact,
+            Said("{name} declined and writes: {reason}", name=name, reason=quoted(agreement.reason)),
+            agreement=agreement,
         )
-    return Received("accepted", letter.contact, f"{name} accepted. The agreement is in force.", agreement=agreement)
+    return Received(
+        "accepted", letter.contact, Said("{name} accepted. The agreement is in force.", name=name), agreement=agreement
+    )
 
 
 def _key_change(home: Home, letter: letters.Letter) -> Received:
     made = key_change.apply(home, letter)
-    sentence = (
-        f"{made.name} has a new key, signed with the old one. Compare the new safety number before anything is sent, "
-        "and make a new agreement."
+    sentence = Said(
+        "{name} has a new key, signed with the old one. Compare the new safety number before anything is "
+        "sent, and make a new agreement.",
+        name=made.name,
     )
     return Received("key_change", made, sentence)
 
@@ -162,7 +174,9 @@ def end(home: Home, agreement: Agreement, reason: str) -> Agreement:
     """This side holds itself no longer bound: nothing more is sent or opened under the agreement."""
     with home.locked():
         changed = replace(
-            home.agreement(agreement.id), state="ended", reason=strict.one_line(reason)[:500] or "It was ended here."
+            home.agreement(agreement.id),
+            state="ended",
+            reason=strict.one_line(reason)[:500],
         )
         home.keep_agreement(changed)
     return changed

@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from pprl_desktop.exchange import card, contacts, letters, refusals, seal, strict
-from pprl_desktop.exchange.contacts import Contact
+from pprl_desktop.exchange.agreement import KEY_CHANGED_CODE
+from pprl_desktop.exchange.contacts import NEW_KEY, REPLACED, Contact
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.keys import Mode
@@ -48,12 +49,12 @@ def apply(home: Home, letter: letters.Letter) -> Contact:
         raise refusals.malformed("body.proof", "The new key did not sign that it replaces the old one.")
     if made.name != letter.contact.name:
         raise refusals.malformed("body.card", "It has another name: a key change changes the key only.")
-    made = made.with_state("unverified", "New key, signed with the old one.")
+    made = made.with_state("unverified", NEW_KEY)
     home.keep_contact(made)
-    home.keep_contact(letter.contact.with_state("withdrawn", "Replaced by a new key."))
+    home.keep_contact(letter.contact.with_state("withdrawn", REPLACED))
     for agreement in home.agreements():
         if agreement.contact == letter.contact.id and agreement.state in ("proposed", "in force"):
-            home.keep_agreement(replace(agreement, state="ended", reason="The partner has changed the key."))
+            home.keep_agreement(replace(agreement, state="ended", reason=KEY_CHANGED_CODE))
     return made
 
 

@@ -17,6 +17,7 @@ from pprl_desktop import hygiene
 from pprl_desktop.codes.base import derive
 from pprl_desktop.exchange import age, bech32, curve
 from pprl_desktop.exchange.manifest import Party
+from pprl_desktop.said import NOTHING, Said
 
 Mode = Literal["hybrid", "x25519"]
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -96,14 +97,14 @@ class Keys:
         return bech32.encode("age-secret-key-", self._x25519.secret).upper()
 
 
-def unsound(public: PublicKeys) -> str:
+def unsound(public: PublicKeys) -> Said:
     """Why these keys must not be used, or nothing. Checked once, when a card comes in."""
     if not curve.is_sound(public.sign):
-        return "The signing key is of small order, not canonical, or not a key at all."
+        return Said("The signing key is of small order, not canonical, or not a key at all.")
     try:
         MLKEM768PublicKey.from_public_bytes(public.hybrid[: age.MLKEM_KEY])
         for key in (public.hybrid[age.MLKEM_KEY :], public.x25519):
             X25519PrivateKey.generate().exchange(X25519PublicKey.from_public_bytes(key))
     except ValueError:
-        return "The encryption key is of small order or not a key at all."
-    return ""
+        return Said("The encryption key is of small order or not a key at all.")
+    return NOTHING

@@ -16,6 +16,7 @@ from pprl_desktop import files
 from pprl_desktop.exchange import refusals, releases, seal
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.problem import Problem
+from pprl_desktop.said import Said
 
 SEALED, PLAIN = "releases.key", "releases.sqlite.key"  # the second one is that of the first layout
 MAX_SEALED = 1 << 16  # bytes
@@ -29,7 +30,7 @@ def open_key(ledger: Path, own: Identity) -> bytes:
     if plain.is_file():
         return _in_the_clear(plain)
     if ledger.is_file() and releases.ReleaseLedger(ledger).releases():
-        raise _unusable("The key of the record of releases is missing.")
+        raise _unusable(Said("The key of the record of releases is missing."))
     return new_key(ledger, own)
 
 
@@ -95,23 +96,23 @@ def _opened(path: Path, own: Identity) -> bytes:
     try:
         key = seal.open_bytes(files.read_bytes(path, MAX_SEALED, refusals.damaged()), own.all_keys)
     except Problem as problem:
-        raise _unusable("The key of the record of releases cannot be opened.") from problem
+        raise _unusable(Said("The key of the record of releases cannot be opened.")) from problem
     return _checked(key)
 
 
 def _in_the_clear(path: Path) -> bytes:
     return _checked(
-        files.read_bytes(path, releases.KEY_BYTES, _unusable("The key of the record of releases is damaged."))
+        files.read_bytes(path, releases.KEY_BYTES, _unusable(Said("The key of the record of releases is damaged.")))
     )
 
 
 def _checked(key: bytes) -> bytes:
     if len(key) != releases.KEY_BYTES:
-        raise _unusable("The key of the record of releases is damaged.")
+        raise _unusable(Said("The key of the record of releases is damaged."))
     return key
 
 
-def _unusable(what: str) -> Problem:
+def _unusable(what: Said | str) -> Problem:
     return Problem(
         what,
         "Without it earlier tables cannot be recognised, and a second release would look like a first.",

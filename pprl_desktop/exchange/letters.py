@@ -20,6 +20,7 @@ from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.exchange.terms import FIRST, Terms
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.said import Said
 
 SUFFIX = ".pprl"
 
@@ -159,7 +160,7 @@ def send(
     if size > limits.bytes:
         raise Problem(
             "The file would be larger than agreed.",
-            f"It would hold {size:,} bytes; the agreement allows {limits.bytes:,}.",
+            Said("It would hold {size} bytes; the agreement allows {bytes}.", size=size, bytes=limits.bytes),
             "Use fewer rows, or make a new agreement with a higher limit.",
             place="limits",
         )

@@ -11,6 +11,7 @@ import unicodedata
 
 from pprl_desktop.exchange import strict
 from pprl_desktop.problem import Problem
+from pprl_desktop.said import Said
 
 MAX_NAME = 80  # characters
 MOST_MARKS = 3  # accents on one letter; more of them cover the lines above and below
@@ -39,18 +40,18 @@ def check_name(name: str) -> str:
     """A name that shows as what it is: every character has ink, and no word mixes alphabets that look alike."""
     name = unicodedata.normalize("NFC", name.strip())
     if not 1 <= len(name) <= MAX_NAME:
-        raise _unusable(f"A name has 1 to {MAX_NAME} visible characters.")
+        raise _unusable(Said("A name has 1 to {max_name} visible characters.", max_name=MAX_NAME))
     spaces = any(unicodedata.category(c) == "Zs" and c != " " for c in name)
     if spaces or not strict.shows(name) or _WITHOUT_INK.search(name):
-        raise _unusable("It holds a character that does not show, or a space other than the usual one.")
+        raise _unusable(Said("It holds a character that does not show, or a space other than the usual one."))
     if not any(c.isalnum() for c in name):
-        raise _unusable("It has neither a letter nor a digit.")
+        raise _unusable(Said("It has neither a letter nor a digit."))
     if any(unicodedata.decomposition(c).split(" ")[0] in _STYLED for c in name):
-        raise _unusable("It holds a letter in costume, such as a full-width one.")
+        raise _unusable(Said("It holds a letter in costume, such as a full-width one."))
     if re.search(rf"(?:{_MARK}){{{MOST_MARKS + 1},}}", _kinds(unicodedata.normalize("NFD", name))):
-        raise _unusable("It has too many accents on one letter.")
+        raise _unusable(Said("It has too many accents on one letter."))
     if any(len(_alphabets(word)) > 1 for word in re.split(r"[\s\W_]+", name)):
-        raise _unusable("A word of it mixes alphabets whose letters look alike.")
+        raise _unusable(Said("A word of it mixes alphabets whose letters look alike."))
     return name
 
 
@@ -77,5 +78,5 @@ def _skeleton(name: str) -> str:
     return letters.replace("rn", "m").replace("vv", "w").replace("i", "l")
 
 
-def _unusable(why: str) -> Problem:
+def _unusable(why: Said | str) -> Problem:
     return Problem("The name cannot be used.", why, "Use the name of your organisation.", place="name")

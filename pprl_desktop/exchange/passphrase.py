@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 from pprl_desktop.exchange import refusals, strict
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.problem import Problem
+from pprl_desktop.said import Said
 
 SHORTEST = 8  # characters
 WEAK_BITS, STRONG_BITS = 40, 60
@@ -66,20 +67,24 @@ def stretch(passphrase: str, salt: bytes, cost: Cost) -> bytes:
 class Strength:
     bits: int  # about how many, judged by a simple rule: an upper bound for what people choose
     level: Literal["too short", "weak", "fair", "strong"]
-    sentence: str
+    sentence: Said
 
 
 def strength(passphrase: str) -> Strength:
     if len(passphrase) < SHORTEST:
         return Strength(
-            0, "too short", f"Too short: use at least {SHORTEST} characters; four unrelated words are good."
+            0,
+            "too short",
+            Said("Too short: use at least {shortest} characters; four unrelated words are good.", shortest=SHORTEST),
         )
     bits = int(_bits(passphrase))
     if bits < WEAK_BITS:
-        return Strength(bits, "weak", f"Weak, about {bits} bits: add unrelated words.")
+        return Strength(bits, "weak", Said("Weak, about {bits} bits: add unrelated words.", bits=bits))
     if bits < STRONG_BITS:
-        return Strength(bits, "fair", f"Fair, about {bits} bits: one more unrelated word makes it strong.")
-    return Strength(bits, "strong", f"Strong, about {bits} bits.")
+        return Strength(
+            bits, "fair", Said("Fair, about {bits} bits: one more unrelated word makes it strong.", bits=bits)
+        )
+    return Strength(bits, "strong", Said("Strong, about {bits} bits.", bits=bits))
 
 
 def must_be_usable(passphrase: str) -> Strength:

@@ -98,17 +98,23 @@ def already_imported() -> Problem:
 
 def wrong_sequence(expected: int, found: int) -> Problem:
     if found > expected:
-        why = f"It is file {found} of the partner, and file {expected} was not imported yet."
-        do = f"Import file {expected} first, or ask the partner to send it again."
+        why = Said(
+            "It is file {found} of the partner, and file {expected} was not imported yet.",
+            found=found,
+            expected=expected,
+        )
+        do = Said("Import file {expected} first, or ask the partner to send it again.", expected=expected)
     else:
-        why = f"It says it is file {found} of the partner, but another file {found} was imported before."
-        do = "Do not use it. Ask the partner which of the two is right."
+        why = Said(
+            "It says it is file {found} of the partner, but another file {found} was imported before.", found=found
+        )
+        do = Said("Do not use it. Ask the partner which of the two is right.")
     return Problem("This file comes in the wrong sequence.", why, do, place="sequence")
 
 
 def malformed(field: str, why: Said | str = "") -> Problem:
     return Problem(
-        f"This file is malformed: {field}.",
+        Said("This file is malformed: {field}.", field=field),
         why or "A part of it is missing or not as agreed.",
         "Ask the partner to make it again with the present version of PPRL Desktop.",
         place=field,
@@ -118,7 +124,7 @@ def malformed(field: str, why: Said | str = "") -> Problem:
 def larger_than_agreed(what: str, found: int, allowed: int) -> Problem:
     return Problem(
         "This file is larger than agreed.",
-        f"It holds {found:,} {what}; the agreement allows {allowed:,}.",
+        Said("It holds {found} {what}; the agreement allows {allowed}.", found=found, what=what, allowed=allowed),
         "Ask the partner to keep to the limit, or make a new agreement with a higher one.",
         place="limits",
     )
@@ -127,7 +133,7 @@ def larger_than_agreed(what: str, found: int, allowed: int) -> Problem:
 def not_as_computed(field: str) -> Problem:
     """Words of a proposal that do not follow from what is proposed. Signing them would promise something untrue."""
     return Problem(
-        f"This proposal says of itself what is not so: {field}.",
+        Said("This proposal says of itself what is not so: {field}.", field=field),
         "What it says there differs from what this program computes from the method, its settings and the two cards.",
         "Do not sign it. Ask the partner to propose again with the same version of PPRL Desktop as yours.",
         place=field,
@@ -155,7 +161,7 @@ def other_agreement() -> Problem:
 def does_not_fit(field: str, why: Said | str) -> Problem:
     """A bundle that is whole and signed, but not what was agreed."""
     return Problem(
-        f"This file does not fit the agreement: {field}.",
+        Said("This file does not fit the agreement: {field}.", field=field),
         why,
         "Ask the partner to export again under the agreement, or make a new agreement.",
         place=field,

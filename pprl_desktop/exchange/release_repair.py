@@ -15,6 +15,7 @@ from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.releases import Planned, ReleaseLedger
 from pprl_desktop.problem import Failure, Problem
+from pprl_desktop.said import Said
 
 
 @dataclass(frozen=True)
@@ -22,15 +23,20 @@ class Repaired:
     entered: int  # releases that the agreements knew and the ledger did not
     set_aside: str  # name of the damaged file, kept for whoever looks into it; "" where there was none
 
-    def sentences(self) -> tuple[str, ...]:
+    def sentences(self) -> tuple[Said, ...]:
         said = [
-            f"The record of releases is repaired: {self.entered:,} releases were entered again from the agreements. "
-            "Whom they were about is not known any more, so they are counted in full with every later one.",
-            "What left under agreements that are no longer in the home folder, and results and answers since, may be "
-            "missing in it. The repair itself is an entry and stays visible.",
+            Said(
+                "The record of releases is repaired: {entered} releases were entered again from the agreements. "
+                "Whom they were about is not known any more, so they are counted in full with every later one.",
+                entered=self.entered,
+            ),
+            Said(
+                "What left under agreements that are no longer in the home folder, and results and answers "
+                "since, may be missing in it. The repair itself is an entry and stays visible."
+            ),
         ]
         if self.set_aside:
-            said.append(f"The damaged file is kept as {self.set_aside}.")
+            said.append(Said("The damaged file is kept as {set_aside}.", set_aside=self.set_aside))
         return tuple(said)
 
 

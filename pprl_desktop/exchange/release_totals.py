@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pprl_desktop.exchange.disclosures import CLEAR_RECORDS
+from pprl_desktop.privacy.claims import UNITS as SAID_UNITS
 from pprl_desktop.problem import Problem
+from pprl_desktop.said import Said
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.releases import Planned, Release
@@ -28,7 +30,7 @@ class Outlook:
     overlapping: tuple[tuple[Release, float | None], ...]  # to this partner, with the share of rows in common
     total: Mapping[str, float]  # unit -> sum of epsilons including this release; infinite without noise
     others: int  # overlapping releases to other partners, who might put theirs together
-    sentences: tuple[str, ...]
+    sentences: tuple[Said, ...]
     blocked: Problem | None
 
     @property
@@ -40,16 +42,22 @@ class Outlook:
 def checked_limit(unit: str, most: float | None) -> float | None:
     if unit not in (*UNITS, WITHOUT_NOISE, CLEAR_RECORDS, RELEASES):
         raise Problem(
-            f"'{unit}' is not a unit of epsilon.",
-            f"The units are: {', '.join(UNITS)}; '{WITHOUT_NOISE}' stands for releases without any, "
-            f"'{CLEAR_RECORDS}' for cells sent for a review, '{RELEASES}' for how often the same people are released.",
+            Said("'{unit}' is not a unit of epsilon.", unit=unit),
+            Said(
+                "The units are: {units}; '{without_noise}' stands for releases without any, '{clear_records}' "
+                "for cells sent for a review, '{releases}' for how often the same people are released.",
+                units=", ".join(UNITS),
+                without_noise=WITHOUT_NOISE,
+                clear_records=CLEAR_RECORDS,
+                releases=RELEASES,
+            ),
             "Choose one of them.",
             place="unit",
         )
     if most is not None and not (math.isfinite(most) and most >= 0 and (unit != WITHOUT_NOISE or most == 0)):
         raise Problem(
             "A limit is a number of at least 0.",
-            f"For '{WITHOUT_NOISE}' only 0 makes sense: it forbids such releases.",
+            Said("For '{without_noise}' only 0 makes sense: it forbids such releases.", without_noise=WITHOUT_NOISE),
             "Choose a number, or take the limit away.",
             place="limit",
         )
@@ -91,33 +99,49 @@ def _total(planned: Planned, earlier: Sequence[Release]) -> dict[str, float]:
 
 def _sentences(
     here: Sequence[tuple[Release, float | None]], others: int, total: Mapping[str, float], noise: bool
-) -> tuple[str, ...]:
+) -> tuple[Said, ...]:
     said = []
     measured = [share for _, share in here if share is not None]
     if here:
-        times = "one earlier release" if len(here) == 1 else f"{len(here)} earlier releases"
-        sums = "; ".join(f"epsilon {_number(most)} {unit}" for unit, most in total.items())
-        said.append(f"This partner has {times} of a table with the same people. Together with this one: {sums}.")
+        times = Said("one earlier release") if len(here) == 1 else Said("{here} earlier releases", here=len(here))
+        sums = [
+            Said("epsilon {sum} {unit}", sum=_number(most), unit=SAID_UNITS.get(unit, unit))
+            for unit, most in total.items()
+        ]
+        said.append(
+            Said(
+                "This partner has {times} of a table with the same people. Together with this one: {sums:semicolons}.",
+                times=times,
+                sums=sums,
+            )
+        )
     if measured:
-        said.append(f"About {max(measured):.0%} of this table's rows were in one of them.")
+        said.append(Said("About {measured:percent} of this table's rows were in one of them.", measured=max(measured)))
     if measured and noise:
         said.append(
-            "One changed row makes it another table: every row gets fresh noise, also those that did not change, and "
-            "the partner can average the noise of both away."
+            Said(
+                "One changed row makes it another table: every row gets fresh noise, also those that did not "
+                "change, and the partner can average the noise of both away."
+            )
         )
     if len(measured) < len(here):
-        said.append("Where other fields were released before, the overlap cannot be measured and is counted in full.")
+        said.append(
+            Said("Where other fields were released before, the overlap cannot be measured and is counted in full.")
+        )
     if others:
-        who = "one other partner has" if others == 1 else f"{others} other partners have"
-        said.append(f"Also, {who} releases of the same people. If they put them together, those add up as well.")
+        who = Said("one other partner has") if others == 1 else Said("{others} other partners have", others=others)
+        said.append(
+            Said("Also, {who} releases of the same people. If they put them together, those add up as well.", who=who)
+        )
     return tuple(said)
 
 
 def again(time: str, first: Release | None = None) -> Outlook:
     """The very same table under the same agreement: its file goes out once more."""
-    sentence = (
-        f"This table was released to this partner under this agreement on {time[:10]}: "
-        "the same bytes are sent again, and nothing is added."
+    sentence = Said(
+        "This table was released to this partner under this agreement on {time}: the same bytes are sent "
+        "again, and nothing is added.",
+        time=time[:10],
     )
     return Outlook(first, (), {}, 0, (sentence,), None)
 
@@ -132,7 +156,11 @@ def _too_often(
     if most is None or before < most or ANSWERS in planned.agreement:
         return None
     return Problem(
-        f"This partner has {before:,} releases of the same people already, and your limit is {most:,.0f}.",
+        Said(
+            "This partner has {before} releases of the same people already, and your limit is {most:count}.",
+            before=before,
+            most=most,
+        ),
         "Each has noise of its own, which can be averaged away: the more of them, the less is left of it.",
         "Send the first file again, or raise the limit knowingly: 'releases limit releases NUMBER'.",
         place="releases",
@@ -143,7 +171,11 @@ def _blocked(total: Mapping[str, float], limits: Mapping[str, float], adds_up: b
     if WITHOUT_NOISE in limits and math.isinf(total["per record"]):
         return Problem(
             "Your organisation does not allow a release without noise.",
-            "Without noise epsilon is unlimited" + (", also in what was released before." if adds_up else "."),
+            (
+                Said("Without noise epsilon is unlimited, also in what was released before.")
+                if adds_up
+                else Said("Without noise epsilon is unlimited.")
+            ),
             "Choose an epsilon in the step 'Method and privacy', or ask whoever set the limit.",
             place="epsilon",
         )
@@ -152,10 +184,16 @@ def _blocked(total: Mapping[str, float], limits: Mapping[str, float], adds_up: b
         if unit not in (WITHOUT_NOISE, RELEASES) and reached > most:
             sum_ = f"{_number(reached)} {unit}"
             return Problem(
-                f"This release would exceed your organisation's limit of epsilon {_number(most)} {unit}.",
-                f"It would come to {sum_} together with the earlier releases of the same people."
-                if adds_up
-                else f"It would come to {sum_}.",
+                Said(
+                    "This release would exceed your organisation's limit of epsilon {number} {unit}.",
+                    number=_number(most),
+                    unit=unit,
+                ),
+                (
+                    Said("It would come to {sum} together with the earlier releases of the same people.", sum=sum_)
+                    if adds_up
+                    else Said("It would come to {sum}.", sum=sum_)
+                ),
                 "Choose a smaller epsilon, or ask whoever set the limit.",
                 place="epsilon",
             )

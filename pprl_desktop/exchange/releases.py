@@ -50,6 +50,7 @@ from pprl_desktop.exchange.release_totals import (
 )
 from pprl_desktop.privacy.claims import Statement
 from pprl_desktop.problem import Failure, Problem
+from pprl_desktop.said import Said
 
 __all__ = ["Fingerprint", "Planned", "Release", "ReleaseLedger", "Verification", "table_fingerprint"]
 
@@ -361,7 +362,7 @@ def _body(planned: Planned, seed: str) -> dict[str, Any]:
 def record_epsilon(statement: Statement) -> str:
     """The worst case per record, as the statement has it; '' where it is unlimited."""
     for number in statement.numbers:
-        if number.name == "epsilon" and number.unit.startswith("per record") and number.bound == "worst case":
+        if number.name == "epsilon" and number.per == "per record" and number.bound == "worst case":
             return number.value
     return ""
 
@@ -419,7 +420,10 @@ def _check(events: list[Event], known_head: str = "") -> Verification:
     for place, (number, body, kept) in enumerate(events, start=1):
         if number != place or kept != _chained(before, number, body):
             problem = Problem(
-                f"Entry {place} of the record of releases was changed or an entry before it was removed.",
+                Said(
+                    "Entry {place} of the record of releases was changed or an entry before it was removed.",
+                    place=place,
+                ),
                 "Its hash does not follow from the entries before it.",
                 REPAIR,
                 place="releases",
@@ -438,9 +442,10 @@ def _check(events: list[Event], known_head: str = "") -> Verification:
 
 
 # what helps where the file is not what it was; putting back a copy would make the sums start from less
-REPAIR = (
-    "Do not put back a copy of it. Find out what happened to the file, then repair the record (page Releases, or "
-    "'releases repair'): what the agreements still know is entered again. Until then nothing is released."
+REPAIR = Said(
+    "Do not put back a copy of it. Find out what happened to the file, then repair the record (page "
+    "Releases, or 'releases repair'): what the agreements still know is entered again. Until then "
+    "nothing is released."
 )
 
 

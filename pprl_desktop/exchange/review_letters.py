@@ -25,6 +25,7 @@ from pprl_desktop.exchange.seal import Opened
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.said import Said
 
 ASK, ANSWER = "ask", "answer"
 MAX_CELLS = 64 << 20  # bytes of all cells of one answer
@@ -64,7 +65,7 @@ def must_be_agreed(agreement: Agreement) -> None:
     if agreement.terms.rule != "review":
         raise Problem(
             "No review was agreed, so no cell is asked for or sent.",
-            f"The rule of the agreement is '{agreement.terms.rule}'.",
+            Said("The rule of the agreement is '{rule}'.", rule=agreement.terms.rule),
             "Make a new agreement with the rule 'review' if both sides want one.",
             place="rule",
         )
@@ -95,7 +96,7 @@ def packed(names: Pseudonyms, columns: Sequence[Sequence[str]]) -> dict[str, Arr
     if size > MAX_CELLS:
         raise Problem(
             "The answer would be larger than a review letter may be.",
-            f"It would hold {size:,} bytes of {MAX_CELLS:,}.",
+            Said("It would hold {size} bytes of {max_cells}.", size=size, max_cells=MAX_CELLS),
             "Ask the partner to review fewer pairs.",
             place="review",
         )

@@ -14,6 +14,7 @@ import unicodedata
 from typing import Any, NoReturn
 
 from pprl_desktop.exchange import refusals
+from pprl_desktop.said import Said
 
 MAX_INTEGER = (1 << 63) - 1
 MAX_DIGITS = 19
@@ -94,7 +95,9 @@ def any_text(plain: Plain, key: str, *, place: str = "", longest: int = 200) -> 
     """Whatever characters: only for what was made or chosen on this computer and is read back from its own disk."""
     value = _get(plain, key, place)
     if not isinstance(value, str) or len(value) > longest:
-        raise refusals.malformed(place + key, f"It must be a text of at most {longest} characters.")
+        raise refusals.malformed(
+            place + key, Said("It must be a text of at most {longest} characters.", longest=longest)
+        )
     return value
 
 
@@ -113,7 +116,9 @@ def one_line(value: str) -> str:
 def integer(plain: Plain, key: str, low: int, high: int, *, place: str = "") -> int:
     value = _get(plain, key, place)
     if not isinstance(value, int) or not low <= value <= high:
-        raise refusals.malformed(place + key, f"It must be a whole number from {low:,} to {high:,}.")
+        raise refusals.malformed(
+            place + key, Said("It must be a whole number from {low} to {high}.", low=low, high=high)
+        )
     return value
 
 
@@ -121,14 +126,14 @@ def hexes(plain: Plain, key: str, size: int, *, place: str = "") -> str:
     """Lower-case hexadecimal of `size` bytes, kept as text."""
     value = _get(plain, key, place)
     if not isinstance(value, str) or len(value) != 2 * size or not _HEX.fullmatch(value):
-        raise refusals.malformed(place + key, f"It must be {2 * size} hexadecimal characters.")
+        raise refusals.malformed(place + key, Said("It must be {value} hexadecimal characters.", value=2 * size))
     return value
 
 
 def one_of(plain: Plain, key: str, choices: tuple[str, ...], *, place: str = "") -> str:
     value = text(plain, key, place=place)
     if value not in choices:
-        raise refusals.malformed(place + key, f"It must be one of: {', '.join(choices)}.")
+        raise refusals.malformed(place + key, Said("It must be one of: {choices}.", choices=", ".join(choices)))
     return value
 
 
@@ -142,7 +147,7 @@ def mapping(plain: Plain, key: str, *, place: str = "") -> Plain:
 def listing(plain: Plain, key: str, longest: int, *, place: str = "") -> list[Any]:
     value = _get(plain, key, place)
     if not isinstance(value, list) or len(value) > longest:
-        raise refusals.malformed(place + key, f"It must be a list of at most {longest:,} items.")
+        raise refusals.malformed(place + key, Said("It must be a list of at most {longest} items.", longest=longest))
     return value
 
 
@@ -156,7 +161,7 @@ def mappings(plain: Plain, key: str, longest: int, *, place: str = "") -> list[P
 def only(plain: Plain, keys: set[str], *, place: str = "") -> None:
     """No more and no fewer keys than these."""
     for key in sorted(keys ^ plain.keys()):
-        reason = "It is missing." if key in keys else "It is not known."
+        reason = Said("It is missing.") if key in keys else Said("It is not known.")
         raise refusals.malformed(place + (key if key in keys else "unknown entry"), reason)
 
 

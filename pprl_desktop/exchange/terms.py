@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
-from pprl_desktop.codes.base import RANGES, REGISTRY, Settings
-from pprl_desktop.codes.directions import of_flag
+from pprl_desktop.codes.base import DECISIONS, LAYOUTS, NOISE, RANGES, REGISTRY, Settings
+from pprl_desktop.codes.directions import of_flag, words
 from pprl_desktop.exchange import refusals, strict
 from pprl_desktop.exchange.card import Card
 from pprl_desktop.exchange.keys import MODES, Mode
@@ -18,8 +18,11 @@ from pprl_desktop.exchange.manifest import MAX_RAW, MAX_ROWS, Party
 from pprl_desktop.exchange.names import MAX_NAME
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.matching.reconcile import RULES, ReconcileRule
+from pprl_desktop.privacy.claims import UNITS, Statement
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import KINDS, Cleaning, Field
+from pprl_desktop.reference.sets import ReferenceSet
+from pprl_desktop.said import Said
 
 FORMAT, VERSION = "pprl-agreement", 2
 FIRST = 1  # version that named neither a maximum of records in clear nor the kind of seal
@@ -27,6 +30,7 @@ DEFAULT_CLEAR = 5  # of 100 records
 SIGN_CONTEXT = b"pprl-agreement/v1\0"
 SECRET = 32  # bytes
 MAX_FIELDS = 64
+MOST_REFERENCES = 20_000  # records: with more, the statement is shown as it was signed, in English
 MAX_DOCUMENT = 256 * 1024  # bytes
 MAX_FIELD_NAME = 80  # characters
 
@@ -177,41 +181,71 @@ def parse(document: bytes) -> Terms:
     return found
 
 
-def in_words(terms: Terms) -> tuple[str, ...]:
+def in_words(terms: Terms) -> tuple[Said, ...]:
     """The agreement as a steward and an ethics board read it."""
     settings = terms.settings
-    noise = f"epsilon {terms.epsilon} {terms.unit}, {settings.noise}" if terms.epsilon else "no noise"
-    alike: dict[str, list[str]] = {}
+    noise = (
+        Said(
+            "epsilon {epsilon:exact} {unit}, {noise}",
+            epsilon=terms.epsilon,
+            unit=UNITS.get(terms.unit, terms.unit),
+            noise=NOISE[settings.noise],
+        )
+        if terms.epsilon
+        else Said("no noise")
+    )
+    alike: dict[Said, list[str]] = {}
     for one in terms.fields:
         alike.setdefault(_cleaning_words(one.cleaning), []).append(_plain_name(one.name))
-    cleaning = "; ".join(f"{words} ({', '.join(names)})" for words, names in alike.items())
+    cleaning = [Said("{cleaning} ({names})", cleaning=how, names=names) for how, names in alike.items()]
     reference = (
-        f"Reference set {_plain_name(terms.reference.name)} with {terms.reference.size:,} records, "
-        f"fingerprint {terms.reference.fingerprint[:16]}."
+        Said(
+            "Reference set {name} with {size} records, fingerprint {fingerprint}.",
+            name=_plain_name(terms.reference.name),
+            size=terms.reference.size,
+            fingerprint=terms.reference.fingerprint[:16],
+        )
         if terms.reference.name
-        else "No reference set is used."
+        else Said("No reference set is used.")
     )
     rules = {
-        "both": "A pair is linked only if both sides accept it.",
-        "either": "A pair is linked if one side accepts it and nothing speaks against it.",
-        "review": "A pair that only one side accepts goes to the masked review.",
+        "both": Said("A pair is linked only if both sides accept it."),
+        "either": Said("A pair is linked if one side accepts it and nothing speaks against it."),
+        "review": Said("A pair that only one side accepts goes to the masked review."),
     }
-    decoys = f"Each side adds {settings.decoys:,} records that do not exist." if settings.decoys else "No decoys."
+    decoys = (
+        Said("Each side adds {decoys} records that do not exist.", decoys=settings.decoys)
+        if settings.decoys
+        else Said("No decoys.")
+    )
     return (
-        f"{terms.proposer.name} proposes to {terms.accepter.name}.",
-        f"Purpose, in the words of {terms.proposer.name}: {quoted(terms.purpose)}"
-        if terms.purpose
-        else "Purpose: not stated.",
-        f"Compared are: {', '.join(map(_compared, terms.fields))}. Each side maps its own columns to these fields.",
-        f"Cleaning, the same on both sides: {cleaning}.",
-        f"Method: {terms.method}; decision {settings.decision}, layout {settings.layout}, {settings.direction}.",
-        f"Noise: {noise}. {decoys}",
+        Said("{proposer} proposes to {accepter}.", proposer=terms.proposer.name, accepter=terms.accepter.name),
+        (
+            Said("Purpose, in the words of {name}: {purpose}", name=terms.proposer.name, purpose=quoted(terms.purpose))
+            if terms.purpose
+            else Said("Purpose: not stated.")
+        ),
+        Said(
+            "Compared are: {fields}. Each side maps its own columns to these fields.",
+            fields=[_compared(one) for one in terms.fields],
+        ),
+        Said("Cleaning, the same on both sides: {cleaning:semicolons}.", cleaning=cleaning),
+        Said(
+            "Method: {method}; decision {decision}, layout {layout}, {direction}.",
+            method=terms.method,
+            decision=DECISIONS[settings.decision],
+            layout=LAYOUTS[settings.layout],
+            direction=words(settings.direction),
+        ),
+        Said("Noise: {noise}. {decoys}", noise=noise, decoys=decoys),
         reference,
         rules[terms.rule],
-        f"At most {terms.limits.rows:,} rows and {terms.limits.megabytes:,} MB per file.",
+        Said(
+            "At most {rows} rows and {megabytes} MB per file.", rows=terms.limits.rows, megabytes=terms.limits.megabytes
+        ),
         _clear_words(terms),
         _SEALS[terms.seal],
-        "A shared secret was made for this agreement alone; it is inside the sealed file and shown nowhere.",
+        Said("A shared secret was made for this agreement alone; it is inside the sealed file and shown nowhere."),
         *_statement_words(terms),
     )
 
@@ -222,10 +256,12 @@ def _compared(one: Field) -> str:
     return f"{_plain_name(one.name)} ({one.kind}{made_of})"
 
 
-_SEALS: dict[Mode, str] = {
-    "hybrid": "Files are sealed so that a quantum computer does not open them either.",
-    "x25519": "Files are sealed in the compatibility mode X25519: whoever copies one today and has a quantum computer "
-    "one day can open it.",
+_SEALS: dict[Mode, Said] = {
+    "hybrid": Said("Files are sealed so that a quantum computer does not open them either."),
+    "x25519": Said(
+        "Files are sealed in the compatibility mode X25519: whoever copies one today and has a quantum "
+        "computer one day can open it."
+    ),
 }
 
 
@@ -239,12 +275,31 @@ def _plain_name(name: str) -> str:
     return name if re.fullmatch(r"[\w-]+([. ][\w-]+){0,3}", name) else quoted(name)
 
 
-def _statement_words(terms: Terms) -> list[str]:
+def _statement_words(terms: Terms) -> list[Said]:
     """The statement as it was signed. The program that signed one of the first version had not recomputed it."""
-    lines = [strict.one_line(line) for line in terms.statement.splitlines()]
+    lines = [Said("{line}", line=strict.one_line(line)) for line in terms.statement.splitlines()]
     if terms.version == FIRST and lines:
-        return ["The statement below was signed with an earlier version, which did not check it:", *lines]
-    return lines
+        return [Said("The statement below was signed with an earlier version, which did not check it:"), *lines]
+    computed = _computed(terms)
+    return list(computed.lines()) if computed is not None else lines
+
+
+def _computed(terms: Terms) -> Statement | None:
+    """The statement as values, for any language; None where the words that were signed are others."""
+    from pprl_desktop.codes.recipe import build
+    from pprl_desktop.privacy.statements import statement
+
+    if terms.reference.size > MOST_REFERENCES:
+        return None
+    attributes = tuple(dict.fromkeys(one for _, several in terms.mapping for one in several))
+    # of the reference set only its name, size and attributes are spoken of
+    stand_in = ReferenceSet(terms.reference.name, attributes, tuple(("A",) * terms.reference.size for _ in attributes))
+    try:
+        recipe = build(terms.method, terms.fields, terms.settings, stand_in, terms.mapping, bytes(SECRET))
+    except Problem:
+        return None
+    made = statement(recipe, terms.limits.rows)
+    return made if made.text() == terms.statement else None
 
 
 def offered(terms: Terms, other: Terms) -> tuple[str, ...]:
@@ -307,7 +362,9 @@ def _value(hint: Any, plain: Plain, name: str, place: str, text: Text) -> Any:
         value = _number(digits, place + name)
         low, high = RANGES.get(name, (value, value))
         if not low <= value <= high:
-            raise refusals.malformed(place + name, f"It must be a number from {low} to {high:,.0f}.")
+            raise refusals.malformed(
+                place + name, Said("It must be a number from {low} to {high:count}.", low=low, high=high)
+            )
         return value
     assert get_origin(hint) in (Union, types.UnionType), hint
     return text(plain, name, place=place) or None
@@ -390,16 +447,20 @@ def _limits(plain: Plain, version: int, rule: ReconcileRule) -> Limits:
     )
 
 
-def _clear_words(terms: Terms) -> str:
+def _clear_words(terms: Terms) -> Said:
     """What may leave in clear: nothing without a review, and at most the signed share with one."""
     if terms.rule != "review":
-        return "No cell of a record may be sent in clear: no review was agreed."
+        return Said("No cell of a record may be sent in clear: no review was agreed.")
     if terms.version == FIRST:
-        return (
+        return Said(
             "For the review, cells of uncertain pairs may be sent in clear. The agreement names no maximum; "
-            f"this program sends at most {terms.limits.clear} of 100 records."
+            "this program sends at most {clear} of 100 records.",
+            clear=terms.limits.clear,
         )
-    return f"For the review, cells of at most {terms.limits.clear} of 100 records of a table may be sent in clear."
+    return Said(
+        "For the review, cells of at most {clear} of 100 records of a table may be sent in clear.",
+        clear=terms.limits.clear,
+    )
 
 
 def _side_plain(side: Side) -> Plain:
@@ -414,23 +475,27 @@ def _side(plain: Plain, key: str) -> Side:
     return Side(strict.text(inner, "name", place=place, longest=MAX_NAME), party)
 
 
-def _cleaning_words(cleaning: Cleaning) -> str:
-    said = [cleaning.unicode, "upper case" if cleaning.case == "upper" else "case kept"]
+def _cleaning_words(cleaning: Cleaning) -> Said:
+    said: list[Said | str] = [cleaning.unicode, (Said("upper case") if cleaning.case == "upper" else Said("case kept"))]
     said.append(
-        {"keep": "accents kept", "strip": "accents removed", "transliterate": "umlauts spelt out"}[cleaning.diacritics]
-    )
-    said.append(
-        {"keep": "punctuation kept", "space": "punctuation to spaces", "remove": "punctuation removed"}[
-            cleaning.punctuation
+        {"keep": Said("accents kept"), "strip": Said("accents removed"), "transliterate": Said("umlauts spelt out")}[
+            cleaning.diacritics
         ]
     )
+    said.append(
+        {
+            "keep": Said("punctuation kept"),
+            "space": Said("punctuation to spaces"),
+            "remove": Said("punctuation removed"),
+        }[cleaning.punctuation]
+    )
     if cleaning.drop_titles:
-        said.append("titles dropped")
+        said.append(Said("titles dropped"))
     if cleaning.drop_particles:
-        said.append("particles dropped")
+        said.append(Said("particles dropped"))
     if cleaning.missing_words:
-        said.append(f"{len(cleaning.missing_words)} words count as missing")
-    return ", ".join(said)
+        said.append(Said("{missing_words} words count as missing", missing_words=len(cleaning.missing_words)))
+    return Said("{parts}", parts=said)
 
 
 def check_sense(terms: Terms) -> None:

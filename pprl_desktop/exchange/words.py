@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from pprl_desktop.problem import Problem
+from pprl_desktop.said import NOTHING, Said
 
 _FIRST = "bdfghjklmnprstvz"  # 16
 _VOWEL = "aeio"  # 4
@@ -52,11 +53,15 @@ def decode(text: str, count: int) -> int:
     for at, word in enumerate(found, start=1):
         if word not in _numbers():
             raise Problem(
-                f"Word {at} is not one of the words of this program.", nearest(word), "Correct it.", place=f"word {at}"
+                Said("Word {at} is not one of the words of this program.", at=at),
+                nearest(word),
+                "Correct it.",
+                place=f"word {at}",
             )
         number = number << BITS | _numbers()[word]
     if len(found) != count:
-        raise Problem(f"{count} words are needed, {len(found)} were entered.", do="Enter all of them.", place="words")
+        what = Said("{count} words are needed, {entered} were entered.", count=count, entered=len(found))
+        raise Problem(what, do="Enter all of them.", place="words")
     return number
 
 
@@ -64,8 +69,8 @@ def split(text: str) -> list[str]:
     return "".join(c if c.isalpha() else " " for c in text.lower()).split()
 
 
-def nearest(word: str) -> str:
+def nearest(word: str) -> Said:
     import difflib
 
     close = difflib.get_close_matches(word, words(), n=2, cutoff=0.7)
-    return f"Did you mean {' or '.join(close)}?" if close else ""
+    return Said("Did you mean {words:or}?", words=close) if close else NOTHING

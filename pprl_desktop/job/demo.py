@@ -293,7 +293,7 @@ def _summary(
         (len(a.match.to_review()), len(b.match.to_review())),
         a.outcome.counts(),
         figures,
-        statement(recipe, a.choices.rows).summary,
+        str(statement(recipe, a.choices.rows).summary),
         str(a.rehearsal.headline) if a.rehearsal is not None else "",
         files,
     )

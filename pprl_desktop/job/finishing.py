@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from pprl_desktop import files
 from pprl_desktop.job.disclosure import Happened, Rehearsed, report
 from pprl_desktop.job.outputs import Linked, write_linked
-from pprl_desktop.job.report import in_words, to_html
+from pprl_desktop.job.report import to_html
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
-from pprl_desktop.said import Said
+from pprl_desktop.said import ENGLISH, Language, Said
 
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
@@ -41,16 +41,15 @@ def finish(
     title: str,
     match: Match | None = None,
     outcome: Outcome | None = None,
-    matched: Sequence[str] = (),
+    matched: Sequence[Said] = (),
     rehearsal: Rehearsed | None = None,
     figures: Figures | None = None,
-    review: Sequence[str] = (),
+    review: Sequence[Said] = (),
     identifying: Sequence[str] = (),
-    words: Callable[[Said | str], str] = str,
-    language: str = "en",
+    language: Language = ENGLISH,
     progress: Progress = NO_PROGRESS,
 ) -> Finished:
-    """`identifying` columns only where that was permitted separately; `words` puts the report into `language`."""
+    """`identifying` columns only where that was permitted separately; the report is written in `language`."""
     from pprl_desktop.exchange import agreeing, results
     from pprl_desktop.privacy.statements import statement
 
@@ -67,7 +66,7 @@ def finish(
             matched=tuple(matched), outcome=outcome, figures=figures, review=tuple(review),
         )  # fmt: skip
         page = folder / "report.html"
-        files.write_text(page, to_html(in_words(report(happened, title), words), language))
+        files.write_text(page, to_html(report(happened, title), language))
     except OSError:
         raise Problem(
             "The results could not be written.",

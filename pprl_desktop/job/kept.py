@@ -1,7 +1,7 @@
 """What the report tells and a restart would lose: the rehearsal, what was expected of the match, the review.
 
-All of it is kept with the project as plain sentences and figures, without a value of any record. A review that is
-not open is told from its ledger, which needs no passphrase to be read.
+All of it is kept with the project as templates with their values, for any language, without a value of any record.
+A review that is not open is told from its ledger, which needs no passphrase to be read.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,21 +50,25 @@ class KeptRehearsal:
 class KeptMatch:
     precision: float  # expected; NaN where the rule gives no forecast
     recall: float
-    said: tuple[str, ...]
+    said: tuple[Said, ...]
 
 
 @dataclass(frozen=True)
 class KeptReview:
-    said: tuple[str, ...]  # for the report
-    estimates: tuple[str, ...]  # precision and recall after the review; none where nothing was decided
+    said: tuple[Said, ...]  # for the report
+    estimates: tuple[Said, ...]  # precision and recall after the review; none where nothing was decided
 
 
 def keep_rehearsal(project: Project, of: Choices, found: Rehearsal) -> None:
     """`of`: the choices it was played under, which may no longer be the present ones."""
-    said = [to_plain(one) for one in found.sentences()]
     named = found.partner.named
     share = [float(named.share), float(named.low), float(named.high)]
-    made = {"of": _rehearsed(of), "headline": to_plain(found.headline), "said": said, "named": share}
+    made = {
+        "of": _rehearsed(of),
+        "headline": to_plain(found.headline),
+        "said": _listed(found.sentences()),
+        "named": share,
+    }
     project.keep("rehearsal", _json(made))
 
 
@@ -96,8 +100,7 @@ def rehearsal_under(project: Project, choices: Choices) -> KeptRehearsal | None:
     plain = _plain(project.artefact("rehearsal"))
     if not plain.keys() >= {"of", "headline", "said"} or plain["of"] != _rehearsed(choices):
         return None
-    said = tuple(from_plain(one) for one in plain["said"])
-    return KeptRehearsal(from_plain(plain["headline"]), said, _range(plain.get("named")))
+    return KeptRehearsal(from_plain(plain["headline"]), _several(plain["said"]), _range(plain.get("named")))
 
 
 def match_artefact(match: Match) -> bytes:
@@ -105,7 +108,7 @@ def match_artefact(match: Match) -> bytes:
     figures = {name: match.expected.get(name, math.nan) for name in ("precision", "recall")}
     known = {name: value for name, value in figures.items() if math.isfinite(value) and value >= 0}
     counted = {"accepted": len(match.accepted()), "to_review": len(match.to_review()), "accept": f"{match.accept:.6g}"}
-    return _json({**counted, "expected": known, "said": list(match_sentences(match, None))})
+    return _json({**counted, "expected": known, "said": _listed(match_sentences(match, None))})
 
 
 def match_of(project: Project) -> KeptMatch | None:
@@ -114,7 +117,7 @@ def match_of(project: Project) -> KeptMatch | None:
         return None
     expected = plain["expected"]
     return KeptMatch(
-        float(expected.get("precision", math.nan)), float(expected.get("recall", math.nan)), tuple(plain["said"])
+        float(expected.get("precision", math.nan)), float(expected.get("recall", math.nan)), _several(plain["said"])
     )
 
 
@@ -122,22 +125,22 @@ def review_told(manager: Desk, progress: Progress = NO_PROGRESS) -> bytes:
     """The open review for the report: the loss of everyone who opened something, and what the decisions show."""
     from pprl_desktop.review.estimates import count, estimate
 
-    said = [line.strip() for loss in manager.losses(progress) for line in loss.as_text().splitlines()]
+    said = [line for loss in manager.losses(progress) for line in loss.lines()]
     outcome = manager.outcome()
-    estimates: list[str] = []
+    estimates: list[Said] = []
     if any(same is not None for same in outcome.values()):
         made = estimate(count(manager.review.strata, manager.review.pairs, outcome))
         estimates = [
-            f"Precision after the review: {_interval(made.precision_after)}, an estimate.",
-            f"Recall after the review: {_interval(made.recall_after)}, an estimate.",
+            Said("Precision after the review: {interval}, an estimate.", interval=_interval(made.precision_after)),
+            Said("Recall after the review: {interval}, an estimate.", interval=_interval(made.recall_after)),
             made.sentence,
         ]
-    return _json({"head": manager.ledger.head, "said": [*said, *estimates], "estimates": estimates})
+    return _json({"head": manager.ledger.head, "said": _listed([*said, *estimates]), "estimates": _listed(estimates)})
 
 
-def told(review: bytes) -> tuple[str, ...]:
+def told(review: bytes) -> tuple[Said, ...]:
     """The sentences of review_told()."""
-    return tuple(_plain(review)["said"])
+    return _several(_plain(review)["said"])
 
 
 def review_of(project: Project) -> KeptReview:
@@ -148,18 +151,18 @@ def review_of(project: Project) -> KeptReview:
         return KeptReview((), ())
     path = Path(project.choices.review_path) / LEDGER
     if not path.is_file():
-        return KeptReview(("A masked review was made; its folder is no longer where it was.",), ())
+        return KeptReview((Said("A masked review was made; its folder is no longer where it was."),), ())
     plain = _plain(project.artefact("review"))
     try:
         told, head = ledger_told(path)
     except Problem as problem:
-        return KeptReview((str(problem.what),), ())
+        return KeptReview((problem.what,), ())
     if plain.keys() >= {"said", "estimates"} and plain.get("head") == head:
-        return KeptReview(tuple(plain["said"]), tuple(plain["estimates"]))
+        return KeptReview(_several(plain["said"]), _several(plain["estimates"]))
     return KeptReview(told, ())
 
 
-def ledger_told(path: Path) -> tuple[tuple[str, ...], str]:
+def ledger_told(path: Path) -> tuple[tuple[Said, ...], str]:
     """A review from its ledger alone, without its passphrase, and the hash of the last entry."""
     from pprl_desktop.review.decisions import Decisions
     from pprl_desktop.review.desk import MANAGER, Past
@@ -175,10 +178,16 @@ def ledger_told(path: Path) -> tuple[tuple[str, ...], str]:
     refused = sum(entry.what == "refuse" for entry in own)
     risk = max((float(entry.body.get("total", 0)) for entry in opened), default=0.0)
     return (
-        f"{len(decided):,} pairs were decided; cells were opened {len(opened):,} times, and {refused:,} openings "
-        "were refused.",
-        f"KAPR reached at most {100 * risk:.4f} %.",
-        f"From the ledger of the review: {len(entries):,} entries, last hash {head[:16]}.",
+        Said(
+            "{decided} pairs were decided; cells were opened {opened} times, and {refused} openings were refused.",
+            decided=len(decided),
+            opened=len(opened),
+            refused=refused,
+        ),
+        Said("KAPR reached at most {risk:decimals 4} %.", risk=100 * risk),
+        Said(
+            "From the ledger of the review: {entries} entries, last hash {head}.", entries=len(entries), head=head[:16]
+        ),
     ), head
 
 
@@ -188,8 +197,21 @@ def outcome_artefact(outcome: Outcome) -> bytes:
     return _json({"counts": outcome.counts(), "links": links})
 
 
-def _interval(one: Interval) -> str:
-    return f"about {100 * one.value:.1f} % ({100 * one.low:.1f} to {100 * one.high:.1f})"
+def _interval(one: Interval) -> Said:
+    return Said(
+        "about {value:decimals 1} % ({low:decimals 1} to {high:decimals 1})",
+        value=100 * one.value,
+        low=100 * one.low,
+        high=100 * one.high,
+    )
+
+
+def _listed(sentences: Iterable[Said]) -> list[dict[str, Any]]:
+    return [to_plain(one) for one in sentences]
+
+
+def _several(plain: object) -> tuple[Said, ...]:
+    return tuple(from_plain(one) for one in plain) if isinstance(plain, list) else ()
 
 
 def _rehearsed(choices: Choices) -> str:
@@ -210,22 +232,19 @@ def _plain(data: bytes | None) -> dict[str, Any]:
     return found if isinstance(found, dict) and all(_fits(name, value) for name, value in found.items()) else {}
 
 
-def _printable(value: Any) -> bool:
-    """A sentence as words or as a template with values: nothing in it moves a terminal's cursor."""
-    if isinstance(value, dict):
-        return all(_printable(one) for pair in value.items() for one in pair)
-    if isinstance(value, list):
-        return all(map(_printable, value))
-    return value.isprintable() if isinstance(value, str) else isinstance(value, int | float)
-
-
 def _fits(name: str, value: Any) -> bool:
     if name in ("said", "estimates"):
-        return isinstance(value, list) and all(isinstance(one, str | dict) and _printable(one) for one in value)
+        return isinstance(value, list) and all(_is_said(one) for one in value)
     if name == "headline":
-        return isinstance(value, dict) and _printable(value)
+        return _is_said(value)
     if name in ("named", "found"):
         return _range(value) is not None
     if name == "expected":
         return isinstance(value, dict) and all(type(one) is float and 0 <= one <= 1 for one in value.values())
     return isinstance(value, str | int)
+
+
+def _is_said(plain: object) -> bool:
+    """A template with its values, or finished words as older projects hold them: nothing moves a terminal's cursor."""
+    known = isinstance(plain, str) or (isinstance(plain, dict) and plain.keys() <= {"said", "with"})
+    return known and str(from_plain(plain)).isprintable()

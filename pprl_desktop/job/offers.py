@@ -7,9 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pprl_desktop.codes.base import DECISION_WORDS, LAYOUT_WORDS, Settings, method
+from pprl_desktop.matching.reconcile import RULE_WORDS
+from pprl_desktop.privacy.claims import UNITS
 from pprl_desktop.project.choices import Choices
-from pprl_desktop.records.fields import Field
+from pprl_desktop.records.fields import KIND_WORDS, Field
 from pprl_desktop.records.hints import hint, words_of
+from pprl_desktop.said import NOTHING, Said
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.agreeing import Offer
@@ -36,9 +40,9 @@ LEAST_LIKENESS = 1.0  # of _likeness: the same thing, or the same kind and a sim
 class Difference:
     """One point of an agreement, as each side has it."""
 
-    what: str
-    mine: str
-    theirs: str
+    what: Said
+    mine: Said
+    theirs: Said
 
     @property
     def differs(self) -> bool:
@@ -57,25 +61,42 @@ def offer_of(choices: Choices, purpose: str = "") -> Offer:
 def differences(choices: Choices, terms: Terms) -> tuple[Difference, ...]:
     """A proposal beside the own choices, point by point."""
     mine, theirs = choices.settings, terms.settings
-    own_fields, their_fields = (
-        ", ".join(f"{one.name} ({one.kind})" for one in fields) for fields in (choices.fields, terms.fields)
-    )
     cleaning = {one.name: one.cleaning for one in choices.fields}
     changed = [one.name for one in terms.fields if one.name in cleaning and cleaning[one.name] != one.cleaning]
+    agreed = terms.reference.name
     return (
-        Difference("fields", own_fields, their_fields),
-        Difference("cleaning", "", ", ".join(changed)),
-        Difference("method", choices.method, terms.method),
-        Difference("decision", f"{mine.decision}, {mine.layout}", f"{theirs.decision}, {theirs.layout}"),
-        Difference("noise", _noise(choices.settings.epsilon, terms.unit), _noise(theirs.epsilon, terms.unit)),
-        Difference("reference set", choices.reference if terms.reference.name else "", terms.reference.name),
-        Difference("decoys", str(mine.decoys), str(theirs.decoys)),
-        Difference("rule", choices.rule, terms.rule),
+        Difference(Said("Fields"), _fields(choices.fields), _fields(terms.fields)),
+        Difference(Said("Cleaning differs for"), NOTHING, _names(changed)),
+        Difference(Said("Method"), method(choices.method).title, method(terms.method).title),
+        Difference(Said("Decision and layout"), _decision(mine), _decision(theirs)),
+        Difference(Said("Noise (ε)"), _noise(mine.epsilon, terms.unit), _noise(theirs.epsilon, terms.unit)),
+        Difference(
+            Said("Reference set"), _names([choices.reference] if agreed else []), _names([agreed] if agreed else [])
+        ),
+        Difference(Said("Decoys"), Said("{n}", n=mine.decoys), Said("{n}", n=theirs.decoys)),
+        Difference(Said("Rule for differing results"), RULE_WORDS[choices.rule], RULE_WORDS[terms.rule]),
     )
 
 
-def _noise(epsilon: float | None, unit: str) -> str:
-    return "none" if epsilon is None else f"{epsilon:g} {unit}".strip()
+def _names(names: Sequence[str]) -> Said:
+    return Said("{names}", names=names) if names else NOTHING
+
+
+def _fields(fields: Sequence[Field]) -> Said:
+    said = [Said("{name} ({kind})", name=one.name, kind=KIND_WORDS[one.kind]) for one in fields]
+    return Said("{fields}", fields=said) if said else NOTHING
+
+
+def _decision(settings: Settings) -> Said:
+    return Said(
+        "{decision}, {layout}", decision=DECISION_WORDS[settings.decision], layout=LAYOUT_WORDS[settings.layout]
+    )
+
+
+def _noise(epsilon: float | None, unit: str) -> Said:
+    if epsilon is None:
+        return Said("no noise")
+    return Said("{epsilon} {unit}", epsilon=epsilon, unit=UNITS.get(unit, unit))
 
 
 def adopted(choices: Choices, terms: Terms, columns: Sequence[tuple[str, str]]) -> dict[str, Any]:

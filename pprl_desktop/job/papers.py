@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pprl_desktop.codes.base import method
 from pprl_desktop.job.document import Document, Fact, Figure, Part, Words
+from pprl_desktop.privacy.claims import UNITS
 from pprl_desktop.said import Said
 
 if TYPE_CHECKING:
@@ -96,11 +97,11 @@ def field_title(name: str) -> str:
 
 
 def _how(terms: Terms) -> Said:
-    title = Said(method(terms.method).title)
+    title = method(terms.method).title
     if terms.settings.epsilon is None:
         return Said("{method}, without noise", method=title)
     return Said("{method}, noise ε {epsilon:figures 3} {unit}", method=title, epsilon=terms.settings.epsilon,
-                unit=Said(terms.unit))  # fmt: skip
+                unit=UNITS.get(terms.unit, terms.unit))  # fmt: skip
 
 
 def _clear(terms: Terms) -> Said:

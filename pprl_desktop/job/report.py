@@ -7,28 +7,28 @@ theorem it names; the two renderings hold the same words. It contains no value o
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pprl_desktop import __version__
-from pprl_desktop.said import Said
+from pprl_desktop.said import ENGLISH, Language, Said
 
-Cell = str | int | float
+Cell = Said | str | int | float
 
 
 @dataclass(frozen=True)
 class Grid:
     """A small table: header and rows."""
 
-    header: tuple[str, ...]
+    header: tuple[Said, ...]
     rows: tuple[tuple[Cell, ...], ...]
 
 
 @dataclass(frozen=True)
 class Section:
-    title: str
-    sentences: tuple[Said | str, ...] = ()
+    title: Said
+    sentences: tuple[Said, ...] = ()
     grid: Grid | None = None
 
 
@@ -37,7 +37,6 @@ class Report:
     title: str
     date: str  # ISO, day only
     sections: tuple[Section, ...] = field(default_factory=tuple)
-    made_by: str = ""  # the line below the title
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -46,10 +45,14 @@ class Report:
             "program": f"PPRL Desktop {__version__}",
             "sections": [
                 {
-                    "title": section.title,
-                    "sentences": list(section.sentences),
-                    "header": list(section.grid.header) if section.grid else [],
-                    "rows": [list(row) for row in section.grid.rows] if section.grid else [],
+                    "title": str(section.title),
+                    "sentences": [str(one) for one in section.sentences],
+                    "header": [str(one) for one in section.grid.header] if section.grid else [],
+                    "rows": [
+                        [str(cell) if isinstance(cell, Said) else cell for cell in row] for row in section.grid.rows
+                    ]
+                    if section.grid
+                    else [],
                 }
                 for section in self.sections
             ],
@@ -69,47 +72,35 @@ font-variant-numeric:tabular-nums}
 """
 
 
-def in_words(report: Report, words: Callable[[Said | str], str]) -> Report:
-    """The same report in another language: `words` gives each sentence's twin and leaves names and figures alone."""
-    sections = []
-    for one in report.sections:
-        grid = one.grid
-        if grid is not None:
-            rows = tuple(tuple(words(cell) if isinstance(cell, str) else cell for cell in row) for row in grid.rows)
-            grid = Grid(tuple(words(name) for name in grid.header), rows)
-        sections.append(Section(words(one.title), tuple(words(text) for text in one.sentences), grid))
-    return Report(report.title, report.date, tuple(sections), words(_made_by(report)))
-
-
-def to_html(report: Report, language: str = "en") -> str:
+def to_html(report: Report, language: Language = ENGLISH) -> str:
     """One file, no script, nothing loaded from elsewhere; prints well."""
     parts = [
         "<!doctype html>",
-        f'<html lang="{html.escape(language)}"><head><meta charset="utf-8">',
+        f'<html lang="{html.escape(language.code)}"><head><meta charset="utf-8">',
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
         f"<title>{html.escape(report.title)}</title><style>{_STYLE}</style></head><body>",
         f"<h1>{html.escape(report.title)}</h1>",
-        f'<p class="quiet">{html.escape(_made_by(report))}</p>',
+        f'<p class="quiet">{html.escape(_made_by(report).words(language))}</p>',
     ]
     for section in report.sections:
-        parts.append(f"<h2>{html.escape(section.title)}</h2>")
-        parts += [f"<p>{html.escape(str(sentence))}</p>" for sentence in section.sentences]
+        parts.append(f"<h2>{html.escape(section.title.words(language))}</h2>")
+        parts += [f"<p>{html.escape(one.words(language))}</p>" for one in section.sentences]
         if section.grid:
-            parts.append(_html_grid(section.grid))
+            parts.append(_html_grid(section.grid, language))
     return "\n".join([*parts, "</body></html>", ""])
 
 
-def _made_by(report: Report) -> str:
-    return report.made_by or f"{report.date} · made by PPRL Desktop {__version__}"
+def _made_by(report: Report) -> Said:
+    return Said("{date} · made by PPRL Desktop {version}", date=report.date, version=__version__)
 
 
-def _html_grid(grid: Grid) -> str:
+def _html_grid(grid: Grid, language: Language) -> str:
     numeric = [bool(grid.rows) and all(isinstance(row[k], int | float) for row in grid.rows)
                for k in range(len(grid.header))]  # fmt: skip
 
     def line(cells: Sequence[Cell], tag: str) -> str:
         made = (
-            f"<{tag}{' class=n' if is_number else ''}>{html.escape(shown(cell))}</{tag}>"
+            f"<{tag}{' class=n' if is_number else ''}>{html.escape(shown(cell, language))}</{tag}>"
             for cell, is_number in zip(cells, numeric, strict=True)
         )
         return f"<tr>{''.join(made)}</tr>"
@@ -120,24 +111,27 @@ def _html_grid(grid: Grid) -> str:
 
 def to_text(report: Report) -> str:
     """The same words for a terminal or a mail."""
-    lines = [report.title, "=" * len(report.title), _made_by(report)]
+    lines = [report.title, "=" * len(report.title), str(_made_by(report))]
     for section in report.sections:
-        lines += ["", section.title, "-" * len(section.title), *map(str, section.sentences)]
+        title = str(section.title)
+        lines += ["", title, "-" * len(title), *map(str, section.sentences)]
         if section.grid:
             lines += ["", *_text_grid(section.grid)]
     return "\n".join(lines) + "\n"
 
 
 def _text_grid(grid: Grid) -> list[str]:
-    cells = [list(grid.header), *([shown(cell) for cell in row] for row in grid.rows)]
+    cells = [[str(one) for one in grid.header], *([shown(cell) for cell in row] for row in grid.rows)]
     widths = [max(len(row[k]) for row in cells) for k in range(len(grid.header))]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
 
 
-def shown(cell: Cell) -> str:
+def shown(cell: Cell, language: Language = ENGLISH) -> str:
     """Whole numbers with separators, shares with four digits, texts as they are."""
+    if isinstance(cell, Said):
+        return cell.words(language)
     if isinstance(cell, int):
-        return f"{cell:,}"
+        return language.number(cell)
     if isinstance(cell, float):
-        return f"{cell:.4g}"
+        return language.figures(cell, 4)
     return cell

@@ -16,6 +16,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.fields import Field
 from pprl_desktop.review.marks import Cap, Level
+from pprl_desktop.said import Said
 
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
@@ -83,7 +84,9 @@ def make_review(
     missing = [name for name, column in plan.columns if not column]
     if missing:
         raise Problem(
-            f"The second table has no column for '{missing[0]}'.", do="Pick the column that holds it.", place=missing[0]
+            Said("The second table has no column for '{missing}'.", missing=missing[0]),
+            do="Pick the column that holds it.",
+            place=missing[0],
         )
     own = own_table.clean(choices, progress.part(0.0, 0.2))
     second = read_table(Path(plan.second_path), progress=progress.part(0.2, 0.35)).table
@@ -100,10 +103,10 @@ def make_review(
     if plan.pairs_path:
         listed = read_table(Path(plan.pairs_path), progress=progress.part(0.45, 0.5)).table
         table = own_table.table(choices)
-        for column, which in ((choices.id_column, "first"), (plan.second_id, "second")):
+        for column, which in ((choices.id_column, Said("first")), (plan.second_id, Said("second"))):
             if not column:
                 raise Problem(
-                    f"The {which} table has no column with record numbers.",
+                    Said("The {which} table has no column with record numbers.", which=which),
                     "The list names its pairs by them.",
                     "Say on the page Data which column holds them, or review what matching finds.",
                     place="id_column",

@@ -12,6 +12,7 @@ from pprl_desktop.compute.assignment import assign
 from pprl_desktop.decisions.base import Match, MatchOptions, Numbers, Scored
 from pprl_desktop.matching import bands
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.said import Said
 
 Flags = npt.NDArray[np.bool_]
 
@@ -32,7 +33,7 @@ def decide(scored: Scored, options: MatchOptions, progress: Progress = NO_PROGRE
     if ties:
         warnings = (
             *warnings,
-            f"{ties:,} pairs had an equally good alternative and were decided by the order of the rows.",
+            Said("{ties} pairs had an equally good alternative and were decided by the order of the rows.", ties=ties),
         )
     made = Match(scored, chosen, band, accept, review, ties, bands.expectations(scored, band), warnings)
     evidence = scored.why(made.kept(), progress.part(0.6, 1.0))

@@ -11,6 +11,7 @@ from pprl_desktop.codes.base import Rule, Smashed
 from pprl_desktop.compute.attended import stage
 from pprl_desktop.decisions.base import Match, MatchOptions, Outlook, Scored
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.said import Said
 
 Runner = Callable[[Smashed, Smashed, Rule, MatchOptions, Progress], Scored]
 Estimate = Callable[[Smashed, Smashed, Rule, MatchOptions], int]
@@ -65,9 +66,21 @@ def match(
     from pprl_desktop.matching.decide import decide
 
     needed = needed or outlook(own, partner, rule, options)
-    progress.at(0.0, f"Comparing records, with {max(needed.bytes >> 20, 1):,} MB of memory at most")
+    progress.at(
+        0.0, Said("Comparing records, with {megabytes} MB of memory at most", megabytes=max(needed.bytes >> 20, 1))
+    )
     if needed.seconds is not None and needed.seconds >= WORTH_TELLING:
-        progress.at(0.0, f"Comparing records takes about {max(round(needed.seconds / 60), 1)} min on this computer")
+        progress.at(
+            0.0,
+            Said(
+                "Comparing records takes about {minutes} min on this computer",
+                minutes=max(round(needed.seconds / 60), 1),
+            ),
+        )
     scored = score(own, partner, rule, options, progress.part(0.0, 0.8))
-    told = [text for side, which in ((own, "own"), (partner, "partner's")) if (text := warning(side, which, progress))]
+    told = [
+        text
+        for side, which in ((own, Said("own")), (partner, Said("partner's")))
+        if (text := warning(side, which, progress))
+    ]
     return decide(replace(scored, warnings=(*scored.warnings, *told)), options, progress.part(0.8, 1.0))

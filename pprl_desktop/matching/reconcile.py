@@ -10,9 +10,15 @@ import numpy.typing as npt
 
 from pprl_desktop.codes.directions import Direction, once
 from pprl_desktop.problem import Problem
+from pprl_desktop.said import Said
 
 ReconcileRule = Literal["both", "either", "review"]
 RULES: tuple[ReconcileRule, ...] = get_args(ReconcileRule)
+RULE_WORDS: dict[str, Said] = {
+    "both": Said("A pair is linked when both sides accept it"),
+    "either": Said("A pair is linked when one side accepts it and nothing speaks against it"),
+    "review": Said("What only one side accepts goes to the masked review"),
+}
 DEFAULT_RULE: ReconcileRule = "both"  # nothing is linked that one side would not link
 
 Pairs = npt.NDArray[np.int64]  # [n, 2]: own row, partner's row
@@ -38,7 +44,11 @@ def reconcile(
 ) -> Reconciled:
     """`theirs` already turned round to [own row, partner row]; `direction` is the one from own to partner."""
     if rule not in RULES:
-        raise Problem(f"'{rule}' is not a rule.", f"The rules are: {', '.join(RULES)}.", place="rule")
+        raise Problem(
+            Said("'{rule}' is not a rule.", rule=rule),
+            Said("The rules are: {rules}.", rules=", ".join(RULES)),
+            place="rule",
+        )
     width = 1 + max((int(pairs[:, 1].max()) for pairs in (mine, theirs) if len(pairs)), default=0)
     a, b = np.unique(mine[:, 0] * width + mine[:, 1]), np.unique(theirs[:, 0] * width + theirs[:, 1])
     shared = np.intersect1d(a, b, assume_unique=True)

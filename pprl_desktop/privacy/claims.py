@@ -2,9 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from pprl_desktop.said import NOTHING, Said
+
+# units, bounds and mechanisms by the names that agreements, ledgers and manifests hold
+UNITS = {
+    "per bit": Said("per bit"),
+    "per query": Said("per query"),
+    "per edit and distance": Said("per edit and distance"),
+    "per edit": Said("per edit"),
+    "per field": Said("per field"),
+    "per record": Said("per record"),
+}
+BOUNDS = {
+    "exact": Said("exact"),
+    "worst case": Said("worst case"),
+    "tighter": Said("tighter"),
+    "lower bound": Said("lower bound"),
+}
+MECHANISMS = {
+    "none": Said("none"),
+    "randomised response": Said("randomised response"),
+    "discrete Laplace": Said("discrete Laplace"),
+    "noisy nearest neighbour": Said("noisy nearest neighbour"),
+    "oblivious function": Said("oblivious function"),
+}
 
 
 @dataclass(frozen=True)
@@ -13,16 +37,22 @@ class Number:
 
     name: str  # "epsilon", or "needed" for a bound that an attacker must reach
     value: str
-    unit: str  # per bit / per edit and distance / per edit / per field / per query / per record
-    bound: str  # "exact", "worst case", "tighter"
-    basis: str  # the theorem
+    per: str  # of UNITS
+    bound: str  # of BOUNDS
+    basis: Said  # the theorem
+    of: Said = NOTHING  # the unit in full, where it says more than `per`
 
-    def sentence(self) -> str:
-        what = "epsilon" if self.name == "epsilon" else "epsilon needed for even odds"
-        return f"{what} {self.value} {self.unit} ({self.bound})"
+    @property
+    def unit(self) -> Said:
+        return self.of or UNITS[self.per]
 
-
-NUMBER = ("name", "value", "unit", "bound", "basis")
+    def sentence(self) -> Said:
+        unit, bound = self.unit, BOUNDS[self.bound]
+        if self.name == "epsilon":
+            return Said("epsilon {value:exact} {unit} ({bound})", value=self.value, unit=unit, bound=bound)
+        return Said(
+            "epsilon needed for even odds {value:exact} {unit} ({bound})", value=self.value, unit=unit, bound=bound
+        )
 
 
 @dataclass(frozen=True)
@@ -32,50 +62,39 @@ class Statement:
     epsilon: str  # as agreed, decimal text; "" without noise
     unit: str  # of epsilon; "" without noise
     rows: int
-    summary: str
-    sentences: tuple[str, ...]
+    summary: Said
+    sentences: tuple[Said, ...]
     numbers: tuple[Number, ...]
-    protects: tuple[str, ...]
-    leaves_open: tuple[str, ...]
-    theorems: tuple[str, ...]
+    protects: tuple[Said, ...]
+    leaves_open: tuple[Said, ...]
+    theorems: tuple[Said, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """Strings, integers, lists and dicts only, as a manifest allows."""
         plain: dict[str, Any] = {
-            name: getattr(self, name) for name in ("method", "mechanism", "epsilon", "unit", "rows", "summary")
+            name: getattr(self, name) for name in ("method", "mechanism", "epsilon", "unit", "rows")
         }
+        plain["summary"] = str(self.summary)
         for name in ("sentences", "protects", "leaves_open", "theorems"):
-            plain[name] = list(getattr(self, name))
-        plain["numbers"] = [dict(vars(number)) for number in self.numbers]
+            plain[name] = [str(one) for one in getattr(self, name)]
+        plain["numbers"] = [
+            {"name": one.name, "value": one.value, "unit": str(one.unit), "bound": one.bound, "basis": str(one.basis)}
+            for one in self.numbers
+        ]
         return plain
 
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> Statement:
-        def several(name: str) -> tuple[str, ...]:
-            return tuple(str(one) for one in plain[name])
-
-        return cls(
-            method=str(plain["method"]),
-            mechanism=str(plain["mechanism"]),
-            epsilon=str(plain["epsilon"]),
-            unit=str(plain["unit"]),
-            rows=int(plain["rows"]),
-            summary=str(plain["summary"]),
-            sentences=several("sentences"),
-            numbers=tuple(Number(*(str(one[name]) for name in NUMBER)) for one in plain["numbers"]),
-            protects=several("protects"),
-            leaves_open=several("leaves_open"),
-            theorems=several("theorems"),
-        )
-
-    def text(self) -> str:
-        """The statement as lines, for a terminal or a report."""
-        lines = [self.summary, "", *self.sentences]
+    def lines(self) -> tuple[Said, ...]:
+        numbers = [Said("{number}: {basis}", number=one.sentence(), basis=one.basis) for one in self.numbers]
+        made = [self.summary, NOTHING, *self.sentences]
         for title, items in (
-            ("Numbers", [f"{number.sentence()}: {number.basis}" for number in self.numbers]),
-            ("Protects", self.protects),
-            ("Does not protect", self.leaves_open),
+            (Said("Numbers:"), numbers),
+            (Said("Protects:"), self.protects),
+            (Said("Does not protect:"), self.leaves_open),
         ):
             if items:
-                lines += ["", f"{title}:", *(f"- {item}" for item in items)]
-        return "\n".join(lines)
+                made += [NOTHING, title, *(Said("- {item}", item=item) for item in items)]
+        return tuple(made)
+
+    def text(self) -> str:
+        """The statement as lines, in English: for a terminal, and as it is signed."""
+        return "\n".join(map(str, self.lines()))

@@ -15,42 +15,45 @@ from pprl_desktop.privacy import composition
 from pprl_desktop.privacy.claims import Number, Statement
 from pprl_desktop.privacy.shape import kinds, shape, widths
 from pprl_desktop.records.fields import FieldKind
+from pprl_desktop.said import Said
 
 LONGEST = 255  # characters: distances are one byte
 USUAL_LONGEST = 20  # characters: hardly any name is longer; for the tighter figure
-DELTA_WORDS = "except with probability 0.000001"
+DELTA_WORDS = Said("except with probability 0.000001")
 
-ENCRYPTION = (
+ENCRYPTION = Said(
     "The encryption protects the bundle on its way and at rest. It does not protect it from the partner, who opens it."
 )
-WORKSTATION = (
+WORKSTATION = Said(
     "On this workstation, masking gives accountability. It does not protect from this machine's administrator."
 )
-DICTIONARY = (
-    "The partner holds the shared secret and any reference set, can smash a telephone book and look every record up. "
-    "How many records that would name is measured by the rehearsal."
+DICTIONARY = Said(
+    "The partner holds the shared secret and any reference set, can smash a telephone book and look "
+    "every record up. How many records that would name is measured by the rehearsal."
 )
-SIMILAR = (
+SIMILAR = Said(
     "Someone without the shared secret cannot smash a list, but can compare how similar the bits are with how similar "
     "the names of a public list are, and so read frequent names and learn the rest from them. The rehearsal plays that."
 )
-COUNTS = "How many records there are is visible to the partner."
-MISSING = "How many records there are, and which fields of a record are empty, is visible to the partner."
-RESULT = "The matched pairs themselves: both sides learn which of their records the other one holds."
-DECOYS = (
+COUNTS = Said("How many records there are is visible to the partner.")
+MISSING = Said("How many records there are, and which fields of a record are empty, is visible to the partner.")
+RESULT = Said("The matched pairs themselves: both sides learn which of their records the other one holds.")
+DECOYS = Said(
     "Decoys make the number of records and the presence of a person uncertain. They are not noise: no epsilon follows."
 )
 
-WARNER = "Randomised response (Warner 1965; Dwork and Roth 2014, section 3.2)"
-GEOMETRIC = "Discrete Laplace mechanism (Ghosh, Roughgarden and Sundararajan 2009)"
-METRIC = "Privacy per edit: metric privacy (Chatzikokolakis et al. 2013) with the triangle inequality of edit distance"
-BASIC = "Basic composition (Dwork and Roth 2014, theorem 3.14)"
-OPTIMAL = "Optimal composition (Kairouz, Oh and Viswanath 2015, theorem 3.3)"
-POSTERIOR = "Bayes' rule on the definition of epsilon, all candidates equally likely"
-FLIP = "Permute-and-flip (McKenna and Sheldon 2020)"
-NOISY_MAX = "Report noisy max with Laplace noise (Dwork and Roth 2014, claim 3.9)"
-POST = "Post-processing (Dwork and Roth 2014, proposition 2.1)"
-PIGEONHOLE = (
+WARNER = Said("Randomised response (Warner 1965; Dwork and Roth 2014, section 3.2)")
+GEOMETRIC = Said("Discrete Laplace mechanism (Ghosh, Roughgarden and Sundararajan 2009)")
+METRIC = Said(
+    "Privacy per edit: metric privacy (Chatzikokolakis et al. 2013) with the triangle inequality of edit distance"
+)
+BASIC = Said("Basic composition (Dwork and Roth 2014, theorem 3.14)")
+OPTIMAL = Said("Optimal composition (Kairouz, Oh and Viswanath 2015, theorem 3.3)")
+POSTERIOR = Said("Bayes' rule on the definition of epsilon, all candidates equally likely")
+FLIP = Said("Permute-and-flip (McKenna and Sheldon 2020)")
+NOISY_MAX = Said("Report noisy max with Laplace noise (Dwork and Roth 2014, claim 3.9)")
+POST = Said("Post-processing (Dwork and Roth 2014, proposition 2.1)")
+PIGEONHOLE = Said(
     "Bayes' rule: an answer right with probability above 1/2 among n records needs epsilon of at least ln(n - 1)"
 )
 
@@ -80,33 +83,42 @@ def statement(recipe: Recipe, rows: int, queries: int | None = None) -> Statemen
 
 
 def _plain(recipe: Recipe, rows: int) -> Statement:
-    said = "Both tables are in the clear on this machine. Nothing is smashed, and nothing may leave."
+    said = Said("Both tables are in the clear on this machine. Nothing is smashed, and nothing may leave.")
     return _made(recipe, rows, "none", said, [said], [], [], [WORKSTATION], [])
 
 
 def _without_noise(recipe: Recipe, rows: int) -> Statement:
     leaving = kinds(recipe)
-    said = ["No noise is added: epsilon is unlimited, there is no differential privacy."]
+    said = [Said("No noise is added: epsilon is unlimited, there is no differential privacy.")]
     open_ = [DICTIONARY, _counts(recipe), RESULT]
     if "distances" in leaving:
         said.append(
-            "Each value is replaced by its edit distances to the reference records. "
-            "The values can be found again from the distances by whoever knows the reference set."
+            Said(
+                "Each value is replaced by its edit distances to the reference records. The values can be found "
+                "again from the distances by whoever knows the reference set."
+            )
         )
         if not secret_reference(recipe):
             open_.insert(
-                1, "The reference set is public: whoever breaks the encryption can look values up without the secret."
+                1,
+                Said(
+                    "The reference set is public: whoever breaks the encryption can look values up without the secret."
+                ),
             )
     if "bits" in leaving:
         said.append(
-            "Each value is hashed into bits under the shared secret. Without the secret the bits cannot be made again, "
-            "but equal values have equal bits and similar values similar ones."
+            Said(
+                "Each value is hashed into bits under the shared secret. Without the secret the bits cannot be "
+                "made again, but equal values have equal bits and similar values similar ones."
+            )
         )
         open_.insert(1, SIMILAR)
     if "token" in leaving:
-        said.append("Keyed tokens tell the partner which values, initials and words are equal, field by field.")
-    protects = ["Nobody reads a value at a glance: it takes the shared secret, or an attack like the rehearsal's."]
-    summary = (
+        said.append(Said("Keyed tokens tell the partner which values, initials and words are equal, field by field."))
+    protects = [
+        Said("Nobody reads a value at a glance: it takes the shared secret, or an attack like the rehearsal's.")
+    ]
+    summary = Said(
         "No noise: epsilon unlimited. The partner could look up every value that is in a dictionary, "
         "and search for the others letter by letter."
     )
@@ -121,25 +133,55 @@ def _bits(recipe: Recipe, rows: int) -> Statement:
     needed = composition.even_odds(rows)
     numbers = [
         Number("epsilon", _text(epsilon), "per bit", "exact", WARNER),
-        Number("epsilon", _text(worst), "per record", "worst case", f"{BASIC}, {bits:,} bits"),
-        Number("epsilon", _text(better, up=1), f"per record, {DELTA_WORDS}", "tighter", OPTIMAL),
+        Number(
+            "epsilon", _text(worst), "per record", "worst case", Said("{basic}, {bits} bits", basic=BASIC, bits=bits)
+        ),
+        Number(
+            "epsilon",
+            _text(better, up=1),
+            "per record",
+            "tighter",
+            OPTIMAL,
+            Said("per record, {except_for}", except_for=DELTA_WORDS),
+        ),
     ]
     if len(by_field) > 1:
         numbers += [
-            Number("epsilon", _text(epsilon * width), f"per field, {name}", "worst case", BASIC)
+            Number(
+                "epsilon",
+                _text(epsilon * width),
+                "per field",
+                "worst case",
+                BASIC,
+                Said("per field, {name}", name=name),
+            )
             for name, width in by_field.items()
         ]
     numbers += _per_edit_of_a_filter(recipe, epsilon, by_field)
     if needed:
         numbers.append(_needed(rows, needed))
     said = [
-        f"Every bit is flipped with probability 1/(e^{_text(epsilon)} + 1); the record's {bits:,} bits leave once.",
-        f"That is epsilon {_text(epsilon)} per bit, at most {_text(worst)} per record, "
-        f"and at most {_text(better, up=1)} per record {DELTA_WORDS}.",
+        Said(
+            "Every bit is flipped with probability 1/(e^{epsilon:exact} + 1); the record's {bits} bits leave once.",
+            epsilon=_text(epsilon),
+            bits=bits,
+        ),
+        Said(
+            "That is epsilon {epsilon:exact} per bit, at most {worst:exact} per record, and at most "
+            "{better:exact} per record {except_for}.",
+            epsilon=_text(epsilon),
+            worst=_text(worst),
+            better=_text(better, up=1),
+            except_for=DELTA_WORDS,
+        ),
         _odds(rows, needed, worst),
     ]
-    summary = f"epsilon {_text(epsilon)} per bit, {_text(worst)} per record in the worst case."
-    protects = ["What a single bit was: nobody can be sure of it, whatever else they know.", _same_bytes()]
+    summary = Said(
+        "epsilon {epsilon:exact} per bit, {worst:exact} per record in the worst case.",
+        epsilon=_text(epsilon),
+        worst=_text(worst),
+    )
+    protects = [Said("What a single bit was: nobody can be sure of it, whatever else they know."), _same_bytes()]
     open_ = [_epsilon_is_large(worst, needed), DICTIONARY, _counts(recipe), RESULT]
     theorems = [WARNER, BASIC, OPTIMAL, POSTERIOR]
     return _made(recipe, rows, "randomised response", summary, said, numbers, protects, open_, theorems)
@@ -154,34 +196,73 @@ def _distances(recipe: Recipe, rows: int) -> Statement:
     needed = composition.even_odds(rows)
     numbers = [
         Number("epsilon", _text(epsilon), "per edit and distance", "exact", GEOMETRIC),
-        Number("epsilon", _text(per_edit), "per edit", "worst case", f"{METRIC}; {widest:,} distances of a value"),
-        Number("epsilon", _text(better, up=1), f"per edit, {DELTA_WORDS}", "tighter", OPTIMAL),
-        Number("epsilon", _text(record * LONGEST), "per record", "worst case", f"{BASIC}; values of {LONGEST} letters"),
         Number(
-            "epsilon", _text(record * USUAL_LONGEST), f"per record with values of at most {USUAL_LONGEST} letters",
-            "tighter", f"{METRIC}; {BASIC}",
+            "epsilon",
+            _text(per_edit),
+            "per edit",
+            "worst case",
+            Said("{metric}; {widest} distances of a value", metric=METRIC, widest=widest),
         ),
-    ]  # fmt: skip
+        Number(
+            "epsilon",
+            _text(better, up=1),
+            "per edit",
+            "tighter",
+            OPTIMAL,
+            Said("per edit, {except_for}", except_for=DELTA_WORDS),
+        ),
+        Number(
+            "epsilon",
+            _text(record * LONGEST),
+            "per record",
+            "worst case",
+            Said("{basic}; values of {longest} letters", basic=BASIC, longest=LONGEST),
+        ),
+        Number(
+            "epsilon",
+            _text(record * USUAL_LONGEST),
+            "per record",
+            "tighter",
+            Said("{metric}; {basic}", metric=METRIC, basic=BASIC),
+            Said("per record with values of at most {usual_longest} letters", usual_longest=USUAL_LONGEST),
+        ),
+    ]
     if needed:
         numbers.append(_needed(rows, needed))
     said = [
-        f"Every distance gets whole-number Laplace noise of scale {_text(1 / epsilon)} and is then cut to 0..255.",
-        f"That is epsilon {_text(epsilon)} per edit and distance. A value has up to {widest:,} distances, "
-        f"so it is {_text(per_edit)} per edit of a value, and at most {_text(better, up=1)} per edit {DELTA_WORDS}.",
-        "It is a guarantee about small changes of a value only: two names that differ much can still be told apart.",
+        Said(
+            "Every distance gets whole-number Laplace noise of scale {scale:exact} and is then cut to 0..255.",
+            scale=_text(1 / epsilon),
+        ),
+        Said(
+            "That is epsilon {epsilon:exact} per edit and distance. A value has up to {widest} distances, so "
+            "it is {per_edit:exact} per edit of a value, and at most {better:exact} per edit {except_for}.",
+            epsilon=_text(epsilon),
+            widest=widest,
+            per_edit=_text(per_edit),
+            better=_text(better, up=1),
+            except_for=DELTA_WORDS,
+        ),
+        Said(
+            "It is a guarantee about small changes of a value only: two names that differ much can still be told apart."
+        ),
         _odds(rows, needed, record * USUAL_LONGEST),
     ]
-    summary = f"epsilon {_text(epsilon)} per edit and distance, {_text(per_edit)} per edit of a value."
-    protects = ["How a value was spelt, to within the stated epsilon per edit.", _same_bytes()]
+    summary = Said(
+        "epsilon {epsilon:exact} per edit and distance, {per_edit:exact} per edit of a value.",
+        epsilon=_text(epsilon),
+        per_edit=_text(per_edit),
+    )
+    protects = [Said("How a value was spelt, to within the stated epsilon per edit."), _same_bytes()]
     open_ = [_epsilon_is_large(record * USUAL_LONGEST, needed), DICTIONARY, _counts(recipe), RESULT]
     theorems = [GEOMETRIC, METRIC, BASIC, OPTIMAL, POST, POSTERIOR]
     return _made(recipe, rows, "discrete Laplace", summary, said, numbers, protects, open_, theorems)
 
 
 def _nearest(recipe: Recipe, rows: int, queries: int) -> Statement:
-    bundle = "The bundle with the questions leaves without noise: the rehearsal shows what it gives away."
+    bundle = Said("The bundle with the questions leaves without noise: the rehearsal shows what it gives away.")
     if recipe.settings.epsilon is None:
-        none = "No noise is added to the answers: epsilon is unlimited."
+        none = Said("No noise is added to the answers: epsilon is unlimited.")
         return _made(recipe, rows, "none", none, [none, bundle], [], [], [DICTIONARY, _counts(recipe), RESULT], [])
     epsilon = _epsilon(recipe)
     worst, better = composition.added(epsilon, queries), composition.tighter(epsilon, min(queries, 1_000_000))
@@ -189,24 +270,58 @@ def _nearest(recipe: Recipe, rows: int, queries: int) -> Statement:
     drawn = NOISY_MAX if recipe.settings.nearest == "laplace" else FLIP
     numbers = [
         Number("epsilon", _text(epsilon), "per query", "worst case", drawn),
-        Number("epsilon", _text(worst), f"per record, {queries:,} queries", "worst case", BASIC),
+        Number(
+            "epsilon",
+            _text(worst),
+            "per record",
+            "worst case",
+            BASIC,
+            Said("per record, {queries} queries", queries=queries),
+        ),
     ]
     if queries <= 1_000_000 and better < 0.999 * worst:
-        numbers.append(Number("epsilon", _text(better, up=1), f"per record, {DELTA_WORDS}", "tighter", OPTIMAL))
+        numbers.append(
+            Number(
+                "epsilon",
+                _text(better, up=1),
+                "per record",
+                "tighter",
+                OPTIMAL,
+                Said("per record, {except_for}", except_for=DELTA_WORDS),
+            )
+        )
     if needed:
         numbers.append(Number("needed", _text(needed, up=2), "per query", "lower bound", PIGEONHOLE))
     said = [
-        f"Each of the partner's records is a query, answered with epsilon {_text(epsilon)} per query.",
-        f"{queries:,} queries add up to epsilon {_text(worst)} per record.",
+        Said(
+            "Each of the partner's records is a query, answered with epsilon {epsilon:exact} per query.",
+            epsilon=_text(epsilon),
+        ),
+        Said("{queries} queries add up to epsilon {worst:exact} per record.", queries=queries, worst=_text(worst)),
         bundle,
     ]
     if needed:
         said.append(
-            f"With {rows:,} own records no method can answer well below epsilon {_text(needed, up=2)} per query"
-            + (": at this setting most answers are noise." if epsilon < needed else ".")
+            Said(
+                "With {rows} own records no method can answer well below epsilon {needed:exact} per query: at "
+                "this setting most answers are noise.",
+                rows=rows,
+                needed=_text(needed, up=2),
+            )
+            if epsilon < needed
+            else Said(
+                "With {rows} own records no method can answer well below epsilon {needed:exact} per query.",
+                rows=rows,
+                needed=_text(needed, up=2),
+            )
         )
-    summary = f"epsilon {_text(epsilon)} per query, {_text(worst)} per record for {queries:,} queries."
-    protects = ["Which own record is nearest to a question: the answer is drawn, not computed."]
+    summary = Said(
+        "epsilon {epsilon:exact} per query, {worst:exact} per record for {queries} queries.",
+        epsilon=_text(epsilon),
+        worst=_text(worst),
+        queries=queries,
+    )
+    protects = [Said("Which own record is nearest to a question: the answer is drawn, not computed.")]
     open_ = [_epsilon_is_large(worst, 0.0), DICTIONARY, _counts(recipe), RESULT]
     theorems = [drawn, BASIC, OPTIMAL, PIGEONHOLE]
     return _made(recipe, rows, "noisy nearest neighbour", summary, said, numbers, protects, open_, theorems)
@@ -216,16 +331,19 @@ def _made(
     recipe: Recipe,
     rows: int,
     mechanism: str,
-    summary: str,
-    said: list[str],
+    summary: Said,
+    said: list[Said],
     numbers: list[Number],
-    protects: list[str],
-    open_: list[str],
-    theorems: list[str],
+    protects: list[Said],
+    open_: list[Said],
+    theorems: list[Said],
 ) -> Statement:
     protects = [ENCRYPTION, *protects] if recipe.method != "plain" else protects
     if recipe.settings.decoys:
-        said = [*said, f"{recipe.settings.decoys:,} decoys are added. {DECOYS}"]
+        said = [
+            *said,
+            Said("{decoys} decoys are added. {what_they_do}", decoys=recipe.settings.decoys, what_they_do=DECOYS),
+        ]
     noise = mechanism != "none"
     return Statement(
         method=recipe.method,
@@ -246,36 +364,51 @@ def _made(
 
 
 def _needed(rows: int, needed: float) -> Number:
-    return Number("needed", _text(needed, up=2), f"per record, one of {rows:,}", "lower bound", POSTERIOR)
+    return Number(
+        "needed",
+        _text(needed, up=2),
+        "per record",
+        "lower bound",
+        POSTERIOR,
+        Said("per record, one of {rows}", rows=rows),
+    )
 
 
-def _odds(rows: int, needed: float, reached: float) -> str:
+def _odds(rows: int, needed: float, reached: float) -> Said:
     if not needed:
-        return "With so few records nothing can be said about the odds of naming one of them."
+        return Said("With so few records nothing can be said about the odds of naming one of them.")
     if reached < needed:
         surest = composition.largest_posterior(reached, rows)
-        return f"Nobody can be surer than {surest:.0%} which of {rows:,} equally likely people a record is."
-    return (
-        f"To name one of {rows:,} equally likely people with even odds, epsilon {_text(needed, up=2)} per record is "
-        f"needed. This setting is above that, so the theorem excludes nothing and the rehearsal must show what is left."
+        return Said(
+            "Nobody can be surer than {surest:percent} which of {rows} equally likely people a record is.",
+            surest=surest,
+            rows=rows,
+        )
+    return Said(
+        "To name one of {rows} equally likely people with even odds, epsilon {needed:exact} per record "
+        "is needed. This setting is above that, so the theorem excludes nothing and the rehearsal must "
+        "show what is left.",
+        rows=rows,
+        needed=_text(needed, up=2),
     )
 
 
-def _epsilon_is_large(record: float, needed: float) -> str:
+def _epsilon_is_large(record: float, needed: float) -> Said:
     if needed and record < needed:
-        return "What the partner can tell with less certainty than stated above."
-    return (
-        f"The whole record: {_text(record)} per record is no protection by itself against a partner who compares all "
-        "of it with a dictionary."
+        return Said("What the partner can tell with less certainty than stated above.")
+    return Said(
+        "The whole record: {record:exact} per record is no protection by itself against a partner who "
+        "compares all of it with a dictionary.",
+        record=_text(record),
     )
 
 
-def _counts(recipe: Recipe) -> str:
+def _counts(recipe: Recipe) -> Said:
     return COUNTS if all(not field for _, field, _ in shape(recipe)) else MISSING
 
 
-def _same_bytes() -> str:
-    return "The same table is sent again with the same bytes, so that the noise cannot be averaged away."
+def _same_bytes() -> Said:
+    return Said("The same table is sent again with the same bytes, so that the noise cannot be averaged away.")
 
 
 def _per_edit_of_a_filter(recipe: Recipe, epsilon: float, by_field: Mapping[str, int]) -> list[Number]:
@@ -297,8 +430,10 @@ def _per_edit_of_a_filter(recipe: Recipe, epsilon: float, by_field: Mapping[str,
     touched = min(4 * hashes * (2 if recipe.settings.balanced else 1), max(by_field.values()))
     if recipe.settings.salt_field in {one.name for one in texts}:
         return []  # an edit of the salt changes every bit
-    basis = f"{BASIC}; one edit changes at most four letter pairs of {hashes:,} bits each"
-    return [Number("epsilon", _text(touched * epsilon), "per edit of a text", "worst case", basis)]
+    basis = Said(
+        "{basic}; one edit changes at most four letter pairs of {hashes} bits each", basic=BASIC, hashes=hashes
+    )
+    return [Number("epsilon", _text(touched * epsilon), "per edit", "worst case", basis, Said("per edit of a text"))]
 
 
 def secret_reference(recipe: Recipe) -> bool:

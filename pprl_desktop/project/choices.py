@@ -13,6 +13,7 @@ from pprl_desktop.matching.reconcile import RULES
 from pprl_desktop.problem import Problem
 from pprl_desktop.project.known import checked, newer, sound
 from pprl_desktop.records.fields import KINDS, Cleaning, Field
+from pprl_desktop.said import Said
 
 PATHS = (
     "table_path", "home", "bundle_path", "partner_path", "result_path", "partner_result_path", "review_path",
@@ -116,7 +117,7 @@ class Choices:
     def changed(self, **changes: Any) -> Choices:
         for name in changes:
             if name not in {f.name for f in fields(self)}:
-                raise Problem(f"There is no choice '{name}'.", place=name)
+                raise Problem(Said("There is no choice '{name}'.", name=name), place=name)
         return replace(self, **changes)
 
 

@@ -12,6 +12,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from pprl_desktop import __version__
 from pprl_desktop.problem import Problem
+from pprl_desktop.said import Said, sentences
 
 LONGEST_TEXT = 32_768  # characters of a path, name or column
 MOST = 1 << 62  # larger than any number that is chosen
@@ -19,10 +20,10 @@ MOST = 1 << 62  # larger than any number that is chosen
 
 def newer(name: str = "") -> Problem:
     """The refusal; `name` is the choice that gave it away."""
-    why = f"This is version {__version__}."
+    why = Said("This is version {version}.", version=__version__)
     return Problem(
         "The project was made by a newer version of PPRL Desktop.",
-        f"It holds a choice that this version does not know: {name}. {why}" if name else why,
+        sentences(Said("It holds a choice that this version does not know: {name}.", name=name), why) if name else why,
         "Update the program, then open the project again.",
         place="project",
     )

@@ -13,6 +13,7 @@ from typing import Literal
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.project.choices import Choices
+from pprl_desktop.said import Said
 
 State = Literal["to do", "ready", "done", "stale"]
 
@@ -20,10 +21,9 @@ State = Literal["to do", "ready", "done", "stale"]
 @dataclass(frozen=True)
 class Step:
     name: str
-    title: str
+    title: Said
     reads: tuple[str, ...]  # choices whose change makes the step stale
     after: tuple[str, ...]  # steps it builds on
-    gives: str  # in the steward's words
     optional: bool = False
     opens_after: tuple[str, ...] | None = None  # steps that must be done before it can be looked at; None: `after`
 
@@ -31,45 +31,20 @@ class Step:
 STEPS: tuple[Step, ...] = (
     Step(
         "data",
-        "Data",
+        Said("Data"),
         ("table_path", "table_sha256", "encoding", "separator", "header_line", "id_column", "sensitive"),
         (),
-        "a table that was read and understood",
     ),
-    Step(
-        "fields",
-        "Fields",
-        ("fields", "columns", "reference", "mapping"),
-        ("data",),
-        "the matching fields and what they are measured against",
-    ),
-    Step("method", "Method", ("method", "settings"), ("fields",), "the method and how much noise it adds"),
-    Step(
-        "agreement",
-        "Agreement",
-        ("partner", "agreement", "rule"),
-        ("method",),
-        "an agreement signed by both sides",
-        opens_after=(),  # a partner's proposal may be the first thing that a steward sees
-    ),
-    Step("export", "Export bundle", ("bundle_path",), ("agreement",), "the sealed bundle for the partner"),
-    Step(
-        "partner",
-        "Partner's bundle",
-        ("partner_path", "partner_sha256"),
-        ("agreement",),
-        "the partner's bundle, checked",
-    ),
-    Step("match", "Matches", ("accept", "review"), ("partner",), "scored pairs in three bands"),
-    Step(
-        "results",
-        "Results",
-        ("result_path", "partner_result_path"),
-        ("match",),
-        "what both sides decided, side by side",
-    ),
-    Step("review", "Review", ("review_path", "review_budget"), ("match",), "decisions on the uncertain pairs", True),
-    Step("finish", "Finish", ("output_folder",), ("results",), "the linked table and the report"),
+    Step("fields", Said("Fields"), ("fields", "columns", "reference", "mapping"), ("data",)),
+    Step("method", Said("Method"), ("method", "settings"), ("fields",)),
+    # a partner's proposal may be the first thing that a steward sees
+    Step("agreement", Said("Agreement"), ("partner", "agreement", "rule"), ("method",), opens_after=()),
+    Step("export", Said("Export bundle"), ("bundle_path",), ("agreement",)),
+    Step("partner", Said("Partner's bundle"), ("partner_path", "partner_sha256"), ("agreement",)),
+    Step("match", Said("Matches"), ("accept", "review"), ("partner",)),
+    Step("results", Said("Results"), ("result_path", "partner_result_path"), ("match",)),
+    Step("review", Said("Review"), ("review_path", "review_budget"), ("match",), True),
+    Step("finish", Said("Finish"), ("output_folder",), ("results",)),
 )
 BY_NAME: Mapping[str, Step] = {step.name: step for step in STEPS}
 
@@ -86,7 +61,7 @@ class Confirmed:
 class StepState:
     step: Step
     state: State
-    waits_for: tuple[str, ...]  # titles of steps that must be done first
+    waits_for: tuple[Said, ...]  # titles of steps that must be done first
 
 
 def input_hash(step: Step, choices: Choices, confirmed: Mapping[str, Confirmed]) -> str:
@@ -137,17 +112,23 @@ def _fields(choices: Choices) -> list[Problem]:
         found.append(Problem("No matching field is chosen.", do="Choose at least one field.", place="fields"))
     names = [one.name for one in choices.fields]
     for name in sorted({name for name in names if names.count(name) > 1}):
-        found.append(Problem(f"The field '{name}' is there twice.", do="Remove one of the two.", place=name))
+        found.append(
+            Problem(Said("The field '{name}' is there twice.", name=name), do="Remove one of the two.", place=name)
+        )
     for one in choices.fields:
         column = choices.column_of(one.name)
         if not column:
             found.append(
-                Problem(f"The field '{one.name}' has no column.", do="Pick the column that holds it.", place=one.name)
+                Problem(
+                    Said("The field '{name}' has no column.", name=one.name),
+                    do="Pick the column that holds it.",
+                    place=one.name,
+                )
             )
         elif column in choices.sensitive:
             found.append(
                 Problem(
-                    f"The column of '{one.name}' is marked as sensitive.",
+                    Said("The column of '{name}' is marked as sensitive.", name=one.name),
                     "A sensitive column never takes part in matching.",
                     "Pick another column or take the mark away.",
                     place=one.name,
@@ -163,7 +144,7 @@ def _method(choices: Choices) -> list[Problem]:
     if not chosen.exportable:
         return [
             Problem(
-                f"The method '{chosen.title}' compares clear values.",
+                Said("The method '{title}' compares clear values.", title=chosen.title),
                 "It is for comparison on one's own computer only.",
                 "Choose another method.",
                 place="method",

@@ -10,6 +10,14 @@ from pprl_desktop.said import Said, sentences
 
 FieldKind = Literal["name", "text", "date", "id", "number", "category"]
 KINDS: tuple[FieldKind, ...] = get_args(FieldKind)
+KIND_WORDS: dict[FieldKind, Said] = {
+    "name": Said("Name"),
+    "text": Said("Free text"),
+    "date": Said("Date"),
+    "id": Said("Code"),
+    "number": Said("Number"),
+    "category": Said("Category"),
+}
 
 DayOrder = Literal["auto", "day-first", "month-first"]
 Diacritics = Literal["keep", "strip", "transliterate"]  # Müller -> MÜLLER, MULLER, MUELLER

@@ -19,6 +19,7 @@ from pprl_desktop.records.cleaning import clean_column
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.table import CleanTable, Column
 from pprl_desktop.reference.names import NameList, dictionary
+from pprl_desktop.said import Said
 
 Role = Literal["first", "last", "middle", "name", "other"]
 
@@ -39,7 +40,7 @@ class Guesses:
 
     field: Field
     role: Role
-    source: str  # for the report: "Census 1990 last names", "all dates 1908-2026", "the values of the own column"
+    source: Said  # for the report: "Census 1990 last names", "all dates 1908-2026", "the values of the own column"
     values: npt.NDArray[np.object_] = dataclasses.field(repr=False)
     shares: npt.NDArray[np.float64] = dataclasses.field(repr=False)
 
@@ -98,7 +99,7 @@ def guesses_for(
     for one in fields:
         role = roles.get(one.name, role_of(one))
         if one.name in given:
-            made.append(_cleaned(one, role, "the given list", given[one.name]))
+            made.append(_cleaned(one, role, Said("the given list"), given[one.name]))
         elif role != "other" or one.kind == "date":
             made.append(_built_in(one, role))
         elif one.kind not in UNLISTED:
@@ -106,7 +107,7 @@ def guesses_for(
             counts = column.counts().astype(np.float64)
             used = counts > 0
             shares = counts[used] / max(counts.sum(), 1.0)
-            made.append(Guesses(one, role, "the values of the own column", column.values[used], shares))
+            made.append(Guesses(one, role, Said("the values of the own column"), column.values[used], shares))
     return tuple(guesses for guesses in made if len(guesses))
 
 
@@ -135,16 +136,19 @@ def read_list(path: Path) -> NameList:
 @lru_cache(maxsize=16)
 def _built_in(one: Field, role: Role) -> Guesses:
     if role == "other":
-        return _cleaned(one, role, f"all dates {OLDEST.year}-{YOUNGEST.year}", _dates())
+        return _cleaned(
+            one, role, Said("all dates {first:plain}-{last:plain}", first=OLDEST.year, last=YOUNGEST.year), _dates()
+        )
     if role == "middle":
-        return _cleaned(one, role, "Census 1990 first and last names, and initials", _middle())
+        return _cleaned(one, role, Said("Census 1990 first and last names, and initials"), _middle())
     if role == "name":
         both = _mixed((dictionary("first"), 0.5), (dictionary("last"), 0.5))
-        return _cleaned(one, role, "Census 1990 first and last names", both)
-    return _cleaned(one, role, f"Census 1990 {role} names", dictionary(role))
+        return _cleaned(one, role, Said("Census 1990 first and last names"), both)
+    source = Said("Census 1990 first names") if role == "first" else Said("Census 1990 last names")
+    return _cleaned(one, role, source, dictionary(role))
 
 
-def _cleaned(one: Field, role: Role, source: str, names: NameList) -> Guesses:
+def _cleaned(one: Field, role: Role, source: Said, names: NameList) -> Guesses:
     """The list as the agreed cleaning makes it; values that become equal are added up."""
     values = np.empty(len(names), dtype=object)
     values[:] = names.values

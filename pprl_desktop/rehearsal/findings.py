@@ -39,7 +39,7 @@ class FieldResult:
 
     field: str
     role: Role
-    source: str  # of the attacker's list
+    source: Said  # of the attacker's list
     entries: int
     recovered: Share  # by the partner, of the records that have the field
     close: Share  # recovered or one edit away: a misspelt name is still a name
@@ -49,7 +49,8 @@ class FieldResult:
     outsider: Share  # recovered without the secret
 
     def as_dict(self) -> dict[str, Any]:
-        return {name: one.as_dict() if isinstance(one, Share) else one for name, one in vars(self).items()}
+        shares = {name: one.as_dict() for name, one in vars(self).items() if isinstance(one, Share)}
+        return {**vars(self), "source": str(self.source), **shares}
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.review.marks import CellType, Drawing, Level, MaskKind
+from pprl_desktop.said import Said
 
 
 @dataclass(frozen=True)
@@ -21,8 +22,8 @@ class Cell:
     drawing: Drawing
     frequency: tuple[str, str]  # unique, rare, common, very common; empty where not shown
     next: Level | None  # what the next click opens
-    closed: str  # why there is no next click
-    spoken: str
+    closed: Said  # why there is no next click
+    spoken: Said
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Preview:
     cost: Fraction
     k: tuple[int, int]  # records each row could still be, at least: the least crowd of its class
     characters: tuple[int, int]  # differing ones it would show in each row; 0 where the picture does not count them
-    shows: str  # what it would open, in words that tell no more than the picture does
+    shows: Said  # what it would open, in words that tell no more than the picture does
     refusal: Problem | None
 
 

@@ -17,6 +17,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.records.table import Column
 from pprl_desktop.review.ledger import SHAPES
 from pprl_desktop.review.plan import CAPS, ORDERS, TYPES, Pair, People, Policy, Review, Stratum
+from pprl_desktop.said import Said
 
 MOST_FIELDS = 64
 LONGEST_CELL = 300  # characters that two values are aligned over; it takes a quarter of a second
@@ -96,15 +97,23 @@ def must_be_reviewable(review: Review) -> Review:
     for field, length in zip(review.policy.fields, longest, strict=True):
         if length > LONGEST_CELL:
             raise Problem(
-                f"A value of '{field.name}' is too long for a review.",
-                f"It has {length:,} characters; {LONGEST_CELL} can be compared.",
+                Said("A value of '{name}' is too long for a review.", name=field.name),
+                Said(
+                    "It has {length} characters; {longest_cell} can be compared.",
+                    length=length,
+                    longest_cell=LONGEST_CELL,
+                ),
                 "Leave this field out of the review.",
                 place=field.name,
             )
     if sum(longest) > LONGEST_RECORD or len(longest) > MOST_FIELDS:
         raise Problem(
             "The records are too long for a review.",
-            f"Up to {LONGEST_RECORD:,} characters in {MOST_FIELDS} fields can be compared.",
+            Said(
+                "Up to {longest_record} characters in {most_fields} fields can be compared.",
+                longest_record=LONGEST_RECORD,
+                most_fields=MOST_FIELDS,
+            ),
             "Leave the longest fields out.",
             place="fields",
         )

@@ -11,16 +11,17 @@ from dataclasses import dataclass
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.review.ledger import Entry, Journal
+from pprl_desktop.said import Said
 
 CANNOT_TELL = 0
 POINTS = {
-    1: "different, high confidence",
-    2: "different, medium confidence",
-    3: "different, low confidence",
-    4: "same, low confidence",
-    5: "same, medium confidence",
-    6: "same, high confidence",
-    CANNOT_TELL: "cannot tell",
+    1: Said("different, high confidence"),
+    2: Said("different, medium confidence"),
+    3: Said("different, low confidence"),
+    4: Said("same, low confidence"),
+    5: Said("same, medium confidence"),
+    6: Said("same, high confidence"),
+    CANNOT_TELL: Said("cannot tell"),
 }
 SAME_FROM = 4
 
@@ -38,7 +39,7 @@ class Decision:
         return None if self.point == CANNOT_TELL else self.point >= SAME_FROM
 
     @property
-    def words(self) -> str:
+    def words(self) -> Said:
         return POINTS[self.point]
 
 
@@ -85,7 +86,7 @@ class Decisions:
     def decide(self, pair: str, point: int, note: str = "") -> Step:
         if point not in POINTS:
             raise Problem(
-                f"{point} is not a decision.",
+                Said("{point} is not a decision.", point=point),
                 "The points go from 1 (surely different) to 6 (surely the same); 0 means cannot tell.",
                 "Give one of them.",
                 place="point",

@@ -32,6 +32,7 @@ from pprl_desktop.review.plan import Policy, Review
 from pprl_desktop.review.report import PrivacyLoss, privacy_loss, together
 from pprl_desktop.review.roles import Conflict, Vote, deal, differ, majority
 from pprl_desktop.review.session import ReviewSession
+from pprl_desktop.said import Said
 
 SUFFIX = ".review"
 KEY, PEOPLE, DESK, LEDGER = "key.age", "people.age", "desk.age", "ledger.db"
@@ -160,7 +161,7 @@ class Desk:
         taken = [name for name in names if name in self._state["shares"] or name == MANAGER]
         if not names or taken:
             raise Problem(
-                f"'{taken[0]}' has a share already." if taken else "No reviewer was named.",
+                (Said("'{taken}' has a share already.", taken=taken[0]) if taken else Said("No reviewer was named.")),
                 do="Name reviewers who have no share yet.",
                 place="reviewer",
             )
@@ -222,12 +223,14 @@ class Desk:
         """
         share = self._state["shares"].get(name)
         if share is None:
-            raise Problem(f"'{name}' has no share.", do="Name a reviewer who has one.", place="reviewer")
+            raise Problem(
+                Said("'{name}' has no share.", name=name), do="Name a reviewer who has one.", place="reviewer"
+            )
         given = share["given"]
         decided = self._state["votes"].get(name, {}).get("parts", {}).get(str(given), {}).get("points", {})
         if set(share["tranches"][given - 1]["pairs"]) - set(decided):
             raise Problem(
-                f"'{name}' has not handed back all decisions on the last pairs.",
+                Said("'{name}' has not handed back all decisions on the last pairs.", name=name),
                 "The next ones are given against the whole ledger of the last.",
                 "Merge the decisions first; 'cannot tell' is a decision, too.",
                 place="reviewer",
@@ -393,7 +396,7 @@ class Desk:
         """The manager's word, above all votes."""
         self.review.pair_number(pair)
         if point not in POINTS:
-            raise Problem(f"{point} is not a decision.", do="Give 0 to 6.", place="point")
+            raise Problem(Said("{point} is not a decision.", point=point), do="Give 0 to 6.", place="point")
         self.ledger.append({"what": "resolve", "who": MANAGER, "pair": pair, "point": str(point)})
         self._state["resolved"][pair] = point
         self._save()

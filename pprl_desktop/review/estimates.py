@@ -13,6 +13,7 @@ from math import ceil, sqrt
 import numpy as np
 
 from pprl_desktop.review.plan import Pair, Stratum
+from pprl_desktop.said import Said
 
 DRAWS = 20_000
 LEVEL = 0.95
@@ -52,7 +53,7 @@ class Estimate:
     strata: tuple[StratumCount, ...]
     enough: bool
     more: int  # about this many further pairs until it is
-    sentence: str
+    sentence: Said
 
 
 def count(strata: Sequence[Stratum], pairs: Sequence[Pair], outcome: Mapping[str, bool | None]) -> list[StratumCount]:
@@ -104,14 +105,21 @@ def estimate(counts: Sequence[StratumCount]) -> Estimate:
     )
 
 
-def _advice(enough: bool, more: int, left: int, widest: float) -> str:
+def _advice(enough: bool, more: int, left: int, widest: float) -> Said:
     if enough:
-        return f"Enough was reviewed: the estimates are known to within {widest:.1%}. More review would change little."
+        return Said(
+            "Enough was reviewed: the estimates are known to within {widest:percent 1}. More review would "
+            "change little.",
+            widest=widest,
+        )
     if left == 0:
-        return f"Everything was reviewed; the estimates are known to within {widest:.1%}."
-    return (
-        f"The estimates are known to within {widest:.1%} only. About {min(more, left)} more pairs, "
-        f"also of the accepted and rejected ones, bring them to within {ENOUGH:.0%}."
+        return Said("Everything was reviewed; the estimates are known to within {widest:percent 1}.", widest=widest)
+    return Said(
+        "The estimates are known to within {widest:percent 1} only. About {more} more pairs, also of the "
+        "accepted and rejected ones, bring them to within {enough:percent}.",
+        widest=widest,
+        more=min(more, left),
+        enough=ENOUGH,
     )
 
 
@@ -133,12 +141,17 @@ class Agreement:
     high: float
 
     @property
-    def words(self) -> str:
+    def words(self) -> Said:
         """Landis and Koch 1977."""
-        for least, word in ((0.81, "almost perfect"), (0.61, "substantial"), (0.41, "moderate"), (0.21, "fair")):
+        for least, word in (
+            (0.81, Said("almost perfect")),
+            (0.61, Said("substantial")),
+            (0.41, Said("moderate")),
+            (0.21, Said("fair")),
+        ):
             if self.kappa >= least:
                 return word
-        return "slight" if self.kappa >= 0 else "worse than chance"
+        return Said("slight") if self.kappa >= 0 else Said("worse than chance")
 
 
 def cohens_kappa(first: Sequence[object], second: Sequence[object]) -> Agreement:

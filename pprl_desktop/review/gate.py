@@ -29,6 +29,8 @@ from pprl_desktop.review.masking import (
 from pprl_desktop.review.opened import OpenCells, PairState
 from pprl_desktop.review.plan import Review
 from pprl_desktop.review.speech import next_words, spoken
+from pprl_desktop.said import NOTHING as NO_WORDS
+from pprl_desktop.said import Said
 
 LETTERS = {Level.MASKED: "M", Level.PARTIAL: "P", Level.FULL: "F"}
 LEVELS = {letter: level for level, letter in LETTERS.items()}
@@ -301,26 +303,26 @@ class Gate:
     def _nothing_more(self, state: PairState, field: int) -> Problem:
         each = self._policy.fields[field]
         return Problem(
-            f"There is nothing more to open in '{each.name}'.",
+            Said("There is nothing more to open in '{name}'.", name=each.name),
             self._closed(state, field) or "What was asked for is open already.",
             "Decide with what is open, or open another cell.",
             place=each.name,
         )
 
-    def _closed(self, state: PairState, field: int) -> str:
+    def _closed(self, state: PairState, field: int) -> Said:
         """Why a cell has no next level, in words; empty where it has one."""
         if self._next(state, field) is not None:
-            return ""
+            return NO_WORDS
         cap = self._policy.fields[field].cap
         if cap == "never":
-            return "The manager allows no characters of this field."
+            return Said("The manager allows no characters of this field.")
         if all(state.masks[field].missing):
-            return "The value is missing on both sides."
+            return Said("The value is missing on both sides.")
         if cap == "partial":
-            return "The manager allows only the differing characters of this field."
+            return Said("The manager allows only the differing characters of this field.")
         if cap == "last4":
-            return "The manager allows only the last 4 characters of this field."
-        return "Everything is open."
+            return Said("The manager allows only the last 4 characters of this field.")
+        return Said("Everything is open.")
 
     def _cell(self, pair: int, field: int) -> Cell:
         state = self._opened.state(pair)

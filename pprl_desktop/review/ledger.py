@@ -24,6 +24,7 @@ from typing import Any, Protocol
 
 from pprl_desktop import databases, files
 from pprl_desktop.problem import Problem
+from pprl_desktop.said import Said
 
 VERSION = 1
 MOST_ENTRIES = 1_000_000
@@ -270,7 +271,7 @@ def files_of(path: Path) -> tuple[Path, ...]:
             names = file.execute("SELECT path FROM files ORDER BY path").fetchmany(MOST_ENTRIES)
         return tuple(Path(name) for (name,) in names if isinstance(name, str) and "\0" not in name)
     except (sqlite3.DatabaseError, UnicodeError) as error:
-        raise _broken("The file is damaged.") from error
+        raise _broken(Said("The file is damaged.")) from error
     finally:
         file.close()
 
@@ -298,21 +299,21 @@ def _check(found: list[tuple[Entry, str]], key: bytes | None, head: tuple[int, s
     before = ""
     for expected, (entry, seal) in enumerate(found, start=1):
         if entry.number != expected:
-            return (_broken(f"Entry {expected} is missing."),)
+            return (_broken(Said("Entry {expected} is missing.", expected=expected)),)
         if entry.hash != _hash(before, entry.number, entry.time, entry.body):
-            return (_broken(f"Entry {expected} was altered."),)
+            return (_broken(Said("Entry {expected} was altered.", expected=expected)),)
         if key is not None and not hmac.compare_digest(seal, _seal(key, entry.hash)):
-            return (_broken(f"Entry {expected} was not written by this review."),)
+            return (_broken(Said("Entry {expected} was not written by this review.", expected=expected)),)
         before = entry.hash
     if not found:
-        return (_broken("It has no entry."),)
+        return (_broken(Said("It has no entry.")),)
     if head is None:
-        return (_broken("The file that holds its last entry's hash is missing or damaged."),)
+        return (_broken(Said("The file that holds its last entry's hash is missing or damaged.")),)
     number, digest, seal = head
     if head != NO_HEAD and key is not None and not hmac.compare_digest(seal, _seal(key, f"head {number} {digest}")):
-        return (_broken("The file that holds its last entry's hash was not written by this review."),)
+        return (_broken(Said("The file that holds its last entry's hash was not written by this review.")),)
     if number > len(found) or (number > 0 and found[number - 1][0].hash != digest):
-        return (_broken("Its last entries were cut off."),)
+        return (_broken(Said("Its last entries were cut off.")),)
     return ()
 
 
@@ -325,7 +326,7 @@ def _not_written() -> Problem:
     )
 
 
-def _broken(why: str) -> Problem:
+def _broken(why: Said | str) -> Problem:
     return Problem(
         "The ledger of this review is not whole.",
         why,
@@ -353,7 +354,7 @@ def _connect(path: Path) -> sqlite3.Connection:
             raise sqlite3.DatabaseError("schema")
     except (sqlite3.DatabaseError, UnicodeError) as error:
         file.close()
-        raise _broken("The file is damaged or not a ledger.") from error
+        raise _broken(Said("The file is damaged or not a ledger.")) from error
     if version > VERSION:
         file.close()
         raise Problem(
@@ -374,7 +375,7 @@ def _read(file: sqlite3.Connection) -> list[tuple[Entry, str]]:
             for number, time, body, digest, seal in rows
         ]
     except (sqlite3.DatabaseError, ValueError, TypeError, RecursionError) as error:
-        raise _broken("The file is damaged.") from error
+        raise _broken(Said("The file is damaged.")) from error
 
 
 def _canonical(body: Mapping[str, Any]) -> str:

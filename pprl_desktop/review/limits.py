@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.review.plan import Policy
+from pprl_desktop.said import Said
 
 CLOSE = 1e-9  # totals nearer than this to a limit are compared as exact fractions
 
@@ -38,7 +39,7 @@ def refusal(policy: Policy, asked: Asked) -> Problem | None:
         return problem
     if asked.crowd < policy.kappa:
         return Problem(
-            f"This would leave fewer than {policy.kappa} people it could be.",
+            Said("This would leave fewer than {kappa} people it could be.", kappa=policy.kappa),
             "The manager set that as the smallest crowd, over all pairs of a record together.",
             "Decide with what is open, or open another cell.",
             place="smallest crowd",
@@ -48,20 +49,20 @@ def refusal(policy: Policy, asked: Asked) -> Problem | None:
 
 def _over_budget(policy: Policy, asked: Asked) -> Problem | None:
     if over(asked.spent, asked.cost, policy.reviewer_budget):
-        return _too_dear("your privacy budget", "reviewer budget")
+        return _too_dear(Said("your privacy budget"), "reviewer budget")
     if over(asked.spent, asked.cost, policy.review_budget):
-        return _too_dear("the privacy budget of the review", "review budget")
+        return _too_dear(Said("the privacy budget of the review"), "review budget")
     if asked.pair > policy.pair_budget:
-        return _too_dear("the privacy budget of this pair", "pair budget")
+        return _too_dear(Said("the privacy budget of this pair"), "pair budget")
     for field in asked.fields:
         if over(field.so_far, field.more, field.limit):
-            return _too_dear(f"the privacy budget of '{field.name}'", "field budget")
+            return _too_dear(Said("the privacy budget of '{name}'", name=field.name), "field budget")
     return None
 
 
-def _too_dear(whose: str, place: str) -> Problem:
+def _too_dear(whose: Said | str, place: str) -> Problem:
     return Problem(
-        f"This would go over {whose}.",
+        Said("This would go over {whose}.", whose=whose),
         "What was opened stays counted.",
         "Decide with what is open, choose 'cannot tell', or ask the manager for a larger budget.",
         place=place,

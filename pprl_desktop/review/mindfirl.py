@@ -24,6 +24,7 @@ from pprl_desktop.records.table import Column, Table
 from pprl_desktop.review.marks import CellType
 from pprl_desktop.review.plan import Pair, People, Policy, Review, ReviewField
 from pprl_desktop.review.sources import default_strata, name_swaps, random_ids
+from pprl_desktop.said import Said
 
 MISSING_WORDS = {"", "NA", "N/A", "NULL"}
 LONGEST_COUNT = 12  # digits
@@ -65,7 +66,7 @@ def read_review(path: Path, frequencies: Path | None = None, title: str = "", **
         if len(members) != 2 or members[0] == members[1]:
             raise Problem(
                 "A pair of this file does not have two records.",
-                f"Every pair id stands on two lines; one stands on {len(members)}.",
+                Said("Every pair id stands on two lines; one stands on {members}.", members=len(members)),
                 "Check the file.",
                 place="pairs",
             )
@@ -136,7 +137,11 @@ def _screen(table: Table) -> Lines:
     if width < SCREEN_COLUMNS or (width - SCREEN_COLUMNS) % 2:
         raise Problem(
             "This is not a screen file of MINDFIRL.",
-            f"It has {width} columns instead of {SCREEN_COLUMNS} (and two for each further field).",
+            Said(
+                "It has {width} columns instead of {screen_columns} (and two for each further field).",
+                width=width,
+                screen_columns=SCREEN_COLUMNS,
+            ),
             "Choose the pair file, or make the review from two tables.",
             place="file",
         )
@@ -166,7 +171,7 @@ def read_frequencies(path: Path) -> dict[str, dict[str, int]]:
     for line, (kind, name, count) in enumerate(zip(kinds, names, counts, strict=True), start=1):
         if kind.upper() not in ("F", "L") or _count(count) is None:
             raise Problem(
-                f"Line {line} of the frequency file is not F or L, a name, and a count.",
+                Said("Line {line} of the frequency file is not F or L, a name, and a count.", line=line),
                 do="Correct the line.",
                 place="frequencies",
             )

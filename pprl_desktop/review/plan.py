@@ -18,6 +18,7 @@ from pprl_desktop.records.table import Column
 from pprl_desktop.review.ledger import SHAPES
 from pprl_desktop.review.marks import Cap, CellType, Level
 from pprl_desktop.review.masking import DateSwap, Picture
+from pprl_desktop.said import Said
 
 Order = Literal["shuffled", "score", "field"]
 ORDERS: tuple[Order, ...] = get_args(Order)
@@ -63,7 +64,7 @@ class Policy:
         ):
             if not 0 <= budget <= 1:
                 raise Problem(
-                    f"The budget for '{name}' is not between 0 and 1.",
+                    Said("The budget for '{name}' is not between 0 and 1.", name=name),
                     "KAPR is 0 when nothing is open and 1 when everyone is identified.",
                     "Give a share such as 0.3.",
                     place=name,
@@ -92,7 +93,12 @@ class Policy:
             if each.name == name:
                 return i
         shown = ", ".join(f.name for f in self.fields)
-        raise Problem(f"The review has no field '{name}'.", f"It shows: {shown}.", "Choose one of these.", place=name)
+        raise Problem(
+            Said("The review has no field '{name}'.", name=name),
+            Said("It shows: {shown}.", shown=shown),
+            "Choose one of these.",
+            place=name,
+        )
 
     def picture(self) -> Picture:
         return Picture(self.date_swap, tuple((self.number(a), self.number(b)) for a, b in self.name_swaps))
@@ -186,7 +192,9 @@ class Review:
             if pair.id == pair_id:
                 return i
         raise Problem(
-            f"There is no pair '{pair_id}' in this review.", do="'review next' names the next one.", place=pair_id
+            Said("There is no pair '{pair_id}' in this review.", pair_id=pair_id),
+            do="'review next' names the next one.",
+            place=pair_id,
         )
 
     def fingerprint(self) -> str:

@@ -12,6 +12,7 @@ from pprl_desktop.review.gate import Gate
 from pprl_desktop.review.ledger import Entry
 from pprl_desktop.review.marks import Level
 from pprl_desktop.review.plan import Review
+from pprl_desktop.said import Said
 
 
 @dataclass(frozen=True)
@@ -42,28 +43,65 @@ class PrivacyLoss:
         return dict(vars(self))
 
     def as_text(self) -> str:
+        """In English, for the terminal: what follows the first line is set in."""
+        first, *rest = map(str, self.lines())
+        return "\n".join([first, *(f"  {line}" for line in rest)])
+
+    def lines(self) -> tuple[Said, ...]:
         lines = [
-            f"Privacy loss of {self.reviewer}",
-            f"  KAPR {self.risk_percent:.4f} % of at most {self.limit_percent:.2f} %",
-            f"  characters opened {self.characters_percent:.2f} %",
-            f"  pairs opened {self.pairs_opened} of {self.pairs}, decided {self.decided}, refusals {self.refused}",
-            f"  records of which something was shown {self.records_opened}; fitting only one record "
-            f"{self.singled_out}; smallest crowd {self.smallest_k}",
+            Said("Privacy loss of {reviewer}", reviewer=self.reviewer),
+            Said(
+                "KAPR {risk_percent:decimals 4} % of at most {limit_percent:decimals 2} %",
+                risk_percent=self.risk_percent,
+                limit_percent=self.limit_percent,
+            ),
+            Said("characters opened {characters_percent:decimals 2} %", characters_percent=self.characters_percent),
+            Said(
+                "pairs opened {pairs_opened} of {pairs}, decided {decided}, refusals {refused}",
+                pairs_opened=self.pairs_opened,
+                pairs=self.pairs,
+                decided=self.decided,
+                refused=self.refused,
+            ),
+            Said(
+                "records of which something was shown {records_opened}; fitting only one record {singled_out}; "
+                "smallest crowd {smallest_k}",
+                records_opened=self.records_opened,
+                singled_out=self.singled_out,
+                smallest_k=self.smallest_k,
+            ),
         ]
-        width = max(map(len, self.fields), default=0)
         lines += [
-            f"  {name:<{width}}  partial {row['partial']:>5}  full {row['full']:>5}  KAPR {row['percent']:.4f} %"
+            Said(
+                "{name}: partial {partial}, full {full}, KAPR {percent:decimals 4} %",
+                name=name,
+                partial=int(row["partial"]),
+                full=int(row["full"]),
+                percent=float(row["percent"]),
+            )
             for name, row in self.fields.items()
         ]
         if not self.own_crowd:
-            lines.append("  Crowds were counted over the rows at hand, which can only overstate the risk.")
+            lines.append(Said("Crowds were counted over the rows at hand, which can only overstate the risk."))
         if self.held_pairs:
             lines.append(
-                f"  At most, whatever the ledger says: every cell of the {self.held_pairs:,} pairs "
-                f"({self.held_records:,} records) in the files that were handed out."
+                Said(
+                    "At most, whatever the ledger says: every cell of the {held_pairs} pairs ({held_records} "
+                    "records) in the files that were handed out.",
+                    held_pairs=self.held_pairs,
+                    held_records=self.held_records,
+                )
             )
-        lines.append(f"  ledger: {self.entries} entries, {self.first} to {self.last}, head {self.head[:16]}")
-        return "\n".join(lines)
+        lines.append(
+            Said(
+                "ledger: {entries} entries, {first} to {last}, head {head}",
+                entries=self.entries,
+                first=self.first,
+                last=self.last,
+                head=self.head[:16],
+            )
+        )
+        return tuple(lines)
 
 
 def cells_opened(losses: Sequence[PrivacyLoss]) -> int:

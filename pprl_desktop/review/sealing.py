@@ -24,6 +24,7 @@ from pprl_desktop.exchange.keys import Keys, PublicKeys
 from pprl_desktop.exchange.manifest import MAX_RAW, NO_AGREEMENT, NO_PREVIOUS, Manifest
 from pprl_desktop.exchange.passphrase import must_be_usable
 from pprl_desktop.problem import Problem
+from pprl_desktop.said import Said
 
 WORK_FACTOR = 17  # log2 of scrypt's N: 128 MiB and about half a second for each guess; a file may not ask for more
 ROOM = 16 << 20  # bytes that the content of a small file may have unpacked ...
@@ -33,14 +34,14 @@ LONGEST_PLAIN = 32 << 20  # bytes of JSON that are believed at most
 PLAIN = "plain"  # the array that holds it
 FIRST_DTYPES = ("int8", "int32", "int64")
 
-PARTS: Mapping[str, str] = {
-    "key": "the key of a manager's desk",
-    "desk": "a manager's desk",
-    "people": "the records of a review",
-    "share": "a reviewer's share",
-    "tranche": "the next pairs of a share",
-    "decisions": "a reviewer's decisions",
-    "request": "a request for review cells",
+PARTS: Mapping[str, Said] = {
+    "key": Said("the key of a manager's desk"),
+    "desk": Said("a manager's desk"),
+    "people": Said("the records of a review"),
+    "share": Said("a reviewer's share"),
+    "tranche": Said("the next pairs of a share"),
+    "decisions": Said("a reviewer's decisions"),
+    "request": Said("a request for review cells"),
 }
 
 
@@ -62,7 +63,7 @@ def write_under_passphrase(
 def read_under_passphrase(path: Path, part: str, passphrase: str) -> Content:
     """Whoever knows the passphrase may have written it; the caller looks at the signer."""
     identity = _Once(age.Passphrase(_bytes(passphrase)))
-    return _read(path, part, identity, None, "The passphrase does not fit, or it is another file.")
+    return _read(path, part, identity, None, Said("The passphrase does not fit, or it is another file."))
 
 
 def write_to_key(
@@ -73,7 +74,7 @@ def write_to_key(
 
 def read_with_key(path: Path, part: str, keys: Keys, pinned: bytes | None = None) -> Content:
     """`pinned`: the key that must have signed it; a file of the first version, which nobody signed, is refused then."""
-    found = _read(path, part, keys.identities()[0], pinned, "It was made for another review.")
+    found = _read(path, part, keys.identities()[0], pinned, Said("It was made for another review."))
     if pinned is not None and found.first_version:
         raise damaged()
     return found
@@ -134,7 +135,7 @@ def _write(
     seal.seal_for(path, manifest, content, signer, recipient)
 
 
-def _read(path: Path, part: str, identity: age.Identity, pinned: bytes | None, why: str) -> Content:
+def _read(path: Path, part: str, identity: age.Identity, pinned: bytes | None, why: Said) -> Content:
     if _is_first_version(path, identity, why):
         return _read_first_version(path, part, identity)
     opened = seal.open_for(path, (identity,), None if pinned is None else [pinned])
@@ -150,7 +151,7 @@ def _read(path: Path, part: str, identity: age.Identity, pinned: bytes | None, w
         return Content(plain, arrays, opened.sender)
 
 
-def _is_first_version(path: Path, identity: age.Identity, why: str) -> bool:
+def _is_first_version(path: Path, identity: age.Identity, why: Said) -> bool:
     """By its first bytes: a container begins with its magic, the first version's files with a packed header."""
     try:
         with files.open_regular(path) as source:
@@ -170,8 +171,13 @@ def _is_first_version(path: Path, identity: age.Identity, why: str) -> bool:
 
 def _must_be(part: str, found: object) -> None:
     if found != part:
-        known = PARTS.get(found, "something else") if isinstance(found, str) else "something else"
-        raise Problem(f"This is not {PARTS[part]}.", f"It is {known}.", "Choose the right file.", place="file")
+        known = PARTS.get(found) if isinstance(found, str) else None
+        raise Problem(
+            Said("This is not {wanted}.", wanted=PARTS[part]),
+            Said("It is {known}.", known=known) if known else Said("It is something else."),
+            "Choose the right file.",
+            place="file",
+        )
 
 
 def _within(size: int, path: Path, room: int = ROOM, most: int = MAX_RAW) -> None:

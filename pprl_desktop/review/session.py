@@ -23,17 +23,18 @@ from pprl_desktop.review.ledger import Entry, Ledger
 from pprl_desktop.review.marks import Level
 from pprl_desktop.review.plan import ORDERS, Order, Review
 from pprl_desktop.review.suggest import Suggestion, experience, suggest
+from pprl_desktop.said import Said
 
 LONG_PAUSE = 600.0  # seconds: a longer gap between two decisions was a break
 LEGEND = (
-    ("*", "same character in both rows"),
-    ("@ &", "the characters differ; the same sign means the same hidden text"),
-    ("×", "another character in its place"),
-    ("+", "a character only this row has; the other row has a gap"),
-    ("⇄", "changed places: two neighbours, month and day, or first and last name"),
-    ("≠ DIFF", "more than half differs: no partial view"),
-    ("✓", "identical"),
-    ("?", "missing"),
+    ("*", Said("same character in both rows")),
+    ("@ &", Said("the characters differ; the same sign means the same hidden text")),
+    ("×", Said("another character in its place")),
+    ("+", Said("a character only this row has; the other row has a gap")),
+    ("⇄", Said("changed places: two neighbours, month and day, or first and last name")),
+    ("≠ DIFF", Said("more than half differs: no partial view")),
+    ("✓", Said("identical")),
+    ("?", Said("missing")),
 )
 
 
@@ -118,7 +119,11 @@ class ReviewSession:
 
     def _arrange(self, order: Order, field: str) -> None:
         if order not in ORDERS:
-            raise Problem(f"'{order}' is not an order.", f"The orders are: {', '.join(ORDERS)}.", place="order")
+            raise Problem(
+                Said("'{order}' is not an order.", order=order),
+                Said("The orders are: {orders}.", orders=", ".join(ORDERS)),
+                place="order",
+            )
         ids = sorted(self._numbers, key=lambda pair: hashlib.sha256(f"{self.review.id} {pair}".encode()).digest())
         if order == "score":
             scores = {pair.id: -pair.score if pair.score is not None else float("inf") for pair in self.review.pairs}

@@ -16,6 +16,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.table import CleanTable, Column, Table
 from pprl_desktop.review.plan import TYPE_OF_KIND, Pair, People, Policy, Review, ReviewField, Stratum
+from pprl_desktop.said import Said
 
 BAND_NAMES = {REJECT: "reject", REVIEW: "review", ACCEPT: "accept"}
 PARTS = 4  # strata of equal size that the review band is cut into
@@ -131,13 +132,17 @@ def read_pairs(table: Table, ids_a: Column, ids_b: Column) -> tuple[Listed, ...]
     second = table.column(lower.get("id_b", table.names[1])).cells()
     scores = table.column(lower["score"]).cells() if "score" in lower else [""] * table.rows
     bands = table.column(lower["band"]).cells() if "band" in lower else ["review"] * table.rows
-    rows_a, rows_b = _row_of(ids_a, "first"), _row_of(ids_b, "second")
+    rows_a, rows_b = _row_of(ids_a, Said("first")), _row_of(ids_b, Said("second"))
     found = []
     for line, (a, b, score, band) in enumerate(zip(first, second, scores, bands, strict=True), start=2):
-        for id_, rows, which in ((a, rows_a, "first"), (b, rows_b, "second")):
+        for id_, rows, which in ((a, rows_a, Said("first")), (b, rows_b, Said("second"))):
             if id_ not in rows:
                 raise Problem(
-                    f"Line {line} of the list of pairs names a record that is not in the {which} table.",
+                    Said(
+                        "Line {line} of the list of pairs names a record that is not in the {which} table.",
+                        line=line,
+                        which=which,
+                    ),
                     "The ids do not fit together.",
                     "Check the id column and that the list belongs to these tables.",
                     place="pairs",
@@ -146,11 +151,11 @@ def read_pairs(table: Table, ids_a: Column, ids_b: Column) -> tuple[Listed, ...]
     return tuple(found)
 
 
-def _row_of(ids: Column, which: str) -> dict[str, int]:
+def _row_of(ids: Column, which: Said) -> dict[str, int]:
     rows = {id_: row for row, id_ in enumerate(ids.cells())}
     if len(rows) < len(ids):
         raise Problem(
-            f"The ids of the {which} table are not unique.",
+            Said("The ids of the {which} table are not unique.", which=which),
             "A pair could mean several records.",
             "Choose the column that names each record once.",
             place="id",
@@ -165,7 +170,9 @@ def _number(text: str, line: int) -> float | None:
         return float(text)
     except ValueError:
         raise Problem(
-            f"The score in line {line} of the list of pairs is not a number.", do="Correct it.", place="score"
+            Said("The score in line {line} of the list of pairs is not a number.", line=line),
+            do="Correct it.",
+            place="score",
         ) from None
 
 

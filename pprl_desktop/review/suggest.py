@@ -13,6 +13,7 @@ from fractions import Fraction
 from pprl_desktop.review.cells import Cell, Preview
 from pprl_desktop.review.ledger import Entry
 from pprl_desktop.review.marks import Level, MaskKind
+from pprl_desktop.said import Said
 
 # Before anything was reviewed: how often opening such a cell settles a pair, and how many cases that guess is worth.
 # Differing characters tell a slip from another person; an identical or a missing cell adds little.
@@ -38,12 +39,17 @@ class Suggestion:
     cases: int  # own cases behind it; 0: only the built-in guess
 
     @property
-    def sentence(self) -> str:
-        often = f"settles about {round(10 * self.settles)} of 10 pairs like this one"
+    def sentence(self) -> Said:
+        often = Said("settles about {times} of 10 pairs like this one", times=round(10 * self.settles))
         cost = f"{100 * float(self.cost):.3g}"
         if not self.cases:
-            return f"{self.field}: {often} (a first guess, before experience), costs {cost} %."
-        return f"{self.field}: {often}, costs {cost} %."
+            return Said(
+                "{field}: {often} (a first guess, before experience), costs {cost} %.",
+                field=self.field,
+                often=often,
+                cost=cost,
+            )
+        return Said("{field}: {often}, costs {cost} %.", field=self.field, often=often, cost=cost)
 
 
 Experience = Mapping[tuple[str, str], tuple[int, int]]  # (field, level) -> (settled, opened)

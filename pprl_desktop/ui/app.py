@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pprl_desktop.problem import Problem
+from pprl_desktop.said import Said
 from pprl_desktop.ui.kit import libraries, read_ahead
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ def _options(argv: Sequence[str]) -> None:
     for argument in argv:
         if argument.startswith("-") and not argument.startswith(OPTIONS):
             raise Problem(
-                f"The window does not know the option '{argument}'.",
-                f"It knows: {', '.join(OPTIONS)}.",
+                Said("The window does not know the option '{argument}'.", argument=argument),
+                Said("It knows: {options}.", options=OPTIONS),
                 "'pprl-desktop --help' lists the verbs.",
                 place="arguments",
             )

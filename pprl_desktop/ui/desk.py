@@ -152,7 +152,7 @@ class Desk(QObject):
             partner=self._partner_name(choices.partner) or (before.partner if before is not None else ""),
             contact=choices.partner,
             agreement=choices.agreement,
-            step=at.step.title if at is not None else "",
+            step=at.step.title.template if at is not None else "",
             number=states.index(at) + 1 if at is not None else len(states),
             steps=len(states),
             opened=time.time(),

@@ -161,7 +161,8 @@ def own_table(
 
 def contact_data(contact: Contact) -> dict[str, Any]:
     return {
-        "id": contact.id, "name": contact.name, "state": contact.state, "since": contact.since, "note": contact.note,
+        "id": contact.id, "name": contact.name, "state": contact.state, "since": contact.since,
+        "note": str(contact.told),
     }  # fmt: skip
 
 
@@ -172,7 +173,7 @@ def agreement_data(agreement: Agreement) -> dict[str, Any]:
         "state": agreement.state,
         "role": agreement.role,
         "partner": agreement.partner_side.name,
-        "reason": agreement.reason,
+        "reason": str(agreement.why),
         "method": terms.method,
         "fields": [one.name for one in terms.fields],
         "epsilon": terms.epsilon,

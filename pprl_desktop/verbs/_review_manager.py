@@ -238,7 +238,7 @@ def desk_status(args: argparse.Namespace, progress: Progress) -> Answer:
             f"{len(desk.review.pairs)} pairs, {settled} settled, {len(conflicts)} conflicts.",
             *(f"{n}: {s['pairs']} pairs, {'returned' if s['returned'] else 'out'}" for n, s in shares.items()),
             *(_estimate_line(n, i) for n, i in (("Precision", made.precision_after), ("Recall", made.recall_after))),
-            made.sentence,
+            str(made.sentence),
         ]
         if learned is not None:
             lines.append(f"The decisions suggest accepting from a score of {learned.score:.4g}.")
@@ -257,7 +257,7 @@ def desk_status(args: argparse.Namespace, progress: Progress) -> Answer:
                     {"name": c.stratum.name, "population": c.stratum.population, "reviewed": c.reviewed, "same": c.same}
                     for c in made.strata
                 ],
-                "enough": made.enough, "more": made.more, "sentence": made.sentence,
+                "enough": made.enough, "more": made.more, "sentence": str(made.sentence),
             },
             "threshold": None if learned is None else vars(learned),
             "agreement": agreement,

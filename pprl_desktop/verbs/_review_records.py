@@ -85,7 +85,7 @@ def answer(args: argparse.Namespace, progress: Progress) -> Answer:
         "asked": planned.asked, "withheld": planned.withheld, "fields": {f.name: f.forms for f in planned.fields},
     }  # fmt: skip
     lines = [
-        *planned.sentences(),
+        *map(str, planned.sentences()),
         *(f"  {one.name}: {one.filled:,} cells of the form {', '.join(one.forms) or 'none'}" for one in planned.fields),
     ]
     if args.send_in_clear is None:

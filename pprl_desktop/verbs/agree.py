@@ -92,7 +92,7 @@ def _propose(args: argparse.Namespace) -> Answer:
     )  # fmt: skip
     here, own = _exchange.unlock(args)
     agreement = Partnership.propose(here, own, contact.id, offer, Path(args.out)).agreement
-    words = in_words(agreement.terms)
+    words = [str(one) for one in in_words(agreement.terms)]
     text = "\n".join([*words, "", f"Proposal {agreement.id[:12]} written. Send it to {contact.name}."])
     return Answer(text, {**_exchange.agreement_data(agreement), "words": list(words), "file": args.out})
 
@@ -152,11 +152,11 @@ def _show(args: argparse.Namespace) -> Answer:
     if Path(args.what).is_file():
         here, own = _exchange.unlock(args)
         proposal = Partnership.read_proposal(here, own, Path(args.what))
-        words = proposal.in_words()
+        words = [str(one) for one in proposal.in_words()]
         text = "\n".join([*words, "", "Nothing is signed yet: 'agree accept' or 'agree decline'."])
         return Answer(text, {"words": list(words), "id": proposal.terms.id, "partner": proposal.contact.name})
     agreement = _exchange.home(args).agreement(args.what)
-    words = in_words(agreement.terms)
+    words = [str(one) for one in in_words(agreement.terms)]
     return Answer(
         "\n".join([*words, "", _state(agreement)]), {**_exchange.agreement_data(agreement), "words": list(words)}
     )
@@ -188,7 +188,7 @@ def _finish(args: argparse.Namespace) -> Answer:
     here, own = _exchange.unlock(args)
     received = Partnership.open(here, own, Path(args.file))
     data = _exchange.agreement_data(received.agreement) if received.agreement else {}
-    return Answer(received.sentence, {"kind": received.kind, **data})
+    return Answer(str(received.sentence), {"kind": received.kind, **data})
 
 
 def _list(args: argparse.Namespace) -> Answer:
@@ -211,7 +211,7 @@ def _state(agreement: Agreement) -> str:
     sent, received = (
         ", ".join(one.kind for one in items) or "nothing" for items in (agreement.sent, agreement.received)
     )
-    reason = f": {agreement.reason}" if agreement.reason else ""
+    reason = f": {agreement.why}" if agreement.why else ""
     return (
         f"{agreement.id[:12]}  with {agreement.partner_side.name}, {agreement.terms.method}, {agreement.state}{reason}"
         f"; sent {sent}; received {received}"

@@ -158,7 +158,7 @@ def _one(
     # a nearest-neighbour answer costs per query, and the queries are the other side's records
     queries = max(contest.a.rows, contest.b.rows)
     said = statement(recipe, queries if recipe.settings.decision == "nearest" else contest.a.rows)
-    warnings = {*played.a.match.warnings, *played.b.match.warnings}
+    warnings = {str(one) for one in (*played.a.match.warnings, *played.b.match.warnings)}
     most = contest.truth.at_most(contest.options.direction)
     if most < len(contest.truth):
         warnings.add(

@@ -56,7 +56,7 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
         f"{partnership.partner_name} only.",
         *(["These are the same bytes as before: nothing new is disclosed."] if made.resent else []),
         f"Privacy: {made.statement}",
-        *made.notes,
+        *map(str, made.notes),
         "Which record has which pseudonym stays in your home folder.",
     ]
     progress.at(1.0)

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
         f"{accepted:,} pairs accepted, {review:,} to review "
         f"(accept from {found.accept:.4g}, review from {found.review:.4g}).",
         *told,
-        *caveats,
+        *map(str, caveats),
         *(f"Note: {warning}" for warning in made.warnings),
     ]  # fmt: skip
     progress.at(1.0)

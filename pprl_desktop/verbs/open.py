@@ -32,14 +32,14 @@ def opened(args: argparse.Namespace, here: Home, own: Identity, progress: Progre
 
     progress.at(0.0, "Checking")
     received = Partnership.open(here, own, Path(args.file), progress)
-    lines = [received.sentence]
+    lines = [str(received.sentence)]
     data: dict[str, object] = {
         "kind": received.kind, "partner": received.contact.name, "rows": received.rows,
-        "statement": received.statement,
+        "statement": str(received.statement),
     }  # fmt: skip
     if received.proposal is not None:
-        lines += ["", *received.proposal.in_words()]
-        data |= {"id": received.proposal.terms.id, "words": list(received.proposal.in_words())}
+        lines += ["", *map(str, received.proposal.in_words())]
+        data |= {"id": received.proposal.terms.id, "words": [str(one) for one in received.proposal.in_words()]}
     elif received.statement:
         lines.append(f"Privacy: {received.statement}")
     if received.agreement is not None:

@@ -122,7 +122,7 @@ def _roles(args: argparse.Namespace, known: set[str]) -> dict[str, Role]:
     return roles
 
 
-def _text(found: Rehearsal, summary: str, *, examples: bool) -> str:
+def _text(found: Rehearsal, summary: object, *, examples: bool) -> str:
     lines = [
         f"{found.sampled:,} of {found.rows:,} records were attacked.",
         *map(str, found.sentences()),

@@ -82,7 +82,7 @@ def test_another_table_is_another_release(scene: Scene) -> None:
     made = export(scene.a.home, scene.a.own, scene.a.agreement, people(0, 61), scene.folder / "x.pprl")
     assert not made.resent
     assert made.sequence == 2
-    assert any("earlier release" in note for note in made.notes)
+    assert any("earlier release" in str(note) for note in made.notes)
 
 
 def test_the_same_rows_in_another_order_are_refused(scene: Scene) -> None:

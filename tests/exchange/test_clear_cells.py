@@ -69,7 +69,7 @@ def test_a_request_that_names_every_record_gets_only_the_uncertain_pairs(parties
     matched(a, b)
     everyone = np.arange(THERE.rows)
     ask_about(a, b, np.zeros(THERE.rows, np.int64), everyone, tmp_path / "ask.pprl")
-    assert "of 30 of your records" in inbox.open_file(b.home, b.own, tmp_path / "ask.pprl").sentence
+    assert "of 30 of your records" in str(inbox.open_file(b.home, b.own, tmp_path / "ask.pprl").sentence)
     shown = clear_cells.would_leave(b.home, b.own, b.agreement, THERE)
     assert (shown.asked, shown.withheld, shown.records) == (30, 30, 0)
     with pytest.raises(Problem, match="No cell would leave"):
@@ -209,7 +209,7 @@ def test_what_would_leave_is_counted_here_and_shows_forms_and_no_values(parties,
     assert [one.name for one in shown.fields] == ["first_name", "last_name", "born"]
     assert shown.fields[2].forms == ("99999999",)
     assert all(set(form) <= {"A"} for one in shown.fields[:2] for form in one.forms)
-    said = " ".join((*shown.sentences(), repr(shown)))
+    said = " ".join((*map(str, shown.sentences()), repr(shown)))
     assert "Hospital can read, keep and copy these cells" in said
     assert "4 of your 30 records" in said
     assert not any(str(value) in said for column in THERE.columns for value in column.values)
@@ -241,7 +241,7 @@ def test_cells_in_clear_are_in_the_ledger_before_the_file_and_both_sides_know(pa
     (entry,) = [one for one in b.home.ledger().disclosures() if one.what == CLEAR]
     assert entry.fields == ("first_name", "last_name", "born")
     assert entry.file == files.sha256(tmp_path / "answer.pprl")
-    assert "cells of 4 records in clear" in inbox.open_file(a.home, a.own, tmp_path / "answer.pprl").sentence
+    assert "cells of 4 records in clear" in str(inbox.open_file(a.home, a.own, tmp_path / "answer.pprl").sentence)
     (came,) = [one for one in a.home.ledger().disclosures() if one.what == CLEAR]
     assert (came.received, came.records) == (True, 4)
     assert entries(a, "request for cells") == [4]

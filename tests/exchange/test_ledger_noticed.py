@@ -127,7 +127,7 @@ def test_one_changed_row_is_told_and_asked_before_anything_is_written(scene: Sce
     send(a, (0, 50), scene.folder / "one", a.home.agreement(noised.id))
     before = everything(a.home.path)
     plan = bundles.plan(a.home, a.own, a.home.agreement(noised.id), people(0, 49))
-    said = " ".join(plan.outlook.sentences)
+    said = " ".join(map(str, plan.outlook.sentences))
     assert plan.asks
     assert "epsilon 4 per bit" in said
     assert "every row gets fresh noise" in said
@@ -151,7 +151,7 @@ def test_a_word_given_for_other_sums_does_not_count(scene: Scene, noised: Agreem
 def test_the_same_table_again_is_not_asked_and_adds_nothing(scene: Scene) -> None:
     plan = bundles.plan(scene.a.home, scene.a.own, scene.a.agreement, people(0, 60))
     assert not plan.asks
-    assert "the same bytes" in plan.outlook.sentences[0]
+    assert "the same bytes" in str(plan.outlook.sentences[0])
     made = bundles.export(scene.a.home, scene.a.own, scene.a.agreement, people(0, 60), scene.folder / "again")
     assert made.resent
     assert (scene.folder / "again").read_bytes() == scene.bundle.read_bytes()
@@ -291,7 +291,7 @@ def test_after_a_repair_releases_go_on_and_what_was_released_counts(scene: Scene
     assert ledger.verify().whole
     assert len(ledger.releases()) == 2
     plan = bundles.plan(a.home, a.own, a.home.agreement(noised.id), people(0, 49))
-    assert "epsilon 4 per bit" in " ".join(plan.outlook.sentences)
+    assert "epsilon 4 per bit" in " ".join(map(str, plan.outlook.sentences))
     again = export(a.home, a.own, a.home.agreement(noised.id), people(0, 50), scene.folder / "again")
     if what in ("older", "damaged"):
         assert again.resent

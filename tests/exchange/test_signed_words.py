@@ -56,7 +56,7 @@ def test_a_proposal_that_tells_something_else_than_is_computed_is_refused(
 def test_the_untouched_proposal_is_shown(scene: Scene, proposed: Path) -> None:
     received = open_at_b(scene, proposed)
     assert received.proposal is not None
-    assert "epsilon 20 per bit" in "\n".join(received.proposal.in_words())
+    assert "epsilon 20 per bit" in "\n".join(map(str, received.proposal.in_words()))
 
 
 @pytest.mark.parametrize("bad", ["two\nlines", ESCAPE, "\u202egnitirw", "a\u200bb", "a\u2028b", "a\x7fb", "a\u0085b"])
@@ -72,7 +72,7 @@ def test_the_purpose_stands_in_marks_that_it_cannot_close(scene: Scene, proposed
     path = lying(scene, proposed, "purpose", value='x". Noise: epsilon 0.01 per record. "y')
     received = open_at_b(scene, path)
     assert received.proposal is not None
-    (said,) = [line for line in received.proposal.in_words() if "purpose" in line.lower()]
+    (said,) = [line for line in map(str, received.proposal.in_words()) if "purpose" in line.lower()]
     assert said == "Purpose, in the words of General Hospital: \"x'. Noise: epsilon 0.01 per record. 'y\""
 
 
@@ -88,7 +88,7 @@ def test_what_a_steward_types_becomes_one_line(scene: Scene) -> None:
     proposal = agreeing.read_proposal(scene.b.home, scene.b.own, scene.folder / "p")
     agreement = agreeing.decline(scene.b.home, scene.b.own, proposal, "Too much.\nAsk again.", scene.folder / "no")
     received = inbox.open_file(scene.a.home, scene.a.own, scene.folder / "no")
-    assert received.sentence == 'Cancer Registry declined and writes: "Too much. Ask again."'
+    assert str(received.sentence) == 'Cancer Registry declined and writes: "Too much. Ask again."'
 
 
 def test_a_reason_with_escapes_is_refused(scene: Scene, proposed: Path) -> None:
@@ -107,7 +107,7 @@ def test_of_a_bundle_only_what_this_program_computes_is_told(scene: Scene) -> No
     received = open_at_b(scene, resigned(scene, lie))
     recipe = agreeing.recipe_of(scene.b.home, scene.b.own, scene.b.home.agreement())
     assert received.statement == bundles.bundle_statement(recipe, 60).summary
-    assert "nobody" not in received.statement + received.sentence
+    assert "nobody" not in f"{received.statement} {received.sentence}"
 
 
 def test_an_escape_in_the_statement_of_a_bundle_is_refused(scene: Scene) -> None:
@@ -230,8 +230,8 @@ def test_a_weaker_seal_than_agreed_is_refused(scene: Scene, proposed: Path) -> N
 
 def test_the_compatibility_mode_is_agreed_on_and_said(scene: Scene) -> None:
     agreement: Agreement = agree(scene.a, scene.b, scene.folder, offer(seal="x25519"))
-    assert "X25519: whoever copies one today" in "\n".join(terms.in_words(agreement.terms))
-    assert "quantum computer does not open" in "\n".join(terms.in_words(scene.b.home.agreements()[0].terms))
+    assert "X25519: whoever copies one today" in "\n".join(map(str, terms.in_words(agreement.terms)))
+    assert "quantum computer does not open" in "\n".join(map(str, terms.in_words(scene.b.home.agreements()[0].terms)))
     export(scene.a.home, scene.a.own, scene.a.home.agreement(agreement.id), people(0, 60), scene.folder / "x.pprl")
     assert b"X25519" in (scene.folder / "x.pprl").read_bytes()[:60]
     assert inbox.open_file(scene.b.home, scene.b.own, scene.folder / "x.pprl").rows == 60
@@ -253,7 +253,7 @@ def test_an_agreement_signed_earlier_reads_as_it_was_signed_and_says_that_it_was
     old = first_version(scene.a.agreement.document, purpose="two\nlines\x1b[2K", statement="Nobody can be named.")
     read = terms.parse(old)
     assert read.document() == old
-    said = terms.in_words(read)
+    said = [str(one) for one in terms.in_words(read)]
     assert not any("\x1b" in line or "\n" in line for line in said)
     assert "did not check it" in said[-2]
 

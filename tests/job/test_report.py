@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pprl_desktop.job.report import Grid, Report, Section, to_html, to_text
+from pprl_desktop.said import Said
 
 texts = st.text(st.characters(blacklist_categories=("Cs", "Cc")), min_size=1, max_size=30)
 
@@ -25,9 +26,15 @@ class _Words(html.parser.HTMLParser):
         self.words.append(data)
 
 
+def said(words: str) -> Said:
+    return Said("{words}", words=words)
+
+
 @given(texts, texts, texts)
 def test_both_renderings_hold_every_word_and_no_markup_gets_through(title: str, sentence: str, cell: str) -> None:
-    report = Report("R", "2026-01-01", (Section(title, (sentence,), Grid(("a", "b"), ((cell, 3),))),))
+    report = Report(
+        "R", "2026-01-01", (Section(said(title), (said(sentence),), Grid((said("a"), said("b")), ((cell, 3),))),)
+    )
     page = _Words()
     page.feed(to_html(report))
     words = "".join(page.words)
@@ -39,6 +46,8 @@ def test_both_renderings_hold_every_word_and_no_markup_gets_through(title: str, 
 
 
 def test_numbers_are_written_for_people() -> None:
-    report = Report("R", "2026-01-01", (Section("Counts", grid=Grid(("rows", "share"), ((12480, 0.12345),))),))
+    report = Report(
+        "R", "2026-01-01", (Section(said("Counts"), grid=Grid((said("rows"), said("share")), ((12480, 0.12345),))),)
+    )
     assert "12,480" in to_text(report)
     assert "0.1235" in to_html(report) or "0.1234" in to_html(report)

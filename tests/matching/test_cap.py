@@ -29,7 +29,7 @@ def capped(run: Run, options: MatchOptions) -> tuple[Match, int]:
 
 
 def counts(found: Match) -> list[int]:
-    return [int(each.replace(",", "")) for text in found.warnings for each in re.findall(r"\d[\d,]*", text)]
+    return [int(each.replace(",", "")) for text in found.warnings for each in re.findall(r"\d[\d,]*", str(text))]
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if "noise" not in case and "rbf" not in case])

@@ -100,7 +100,7 @@ def test_only_pairs_that_are_kept_are_explained_and_moved_lines_explain_more() -
 def test_ties_are_told() -> None:
     made = decide(scored([(0, 0, 2.0), (0, 1, 2.0)]), MatchOptions())
     assert made.ties == 1
-    assert "equally good" in made.warnings[-1]
+    assert "equally good" in str(made.warnings[-1])
 
 
 def test_nothing_to_decide_is_fine() -> None:

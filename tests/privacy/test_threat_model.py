@@ -21,7 +21,7 @@ def test_everyone_who_could_learn_something_is_named(page: str, who: str) -> Non
 
 
 def test_encryption_is_described_in_the_words_of_the_statements(page: str) -> None:
-    assert ENCRYPTION.removeprefix("The encryption ") in page.replace("**Encryption** ", "")
+    assert str(ENCRYPTION).removeprefix("The encryption ") in page.replace("**Encryption** ", "")
 
 
 def test_units_and_limits_are_explained(page: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pprl_desktop.project.choices import Choices
 from pprl_desktop.project.steps import BY_NAME, STEPS, Confirmed, input_hash, problems, states
 from pprl_desktop.records.fields import Field
+from pprl_desktop.said import Said
 
 
 def test_every_step_builds_only_on_earlier_ones_and_reads_real_choices() -> None:
@@ -28,7 +29,7 @@ def test_a_new_project_starts_with_data_or_with_reading_a_proposal() -> None:
 
 def test_a_waiting_step_names_what_it_waits_for() -> None:
     waiting = next(state for state in states(Choices(), {}) if state.step.name == "fields")
-    assert waiting.waits_for == ("Data",)
+    assert waiting.waits_for == (Said("Data"),)
 
 
 def test_going_back_to_the_old_value_makes_a_step_valid_again() -> None:

@@ -21,7 +21,7 @@ def test_a_full_review_leaves_no_doubt() -> None:
     assert made.precision_after.value == 1
     assert made.recall_after.value == 1
     assert made.enough
-    assert "Enough" in made.sentence
+    assert "Enough" in str(made.sentence)
 
 
 def test_what_nobody_looked_at_widens_the_interval() -> None:
@@ -67,7 +67,7 @@ def test_cohens_kappa() -> None:
     assert made.kappa == pytest.approx(0.4)
     assert made.observed == pytest.approx(0.7)
     assert made.low < 0.4 < made.high
-    assert made.words == "fair"
+    assert str(made.words) == "fair"
     assert cohens_kappa([1, 1], [1, 1]).kappa == 1
     assert cohens_kappa([], []).pairs == 0
     assert cohens_kappa([1, 2], [2, 1]).words == "worse than chance"

@@ -78,7 +78,7 @@ def test_a_view_has_everything_for_the_screen(session) -> None:
     assert view.meter.risk == 0
     assert (view.of, view.decision, view.note) == (3, None, "")
     assert view.suggestion is not None
-    assert view.suggestion.sentence.startswith(view.suggestion.field)
+    assert str(view.suggestion.sentence).startswith(view.suggestion.field)
     assert LEGEND
 
 
@@ -221,15 +221,15 @@ def test_the_suggestion_depends_only_on_what_is_visible(tmp_path) -> None:
 )  # fmt: skip
 def test_speech(type, a, b, level, said) -> None:
     made = mask(type, a, b)
-    assert said in spoken("name", made.kind, draw(made, a, b, Level(level), "none"))
+    assert said in str(spoken("name", made.kind, draw(made, a, b, Level(level), "none")))
 
 
 def test_speech_of_frequencies_and_name_swaps() -> None:
     made = mask("variable", "ANN", "ANN")
     drawing = draw(made, "ANN", "ANN", Level.MASKED, "none")
-    assert spoken("n", "identical", drawing, ("rare", "rare")).endswith("How common: rare.")
-    assert "above unique, below not known" in spoken("n", "identical", drawing, ("unique", ""))
-    assert "first and last name changed places" in spoken("n", "swapped", drawing)
+    assert str(spoken("n", "identical", drawing, ("rare", "rare"))).endswith("How common: rare.")
+    assert "above unique, below not known" in str(spoken("n", "identical", drawing, ("unique", "")))
+    assert "first and last name changed places" in str(spoken("n", "swapped", drawing))
 
 
 @given(st.text(alphabet="ABC", min_size=1, max_size=6), st.text(alphabet="ABC", min_size=1, max_size=6))
@@ -244,12 +244,12 @@ def test_speech_says_no_more_than_the_picture(a: str, b: str) -> None:
 
 
 def test_the_next_click_is_described_without_telling_more(session) -> None:
-    assert [p.shows for p in session.view("1").previews] == [
+    assert [str(p.shows) for p in session.view("1").previews] == [
         "Opens the 2 characters that differ.", "Opens the value.", "Opens the 4 characters that differ.",
     ]  # fmt: skip
-    assert session.view("2").previews[0].shows == "Opens the characters that differ: 0 above, 1 below."
-    assert session.view("3").previews[0].shows == "Opens both values."
-    assert session.view("3").previews[2].shows == "Opens the value."
+    assert str(session.view("2").previews[0].shows) == "Opens the characters that differ: 0 above, 1 below."
+    assert str(session.view("3").previews[0].shows) == "Opens both values."
+    assert str(session.view("3").previews[2].shows) == "Opens the value."
     from pprl_desktop.review.speech import next_words
 
     assert next_words(mask("fixed", "123456", "123457"), Level.FULL, "last4") == "Opens the last 4 characters."

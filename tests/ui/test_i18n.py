@@ -17,7 +17,6 @@ from pprl_desktop.rehearsal.rehearse import rehearse
 from pprl_desktop.said import Said
 from pprl_desktop.ui.kit import i18n
 from tests.privacy.people import people, recipe, short
-from tests.ui.sentences import MARK, core_sentences
 
 UI = Path(i18n.__file__).parent.parent
 CALLS = {"tr": 1, "tr_n": 2}
@@ -34,7 +33,7 @@ def _calls() -> Iterator[tuple[str, str, ast.Call]]:
 
 
 def texts() -> set[str]:
-    found = {step.title for step in STEPS}
+    found = {step.title.template for step in STEPS}
     for _file, name, node in _calls():
         wanted = CALLS.get(name, 1 if name in NAMED_CHANGES else 0)
         for argument in node.args[:wanted]:
@@ -58,33 +57,12 @@ def test_german_has_every_text_of_the_window(german: dict[str, str]) -> None:
     assert sorted(texts() - set(german)) == []
 
 
-def test_german_has_every_sentence_of_the_core() -> None:
-    """Read out of the source; each is recognised with values in it, and none of its values is lost."""
-    i18n.install(None, "de")
-    wrong = []
-    for place, text in core_sentences():
-        made = i18n.tr_core(text)
-        if made == text or sorted(MARK.findall(made)) != sorted(MARK.findall(text)):
-            wrong.append(f"{place} {text!r} -> {made!r}")
-    assert not wrong
-
-
-@pytest.mark.parametrize("name", ["de-core.json"])
-def test_every_translation_has_the_places_of_its_source(name: str) -> None:
-    catalogue = json.loads(resources.find("i18n", name).read_text(encoding="utf-8"))
-    places = re.compile(r"{\w+")
-    wrong = [one for one, made in catalogue.items() if sorted(places.findall(one)) != sorted(places.findall(made))]
-    assert not wrong
-
-
 def test_values_in_a_sentence_are_translated_where_they_are_words_and_kept_where_they_are_names() -> None:
     i18n.install(None, "de")
     said = i18n.tr_core(Said("The partner could name at least {n} of 100 records by last name.", n=34.5))
     assert said == "Der Partner könnte mindestens 34,5 von 100 Datensätzen mit Nachnamen benennen."
-    assert "„all pairs“" in i18n.tr_core("The field 'all pairs' is mapped to no reference attribute.")
-    assert i18n.tr_core("Compared are: last name, sex. Each side maps its own columns to these fields.").startswith(
-        "Verglichen werden: last name, sex."
-    )
+    unmapped = Said("The field '{name}' is mapped to no reference attribute.", name="all pairs")
+    assert "„all pairs“" in i18n.tr_core(unmapped)
 
 
 ENGLISH = re.compile(
@@ -129,12 +107,6 @@ def test_texts_for_people_pass_through_tr() -> None:
             if isinstance(text, str) and re.search(r"[A-Za-z]{3,} [A-Za-z]{2,}", text):
                 wrong.append(f"{file}:{node.lineno} {text}")
     assert not wrong
-
-
-def test_a_sentence_of_the_core_keeps_its_values() -> None:
-    i18n.install(None, "de")
-    i18n._patterns[:] = i18n._compiled({"The field '{name}' has no column.": "Das Feld „{name}“ hat keine Spalte."})
-    assert i18n.tr_core("The field 'last_name' has no column.") == "Das Feld „last_name“ hat keine Spalte."
 
 
 def test_numbers_and_lengths_follow_the_language() -> None:

@@ -24,6 +24,7 @@ from pprl_desktop.decisions.adaptive.model import Model
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import Numbers, Rows
 from pprl_desktop.progress import Progress
+from pprl_desktop.said import NOTHING, Said
 
 SMOOTH = (0.25, 0.5, 0.25)  # binomial: the smallest smoothing there is
 
@@ -41,14 +42,18 @@ class SelfLinkage:
     def precision(self) -> float:
         return max(0.0, 1.0 - self.false / self.accepted) if self.accepted else float("nan")
 
-    def warning(self, tuning: Tuning) -> str:
+    def warning(self, tuning: Tuning) -> Said:
         surely = self.false * (1 - 2 / max(self.pairs, 1) ** 0.5)
         if self.pairs < tuning.check_enough or surely < 2 * self.believed + tuning.check_margin * self.accepted:
-            return ""
-        return (
-            f"The forecast may be too good: {self.pairs:,} pairs of different records within the own file look like "
-            f"matches, which makes about {self.false:,.0f} wrong pairs among {self.accepted:,} accepted; the weights "
-            f"expect {self.believed:,.0f}. Either the own file holds duplicates or some fields repeat each other."
+            return NOTHING
+        return Said(
+            "The forecast may be too good: {pairs} pairs of different records within the own file look like "
+            "matches, which makes about {false:count} wrong pairs among {accepted} accepted; the weights "
+            "expect {believed:count}. Either the own file holds duplicates or some fields repeat each other.",
+            pairs=self.pairs,
+            false=self.false,
+            accepted=self.accepted,
+            believed=self.believed,
         )
 
 
@@ -101,17 +106,21 @@ def log_ratio(fields: Sequence[FieldLevels], model: Model, own: Rows, partner: R
     return np.asarray(total - lifts.sum(axis=1))
 
 
-def held_twice(own: Rows, partner: Rows, log_odds: Numbers, tuning: Tuning) -> list[str]:
+def held_twice(own: Rows, partner: Rows, log_odds: Numbers, tuning: Tuning) -> list[Said]:
     """Two certain counterparts of one record are one person: one-to-one links one of them, whichever fits better."""
     told = []
-    for side, rows in (("partner's", own), ("own", partner)):
+    for side, rows in ((Said("partner's"), own), (Said("own"), partner)):
         certain = np.bincount(rows[log_odds > tuning.certain])
         twice = int((certain > 1).sum())
         if twice > max(tuning.few_twice, tuning.share_twice * float((certain > 0).sum())):
             told.append(
-                f"{twice:,} people seem to have more than one record in the {side} file: link one-to-many, or remove "
-                "the duplicates first. Until then one record of each is linked, and the two sides may choose different "
-                "ones."
+                Said(
+                    "{twice} people seem to have more than one record in the {side} file: link one-to-many, or "
+                    "remove the duplicates first. Until then one record of each is linked, and the two sides may "
+                    "choose different ones.",
+                    twice=twice,
+                    side=side,
+                )
             )
     return told
 

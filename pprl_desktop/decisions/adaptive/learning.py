@@ -24,6 +24,7 @@ from pprl_desktop.decisions.adaptive.strangers import People
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import MatchOptions, Numbers, Rows
 from pprl_desktop.progress import Progress
+from pprl_desktop.said import Said
 
 BYTES_PER_PAIR = 400  # working memory per candidate and some fields
 
@@ -67,7 +68,7 @@ class Pairs:
     bar: float  # pairs below this were not kept
     examined: int
     scan: listed_scan.Scan | None
-    warnings: tuple[str, ...]
+    warnings: tuple[Said, ...]
 
     def some(self, kept: npt.NDArray[np.int64]) -> Pairs:
         return replace(self, own=self.own[kept], partner=self.partner[kept], levels=self.levels[kept])
@@ -143,8 +144,13 @@ def find(files: Files, belief: Belief, random: np.random.Generator, progress: Pr
     by_hand = [border for border in (options.accept, options.review) if border is not None]
     if found.bar + model.prior > min(tuning.worth_telling, *by_hand, tuning.worth_telling) and passing > len(found.own):
         warnings.append(
-            f"About {passing:,} pairs are alike enough to be compared closely, {len(found.own):,} fit: the weakest "
-            f"{passing - len(found.own):,} were left out. Add a field that tells people apart or allow more memory."
+            Said(
+                "About {passing} pairs are alike enough to be compared closely, {own} fit: the weakest "
+                "{passing2} were left out. Add a field that tells people apart or allow more memory.",
+                passing=passing,
+                own=len(found.own),
+                passing2=passing - len(found.own),
+            )
         )
     levels = found.levels
     if levels is None:

@@ -33,6 +33,7 @@ from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.adaptive.value_lists import Lists
 from pprl_desktop.decisions.base import Numbers, Rows
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.said import Said
 
 FULL_SCAN = 4.0e8  # pairs (20k x 20k) up to which all are compared: it takes seconds and needs no lists
 MOST_WORK = 4.0e10  # comparisons per look for candidates: some minutes of a core
@@ -73,7 +74,7 @@ def build(fields: Sequence[FieldLevels], tuning: Tuning, threads: int, progress:
     lists = []
     for place, one in enumerate(fields):
         part = progress.part(0.9 * place / len(fields), 0.9 * (place + 1) / len(fields))
-        part.at(0.0, f"Looking for similar values of {one.comparison.field}")
+        part.at(0.0, Said("Looking for similar values of {field}", field=one.comparison.field))
         lists.append(value_lists.make(one, tuning, threads, part))
     return interruptible(progress, _index, tuple(fields), tuple(lists))
 

@@ -41,6 +41,7 @@ from pprl_desktop.decisions.base import MatchOptions, Numbers, Outlook, Scored
 from pprl_desktop.decisions.rules import AdaptiveRule, FieldComparison
 from pprl_desktop.decisions.thresholds import from_probabilities
 from pprl_desktop.progress import Progress
+from pprl_desktop.said import Said
 
 SMALL = 4_000_000  # pairs of records that are compared without a trial
 SIMILARITIES = 160 << 20  # bytes, of sampled pairs
@@ -127,18 +128,22 @@ def _nothing(names: tuple[str, ...]) -> Scored:
     return Scored(none, none, np.zeros(0), np.zeros(0), np.zeros((0, len(names)), np.float32), names, 0.0, 0)
 
 
-def _copies_told(files: Files, progress: Progress) -> list[str]:
+def _copies_told(files: Files, progress: Progress) -> list[Said]:
     def copies(codes: list[Codes]) -> int:
         return int(interruptible(progress, adaptive_null.copies, codes, files.tuning.copy_fields).sum())
 
     if not files.options.one_to_one:
         return []
     return [
-        f"{count:,} records of the {side} file are copies of others in all fields: remove the duplicates first, or "
-        "link one-to-many."
+        Said(
+            "{count} records of the {side} file are copies of others in all fields: remove the duplicates "
+            "first, or link one-to-many.",
+            count=count,
+            side=side,
+        )
         for side, count in (
-            ("own", copies([one.own.codes for one in files.fields])),
-            ("partner's", copies([one.partner.codes for one in files.fields])),
+            (Said("own"), copies([one.own.codes for one in files.fields])),
+            (Said("partner's"), copies([one.partner.codes for one in files.fields])),
         )
         if count
     ]
@@ -148,7 +153,7 @@ def _scored(
     files: Files,
     learned: Learned,
     near: Sequence[Strangers],
-    told: Sequence[str],
+    told: Sequence[Said],
     random: np.random.Generator,
     progress: Progress,
 ) -> Scored:

@@ -32,6 +32,7 @@ from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import Numbers, Rows
 from pprl_desktop.decisions.rules import AdaptiveRule
 from pprl_desktop.progress import Progress
+from pprl_desktop.said import Said
 
 ROUNDING = 2e-3  # similarities nearer than this are one: blocks and single pairs round differently
 
@@ -108,7 +109,7 @@ def build(
     exact = own.epsilon is None and partner.epsilon is None
     fields, seen = [], []
     for place, comparison in enumerate(rule.comparisons):
-        progress.at(place / len(rule.comparisons), f"Comparing {comparison.field}")
+        progress.at(place / len(rule.comparisons), Said("Comparing {field}", field=comparison.field))
         mine, theirs = (interruptible(progress, view, side, comparison) for side in (own, partner))
         noise = own.epsilon, partner.epsilon
         measure = interruptible(progress, similar, mine, theirs, comparison.measure, noise, rule.tuning)

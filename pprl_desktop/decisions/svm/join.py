@@ -19,6 +19,7 @@ from pprl_desktop.decisions.svm.search import REMEMBERED, Found, Join
 from pprl_desktop.decisions.svm.vectors import Records, records_of, shape_and_vectors
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.said import Said
 
 SMALLEST_ROOM = 1000  # pairs held at least, whatever the memory cap
 PER_PAIR = 130  # bytes while a pair is found, scored and sorted, without its evidence
@@ -77,7 +78,7 @@ def check_parts(own: Smashed, partner: Smashed, rule: SplitRule) -> None:
             part = next((part for part in side.parts if part.name == name), None)
             if part is None or part.kind != "distances":
                 raise Problem(
-                    f"The smashed data lack the distances '{name}'.",
+                    Said("The smashed data lack the distances '{name}'.", name=name),
                     "They were made under another agreement.",
                     "Ask the partner for a bundle under the present agreement.",
                     place=name,
@@ -85,7 +86,12 @@ def check_parts(own: Smashed, partner: Smashed, rule: SplitRule) -> None:
             widths.append(part.width)
         if widths[0] != widths[1]:
             raise Problem(
-                f"The two sides measured '{name}' against {widths[0]} and {widths[1]} reference records.",
+                Said(
+                    "The two sides measured '{name}' against {widths} and {widths2} reference records.",
+                    name=name,
+                    widths=widths[0],
+                    widths2=widths[1],
+                ),
                 "They used different reference sets.",
                 "Agree on one reference set and export again.",
                 place=name,
@@ -167,16 +173,24 @@ def _held(p: Ints, q: Ints, width: int) -> int:
     return int((np.maximum(p, q) * np.minimum(np.minimum(p, q), width)).sum())
 
 
-def _warnings(rule: SplitRule, found: Found, total: int, held: int) -> tuple[str, ...]:
+def _warnings(rule: SplitRule, found: Found, total: int, held: int) -> tuple[Said, ...]:
     out = []
     if found.budget < rule.weights.budget:
         out.append(
-            f"More than {max(found.seen, total):,} pairs reach the lowest score; the best {held:,} are kept to stay "
-            "within the memory allowed. Allow more memory to see all."
+            Said(
+                "More than {seen} pairs reach the lowest score; the best {held} are kept to stay within the "
+                "memory allowed. Allow more memory to see all.",
+                seen=max(found.seen, total),
+                held=held,
+            )
         )
     elif held < total:
         out.append(
-            f"{total:,} pairs of equal records reach the lowest score; {held:,} are kept to stay within the memory "
-            "allowed, some for every record. Add a field that tells namesakes apart."
+            Said(
+                "{total} pairs of equal records reach the lowest score; {held} are kept to stay within the "
+                "memory allowed, some for every record. Add a field that tells namesakes apart.",
+                total=total,
+                held=held,
+            )
         )
     return tuple(out)

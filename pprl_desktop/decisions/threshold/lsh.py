@@ -20,6 +20,7 @@ from pprl_desktop.compute.threads import in_blocks
 from pprl_desktop.decisions.base import MatchOptions
 from pprl_desktop.decisions.rules import BitsRule
 from pprl_desktop.progress import Progress
+from pprl_desktop.said import Said
 
 EXACT_PAIRS = 1.2e10  # about 110k x 110k: below it the scan is always exact
 TARGETS = (0.98, 0.95, 0.9, 0.8)  # candidate recalls to try, best first
@@ -43,7 +44,7 @@ class Plan:
 
     def notes(self) -> dict[str, object]:
         return {
-            "candidates": f"{self.bands} bands of {self.bits} bits",
+            "candidates": Said("{bands} bands of {bits} bits", bands=self.bands, bits=self.bits),
             "candidate_recall": self.recall,
             "expected_comparisons": self.candidates,
         }

@@ -23,6 +23,7 @@ from pprl_desktop.decisions.threshold.learning import between, flip_rate
 from pprl_desktop.decisions.threshold.probability import probabilities
 from pprl_desktop.decisions.threshold.record_evidence import FieldEvidence
 from pprl_desktop.progress import Progress
+from pprl_desktop.said import Said
 
 BYTES_PER_PAIR = 150  # rows, score, probability, evidence and what the assignment needs
 BUFFERS = 4 << 20  # bytes: pairs of the blocks under way
@@ -45,7 +46,7 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
     floor = _floor(rule, len(own_rows), len(partner_rows))
     room = max(int(options.memory // BYTES_PER_PAIR), 1)
     needed = _memory(mine, theirs, len(own_rows), len(partner_rows))
-    progress.at(0.0, f"Comparing signatures, about {max(needed >> 20, 1):,} MB of memory")
+    progress.at(0.0, Said("Comparing signatures, about {needed} MB of memory", needed=max(needed >> 20, 1)))
     notes: dict[str, Any] = {
         "similarity_floor": floor,
         "forecast_threshold": rule.threshold,
@@ -131,22 +132,25 @@ def _pairs(
     options: MatchOptions,
     notes: dict[str, Any],
     progress: Progress,
-) -> tuple[Pairs, tuple[str, ...]]:
+) -> tuple[Pairs, tuple[Said, ...]]:
     """Pairs of rows at or above the floor, by distinct values; at most `room` of them, with a warning."""
-    warnings: list[str] = []
+    warnings: list[Said] = []
     fill = float(np.unpackbits(theirs.values[:1000], axis=1).mean())
     plan = lsh.plan(len(mine.values), len(theirs.values), 8 * mine.width, similarity, rule, fill)
     if plan is None:
         prepared = kernels.prepare(theirs.values, progress)
         found = kernels.above(mine.values, prepared, similarity, floor, room, options.threads, progress.part(0.0, 0.8))
-        notes["candidates"] = "all pairs"
+        notes["candidates"] = Said("all pairs")
     else:
         found, skipped = lsh.scan(mine.values, theirs.values, similarity, plan, floor, room, options, progress)
         notes.update(plan.notes(), skipped_in_crowded_bands=skipped)
         if skipped:
             warnings.append(
-                f"{skipped:,} comparisons among records that are nearly all alike were left out; matches among them "
-                "may be missing. More fields would tell the records apart."
+                Said(
+                    "{skipped} comparisons among records that are nearly all alike were left out; matches among them "
+                    "may be missing. More fields would tell the records apart.",
+                    skipped=skipped,
+                )
             )
     rows_found = _rows_found(found, mine, theirs, exact=len(found.own) == found.found)
     if rows_found <= room and len(found.own) == found.found:
@@ -156,8 +160,13 @@ def _pairs(
         found = kernels.top(mine.values, prepared, similarity, k, floor, options.threads, progress.part(0.8, 1.0))
     kept = _by_rows(found, mine, theirs, k)
     warnings.append(
-        f"{rows_found:,} pairs are alike enough to be looked at, more than fit into the memory allowed; the best {k} "
-        f"of each own record were kept ({len(kept.own):,} pairs). More fields would tell the records apart."
+        Said(
+            "{rows_found} pairs are alike enough to be looked at, more than fit into the memory allowed; the "
+            "best {k} of each own record were kept ({own} pairs). More fields would tell the records apart.",
+            rows_found=rows_found,
+            k=k,
+            own=len(kept.own),
+        )
     )
     return kept, tuple(warnings)
 

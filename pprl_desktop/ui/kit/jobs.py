@@ -275,12 +275,12 @@ def fault(error: BaseException) -> Problem:
         )
     if isinstance(error, OSError) and error.strerror:
         return Problem(
-            f"The computer refused: {error.strerror}.",
+            Said("The computer refused: {reason}.", reason=error.strerror),
             "The disk or the folder does not allow it.",
             "Check the disk and the folder's permissions, then try again.",
         )
     return Problem(
         "The program made a mistake.",
-        f"It was a {type(error).__name__}; your files and finished steps are unchanged.",
+        Said("It was a {kind}; your files and finished steps are unchanged.", kind=type(error).__name__),
         "Try again; if it happens again, send the report from Help > Problem reports.",
     )

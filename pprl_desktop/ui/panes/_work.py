@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from pprl_desktop.ui.kit.i18n import number, tr, tr_core
+from pprl_desktop.codes.base import DECISION_WORDS, LAYOUT_WORDS
+from pprl_desktop.matching.reconcile import RULE_WORDS
+from pprl_desktop.records.fields import KIND_WORDS
+from pprl_desktop.ui.kit.i18n import tr, tr_core
 
 
 def method_words() -> dict[str, tuple[str, str, str]]:
@@ -33,27 +36,15 @@ def method_words() -> dict[str, tuple[str, str, str]]:
 
 
 def decision_words() -> dict[str, str]:
-    return {
-        "adaptive": tr("field by field, learned from the pairs (adaptive)"),
-        "threshold": tr("one threshold on the whole record"),
-        "svm": tr("support-vector machine"),
-        "nearest": tr("nearest neighbour, drawn under noise"),
-    }
+    return {name: tr_core(words) for name, words in DECISION_WORDS.items()}
 
 
 def layout_words() -> dict[str, str]:
-    return {"field": tr("one code per field"), "record": tr("one code per record")}
+    return {name: tr_core(words) for name, words in LAYOUT_WORDS.items()}
 
 
 def kind_words() -> dict[str, str]:
-    return {
-        "name": tr("Name"),
-        "text": tr("Free text"),
-        "date": tr("Date"),
-        "id": tr("Code"),
-        "number": tr("Number"),
-        "category": tr("Category"),
-    }
+    return {name: tr_core(words) for name, words in KIND_WORDS.items()}
 
 
 def separator_words() -> dict[str, str]:
@@ -68,26 +59,4 @@ def separator_words() -> dict[str, str]:
 
 
 def rule_words() -> dict[str, str]:
-    return {
-        "both": tr("A pair is linked when both sides accept it"),
-        "either": tr("A pair is linked when one side accepts it and nothing speaks against it"),
-        "review": tr("What only one side accepts goes to the masked review"),
-    }
-
-
-def point_value(what: str, text: str) -> str:
-    """One point of a proposal, beside which the own choice stands: codes become words, names stay."""
-    if what == "method":
-        return method_words()[text][0] if text in method_words() else text
-    if what == "rule":
-        return rule_words().get(text, text)
-    if what == "decision":
-        words = decision_words() | layout_words()
-        return ", ".join(words.get(one, one) for one in text.split(", "))
-    if what == "noise":
-        epsilon, _, unit = text.partition(" ")
-        return tr("no noise") if text == "none" else f"{number(float(epsilon), 2)} {tr_core(unit)}".strip()
-    if what == "fields":
-        pairs = [one.removesuffix(")").rpartition(" (") for one in text.split(", ") if one]
-        return ", ".join(f"{name} ({kind_words().get(kind, kind)})" for name, _, kind in pairs)
-    return text
+    return {name: tr_core(words) for name, words in RULE_WORDS.items()}

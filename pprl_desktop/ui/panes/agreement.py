@@ -66,7 +66,7 @@ class AgreementPane(KeyedPane):
         self.rule = combo(
             tr("Where the two sides decide differently"),
             [(words, rule) for rule, words in rule_words().items()],
-            lambda data: self.change(tr("Choose rule"), rule=str(data)),
+            lambda data: self.change("Choose rule", rule=str(data)),
         )
         self.purpose = QLineEdit()
         self.purpose.setPlaceholderText(tr("for example: follow-up of heart patients, ethics vote 2026-14"))
@@ -180,14 +180,14 @@ class AgreementPane(KeyedPane):
         for one in contacts:
             self.partner.addItem(one.name, one.id)
         if not choices.partner and len(contacts) == 1:
-            self.change(tr("Choose partner"), partner=contacts[0].id)
+            self.change("Choose partner", partner=contacts[0].id)
             choices = self.project.choices
         pick(self.partner, choices.partner)
         pick(self.rule, choices.rule)
         chosen = next((one for one in contacts if one.id == choices.partner), None)
         self.verified.setText(state_words(chosen.state) if chosen is not None else "")
-        before = [tr(one.step.title) for one in self.project.states() if one.step.name in ("data", "fields", "method")
-                  and one.state != "done"]  # fmt: skip
+        states = [one for one in self.project.states() if one.step.name in ("data", "fields", "method")]
+        before = [tr_core(one.step.title) for one in states if one.state != "done"]
         missing = tr("To propose, first look at: {pages}.", pages=", ".join(before)) if before else ""
         self.not_yet.setText(missing)
         self.not_yet.setVisible(bool(missing))
@@ -317,7 +317,7 @@ class AgreementPane(KeyedPane):
     def _adopt(self, agreement: Agreement) -> None:
         """Signed by both: the pages before show what was agreed, whatever was tried there since."""
         changes = offers.as_agreed(self.project.choices, agreement)
-        self.change(tr("Agreement signed"), **changes, agreement=agreement.id)
+        self.change("Agreement signed", **changes, agreement=agreement.id)
         if changes:
             self.desk.confirm("fields")
             self.desk.confirm("method")
@@ -326,12 +326,12 @@ class AgreementPane(KeyedPane):
 
     def received(self, received: Received, path: str) -> None:
         if received.proposal is not None:
-            self.change(tr("Choose partner"), partner=received.contact.id)
+            self.change("Choose partner", partner=received.contact.id)
             self._proposal = received.proposal
             seen, choices = self.desk.findings.seen, self.project.choices
             self.mapping.show_fields(received.proposal.terms.fields, seen, choices)
         elif received.kind == "declined":
-            self.change(tr("Agreement declined"), agreement="")
+            self.change("Agreement declined", agreement="")
             self.say("warning", tr_core(received.sentence))
         elif received.agreement is not None and received.kind == "accepted":
             self._adopt(received.agreement)
@@ -346,7 +346,7 @@ class AgreementPane(KeyedPane):
         super().enter()
 
     def _set_partner(self, data: object) -> None:
-        self.change(tr("Choose partner"), partner=str(data or ""), agreement="")
+        self.change("Choose partner", partner=str(data or ""), agreement="")
         self.show_state()
 
     def _propose(self) -> None:
@@ -407,7 +407,7 @@ class AgreementPane(KeyedPane):
         def done(made: Partnership) -> None:
             self._proposal, agreement = None, made.agreement
             changes = offers.adopted(self.project.choices, agreement.terms, columns_)
-            self.change(tr("Accept agreement"), **changes, agreement=agreement.id, partner=agreement.contact)
+            self.change("Accept agreement", **changes, agreement=agreement.id, partner=agreement.contact)
             for step in ("data", "fields", "method"):
                 if self.project.state(step).state != "done":
                     self.desk.confirm(step)
@@ -452,7 +452,7 @@ class AgreementPane(KeyedPane):
     def _restart(self) -> None:
         self._proposal = None
         if self.project.choices.agreement:
-            self.change(tr("Start over"), agreement="")
+            self.change("Start over", agreement="")
         self._show_start()
         self.pages.setCurrentIndex(_START)
         self.on_ground(False)

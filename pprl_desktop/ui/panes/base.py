@@ -177,7 +177,7 @@ class Pane(QWidget):
             return
 
         def back() -> None:
-            self.change(tr("As agreed"), **changes)
+            self.change("As agreed", **changes)
             self.messages.clear()
             self.enter()
 

@@ -116,7 +116,7 @@ class ContactsPane(Pane):
             self.detail.say(tr("Compared and equal. Files can be sealed for this contact."))
         elif contact.state == "withdrawn":
             self.detail.say(
-                tr("Withdrawn: nothing is sent to or accepted from this key. {note}", note=tr_core(contact.note))
+                tr("Withdrawn: nothing is sent to or accepted from this key. {note}", note=tr_core(contact.told))
             )
         else:
             self.detail.say(

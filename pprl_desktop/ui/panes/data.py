@@ -261,7 +261,7 @@ class DataPane(Pane):
             # fields and method are signed: another table brings other columns, not other fields
             signed = self.desk.home.agreement(choices.agreement)
             changes |= as_agreed(choices.changed(**changes), signed, seen.profile)
-        self.change(tr("Load table"), **changes)
+        self.change("Load table", **changes)
 
     def _reread(self, _data: object) -> None:
         seen: Seen | None = self.desk.findings.seen
@@ -277,17 +277,17 @@ class DataPane(Pane):
         self._load(Path(seen.path), options)
 
     def _set_id(self, name: object) -> None:
-        self.change(tr("Choose record number"), id_column=str(name or ""))
+        self.change("Choose record number", id_column=str(name or ""))
         self._show_profile()
 
     def _mark_sensitive(self, name: object) -> None:
         if name:
-            self.change(tr("Mark as sensitive"), sensitive=(*self.project.choices.sensitive, str(name)))
+            self.change("Mark as sensitive", sensitive=(*self.project.choices.sensitive, str(name)))
             self._show_profile()
 
     def _unmark_sensitive(self, name: str) -> None:
         kept = tuple(one for one in self.project.choices.sensitive if one != name)
-        self.change(tr("No longer sensitive"), sensitive=kept)
+        self.change("No longer sensitive", sensitive=kept)
         self._show_profile()
 
     # moving on ------------------------------------------------------------------------------------

@@ -177,7 +177,7 @@ class ExportPane(KeyedPane):
         self.messages.clear()
 
         def done(made: Exported) -> None:
-            self.change(tr("Create bundle"), bundle_path=str(out))
+            self.change("Create bundle", bundle_path=str(out))
             self.show_state()
             self._show_done(out, made)
             self.say("good", tr("The bundle is sealed."), tr_core(made.statement))

@@ -331,7 +331,7 @@ class FieldsPane(Pane):
         names = {one.name for one in choices.fields}
         name = next(n for n in (column, *(f"{column}_{k}" for k in range(2, 99))) if n not in names)
         fields = (*choices.fields, Field.of(name, kind))
-        self._keep(tr("Add field"), fields=fields, columns=(*choices.columns, (name, column)))
+        self._keep("Add field", fields=fields, columns=(*choices.columns, (name, column)))
 
     def _remove(self, number: int) -> None:
         choices = self.project.choices
@@ -340,7 +340,7 @@ class FieldsPane(Pane):
         QTimer.singleShot(
             0,
             lambda: self._keep(
-                tr("Remove field"), fields=fields, columns=tuple(pair for pair in choices.columns if pair[0] != gone)
+                "Remove field", fields=fields, columns=tuple(pair for pair in choices.columns if pair[0] != gone)
             ),
         )
 
@@ -351,16 +351,16 @@ class FieldsPane(Pane):
             return
         fields = tuple(replace(one, name=name) if i == number else one for i, one in enumerate(choices.fields))
         columns = tuple((name if f == old else f, col) for f, col in choices.columns)
-        QTimer.singleShot(0, lambda: self._keep(tr("Rename field"), fields=fields, columns=columns))
+        QTimer.singleShot(0, lambda: self._keep("Rename field", fields=fields, columns=columns))
 
     def _set_column(self, field: str, column: str) -> None:
         columns = tuple((f, column if f == field else col) for f, col in self.project.choices.columns)
-        QTimer.singleShot(0, lambda: self._keep(tr("Choose column"), columns=columns))
+        QTimer.singleShot(0, lambda: self._keep("Choose column", columns=columns))
 
     def _set_kind(self, number: int, kind: str) -> None:
         choices = self.project.choices
         fields = tuple(Field.of(one.name, kind) if i == number else one for i, one in enumerate(choices.fields))
-        QTimer.singleShot(0, lambda: self._keep(tr("Choose kind"), fields=fields))
+        QTimer.singleShot(0, lambda: self._keep("Choose kind", fields=fields))
 
     def _clean(self, number: int) -> None:
         one = self.project.choices.fields[number]
@@ -370,7 +370,7 @@ class FieldsPane(Pane):
             fields = tuple(
                 dialog.field() if i == number else other for i, other in enumerate(self.project.choices.fields)
             )
-            self._keep(tr("Change cleaning"), fields=fields)
+            self._keep("Change cleaning", fields=fields)
 
         dialog.accepted.connect(keep)
         dialog.open()
@@ -382,7 +382,7 @@ class FieldsPane(Pane):
                 pick(self.which, self.project.choices.reference)
                 return
             data = name
-        self.change(tr("Choose reference set"), reference=str(data), mapping=())
+        self.change("Choose reference set", reference=str(data), mapping=())
         self.messages.clear()
         self._show_reference()
         self._show_example()

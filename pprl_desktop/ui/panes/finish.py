@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QLineEdit, QTextBr
 from pprl_desktop.job import kept
 from pprl_desktop.job.review_path import decided
 from pprl_desktop.ui.kit import theme
-from pprl_desktop.ui.kit.i18n import language, tr, tr_core
+from pprl_desktop.ui.kit.i18n import reading, tr, tr_core
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.kit.words import count, of_100
 from pprl_desktop.ui.panes._keyed import KeyedPane
@@ -188,11 +188,11 @@ class FinishPane(KeyedPane):
             return finish(
                 folder, home, own, choices, place, title=title, matched=match.said if match is not None else (),
                 outcome=outcome, rehearsal=rehearsal, identifying=identifying, review=told,
-                words=tr_core, language=language(), progress=progress.part(0.2, 1.0),
+                language=reading(), progress=progress.part(0.2, 1.0),
             )  # fmt: skip
 
         def done(made: Finished) -> None:
-            self.change(tr("Write results"), output_folder=str(folder))
+            self.change("Write results", output_folder=str(folder))
             self.desk.confirm("finish")
             self._show_done(made)
 

@@ -257,11 +257,11 @@ class MatchPane(KeyedPane):
         self._show(shown.match, shown.rows)
 
     def _set_lines(self, review: float, accept: float) -> None:
-        self.change(tr("Move the lines"), accept=accept, review=review)
+        self.change("Move the lines", accept=accept, review=review)
         self._decide()
 
     def _suggested(self) -> None:
-        self.change(tr("Lines as suggested"), accept=None, review=None)
+        self.change("Lines as suggested", accept=None, review=None)
         self._decide()
 
     def _decide(self) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from PySide6.QtWidgets import QCheckBox, QSizePolicy, QTabWidget, QWidget
 
 from pprl_desktop.job import preview
+from pprl_desktop.privacy.claims import UNITS
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import number, tr, tr_core
 from pprl_desktop.ui.kit.turns import Later
@@ -204,11 +205,13 @@ class MethodPane(Pane):
         except Problem as problem:
             self.slider.describe(tr("per bit"), tr_core(problem.what))
             return
-        record = next((one for one in said.numbers if one.unit == "per record" and one.bound == "worst case"), None)
+        record = next(
+            (one for one in said.numbers if one.per == "per record" and not one.of and one.bound == "worst case"), None
+        )
         words = tr("at worst {n} for a whole record", n=record.value) if record is not None else ""
         if not said.epsilon:
             words = tr("ε unlimited: only the rehearsal tells")
-        self.slider.describe(tr_core(said.unit or "per bit"), words)
+        self.slider.describe(tr_core(UNITS[said.unit or "per bit"]), words)
         self.slider.setToolTip("\n".join(tr_core(one) for one in said.sentences))
 
     # forecast and rehearsal -----------------------------------------------------------------------
@@ -340,7 +343,7 @@ class MethodPane(Pane):
         ]
         now = next((p for p in points if p.epsilon == self.project.choices.settings.epsilon), None)
         if rows:
-            self.sweep.set_unit(tr_core(rows[0].unit or "per bit"))
+            self.sweep.set_unit(tr_core(UNITS[rows[0].unit or "per bit"]))
         self.sweep.show_points(points, now)
         self.frontier.show_points(points, now)
 
@@ -348,7 +351,7 @@ class MethodPane(Pane):
 
     def _choose(self, name: str) -> None:
         changed = self.project.choices.with_method(name)
-        self.change(tr("Choose method"), method=changed.method, settings=changed.settings)
+        self.change("Choose method", method=changed.method, settings=changed.settings)
         self._show()
         self._ask()
 
@@ -363,7 +366,7 @@ class MethodPane(Pane):
 
         choices = self.project.choices
         settings = changed(choices.method, choices.settings, **values)
-        self.change(tr("Change settings"), settings=settings)
+        self.change("Change settings", settings=settings)
         self._show()
         self._ask()
 

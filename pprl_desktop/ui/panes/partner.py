@@ -90,11 +90,11 @@ class PartnerPane(KeyedPane):
             self.desk.findings.partner_rows = received.rows
             item = received.item
             self.change(
-                tr("Open partner's bundle"), partner_path=path, partner_sha256=item.digest if item is not None else ""
+                "Open partner's bundle", partner_path=path, partner_sha256=item.digest if item is not None else ""
             )
             self.say("good", tr_core(received.sentence))
         elif received.kind == "result":
-            self.change(tr("Open partner's result"), partner_result_path=path)
+            self.change("Open partner's result", partner_result_path=path)
             self.say(
                 "good",
                 tr_core(received.sentence),

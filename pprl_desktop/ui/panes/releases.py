@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QStackedWidget
 
+from pprl_desktop.codes.base import method
 from pprl_desktop.exchange.disclosures import CLEAR
+from pprl_desktop.privacy.claims import UNITS
 from pprl_desktop.problem import Failure, Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.words import count
-from pprl_desktop.ui.panes._work import point_value
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, row
 from pprl_desktop.ui.widgets.empty import EmptyState
@@ -128,7 +129,7 @@ class ReleasesPane(Pane):
 
         def done(made: Repaired) -> None:
             self.enter()
-            first, *rest = (tr_core(str(one)) for one in made.sentences())
+            first, *rest = (tr_core(one) for one in made.sentences())
             self.say("warning", first, " ".join(rest))
 
         self.run(tr("Repairing the record of releases"), work, done)
@@ -136,13 +137,13 @@ class ReleasesPane(Pane):
 
 def _row(release: Release, names: dict[str, str]) -> tuple[object, ...]:
     partner = names.get(release.partner, release.partner[:12])
-    noise = tr("no noise") if not release.epsilon else f"ε {release.epsilon} {tr_core(release.unit)}"
+    noise = tr("no noise") if not release.epsilon else f"ε {release.epsilon} {tr_core(UNITS[release.unit])}"
     return (
         release.number,
         release.time[2:16].replace("T", " "),
         partner if not release.sent else tr("{partner}, sent again {n}×", partner=partner, n=count(release.sent)),
         release.table.rows,
-        tr("{method}, {noise}", method=point_value("method", release.method), noise=noise),
+        tr("{method}, {noise}", method=tr_core(method(release.method).title), noise=noise),
         release.record_epsilon or tr("no limit"),
         release.table.digest[:8],
     )

@@ -158,7 +158,7 @@ class ResultsPane(KeyedPane):
 
     def received(self, received: Received, path: str) -> None:
         if received.kind == "result":
-            self.change(tr("Open partner's result"), partner_result_path=path)
+            self.change("Open partner's result", partner_result_path=path)
             self.say("good", tr_core(received.sentence))
         else:
             self.say("info", tr_core(received.sentence), tr("It is not a result."))
@@ -176,7 +176,7 @@ class ResultsPane(KeyedPane):
 
         def done(made: ExportedResult) -> None:
             self.desk.findings.outcome = None
-            self.change(tr("Write result"), result_path=str(out))
+            self.change("Write result", result_path=str(out))
             self.say("good", tr("Your result is written."), tr("{n} accepted pairs, sealed.", n=count(made.accepted)))
             self.enter()
 

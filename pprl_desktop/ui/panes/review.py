@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QScrollArea, QSt
 from pprl_desktop.job.review_path import TakenIn, decisions_of, take_in
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
-from pprl_desktop.ui.kit.i18n import tr, tr_core
+from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.panes.review_panel import ReviewPanel
@@ -338,7 +338,7 @@ class ReviewPane(KeyedPane):
                 return
             self.desk.findings.outcome = None
             if self.project.choices.result_path:
-                self.change(tr("Take decisions in"), result_path="")
+                self.change("Take decisions in", result_path="")
             self.desk.go_to.emit("results")
 
         self.run(tr("Taking the decisions in"), work, told)
@@ -377,7 +377,7 @@ class ReviewPane(KeyedPane):
         try:
             act()
         except Problem as problem:
-            self.show_problem(Problem(tr_core(problem.what), tr_core(problem.why), tr_core(problem.do)))
+            self.show_problem(problem)
 
     def _hide_score(self, on: bool) -> None:
         self.panel.hide_score = on

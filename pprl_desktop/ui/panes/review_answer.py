@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QCheckBox
 
+from pprl_desktop.said import sentences
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._files import out_path
@@ -110,7 +111,11 @@ class AnswerInClear(Section):
         self.shown.addLayout(columns(column(leaves, why, gap=2), remains, least=290))
         if planned.blocked is not None:
             self.shown.addWidget(
-                Banner("warning", tr_core(planned.blocked.what), tr_core(f"{planned.blocked.why} {planned.blocked.do}"))
+                Banner(
+                    "warning",
+                    tr_core(planned.blocked.what),
+                    tr_core(sentences(planned.blocked.why, planned.blocked.do)),
+                )
             )
             return
         self.known = QCheckBox()

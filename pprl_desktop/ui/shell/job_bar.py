@@ -87,7 +87,7 @@ def may_stop(job: Job, window: QWidget) -> bool:
     box = QMessageBox(window)
     box.setIcon(QMessageBox.Icon.Question)
     box.setWindowTitle("PPRL Desktop")
-    box.setText(tr("“{job}” is still running.", job=tr_core(job.title)))
+    box.setText(tr("“{job}” is still running.", job=job.title))
     box.setInformativeText(tr("Closing stops it. Everything finished before stays saved."))
     close = box.addButton(tr("Stop and close"), QMessageBox.ButtonRole.DestructiveRole)
     stay = box.addButton(tr("Keep working"), QMessageBox.ButtonRole.RejectRole)

@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.desk import Desk
 from pprl_desktop.ui.kit import icons, theme
-from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.turns import Ahead, Turns
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.shell import drops, enter, frame, menus, pages
@@ -297,7 +297,7 @@ class MainWindow(QMainWindow):
         place = path.index(self.current) if self.current in path else len(path)
         if self.desk.project is None or place + 1 >= len(path):
             return ""
-        return tr(self.desk.project.states()[place + 1].step.title)
+        return tr_core(self.desk.project.states()[place + 1].step.title)
 
     def _show_steps(self) -> None:
         project = self.desk.project
@@ -305,8 +305,8 @@ class MainWindow(QMainWindow):
         if project is not None:
             for number, state in enumerate(project.states(), start=1):
                 mark: Mark = state.state
-                title = tr(state.step.title)
-                waits = ", ".join(tr(name) for name in state.waits_for)
+                title = tr_core(state.step.title)
+                waits = ", ".join(tr_core(name) for name in state.waits_for)
                 tip = tr("{step}: first finish {steps}", step=title, steps=waits) if waits else ""
                 reachable = state.state != "to do"
                 entries.append(Entry(state.step.name, title, mark, number, "", reachable, tip))

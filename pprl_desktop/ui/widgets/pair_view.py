@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pprl_desktop.review.cells import Cell, Preview
 from pprl_desktop.review.marks import Glyph, Level
+from pprl_desktop.review.speech import how_common
 from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.words import percent
@@ -113,7 +114,7 @@ class CellWidget(QWidget):
 
     def _often(self) -> str:
         assert self.cell is not None
-        above, below = (tr_core(word) for word in self.cell.frequency)
+        above, below = (tr_core(how_common(word)) for word in self.cell.frequency)
         if not above and not below:
             return ""
         return above if above == below else f"{above or '–'} / {below or '–'}"
