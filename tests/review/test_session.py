@@ -252,8 +252,10 @@ def test_the_next_click_is_described_without_telling_more(session) -> None:
     assert str(session.view("3").previews[2].shows) == "Opens the value."
     from pprl_desktop.review.speech import next_words
 
-    assert next_words(mask("fixed", "123456", "123457"), Level.FULL, "last4") == "Opens the last 4 characters."
-    assert next_words(mask("fixed", "123456", "123457"), Level.PARTIAL, "none") == "Opens the character that differs."
+    assert str(next_words(mask("fixed", "123456", "123457"), Level.FULL, "last4")) == "Opens the last 4 characters."
+    assert (
+        str(next_words(mask("fixed", "123456", "123457"), Level.PARTIAL, "none")) == "Opens the character that differs."
+    )
 
 
 def test_a_session_opened_in_one_thread_works_in_another(session) -> None:
