@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.decisions.base import Match, Numbers
+from pprl_desktop.decisions.base import REJECT, Match, Numbers
+from pprl_desktop.said import Said
 
 MOST_ROWS = 200_000  # shown at once: more cannot be looked at
 CURVE_POINTS = 100
+TOLERANCE = 0.08  # of the accepted pairs: where the decision is reliable, its error was at most this
 
 
 @dataclass(frozen=True)
@@ -87,3 +90,52 @@ def expected_curve(match: Match) -> Expected | None:
     if working is not None and not np.isfinite(working).all():
         working = None
     return Expected(ranked[points], likely[points] / (points + 1), likely[points] / total, working)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What is to be expected of the accepted pairs, by the weights and by a second opinion that does not share them."""
+
+    wrong: float  # share of the accepted pairs; NaN where the rule gives no forecast
+    wrong_low: float
+    wrong_high: float
+    missed: float  # share of the shared people
+    second: float  # wrong, by the second opinion; NaN where there is none
+    reliable: bool
+    reasons: tuple[Said | str, ...]  # why not
+
+    @property
+    def agree(self) -> bool:
+        """Whether the two opinions are within what either may be off."""
+        return abs(self.wrong - self.second) <= max(TOLERANCE, self.wrong_high - self.wrong_low)
+
+
+def judged(match: Match) -> Judged:
+    expected = match.expected
+    precision = expected.get("precision", math.nan)
+    second = getattr(match, "second_opinion", None)
+    if second is None:
+        second = expected.get("second_opinion", math.nan)
+    value = float(getattr(second, "precision", second))
+    return Judged(
+        1 - precision,
+        1 - expected.get("precision_high", precision),
+        1 - expected.get("precision_low", precision),
+        1 - expected.get("recall", math.nan),
+        1 - value,
+        bool(getattr(match, "reliable", True)),
+        tuple(getattr(match, "reasons", ())),
+    )
+
+
+def best_scores(match: Match) -> Numbers:
+    """Of every own record that was compared, the score of its chosen pair, else of the best it had."""
+    scored = match.scored
+    if not len(scored):
+        return np.empty(0)
+    best: Numbers = np.full(int(scored.own.max()) + 1, -np.inf)
+    np.maximum.at(best, scored.own, scored.score)
+    chosen = match.band != REJECT
+    best[scored.own[chosen]] = scored.score[chosen]
+    found: Numbers = best[np.isfinite(best)]
+    return found

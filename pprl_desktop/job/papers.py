@@ -70,7 +70,6 @@ def agreement_document(
 
 
 def _facts(terms: Terms, me: str, measured: Measured) -> tuple[Fact, ...]:
-    once = Said("once in each table")
     purpose: Words = f"“{terms.purpose}”" if terms.purpose else Said("not stated")
 
     def who(name: str) -> Words:
@@ -84,10 +83,21 @@ def _facts(terms: Terms, me: str, measured: Measured) -> tuple[Fact, ...]:
         Fact(Said("Who signs too"), who(terms.accepter.name), strong=True),
         Fact(Said("Compared"), ", ".join(map(field_title, (one.name for one in terms.fields))), brief=True),
         Fact(Said("How"), _how(terms), brief=True),
-        Fact(Said("A person occurs"), once if terms.settings.one_to_one else Said("perhaps several times")),
+        Fact(Said("A person occurs"), _occurs(terms)),
         Fact(Said("A pair is linked"), RULES[terms.rule], brief=True),
         Fact(Said("In clear"), _clear(terms)),
     )  # fmt: skip
+
+
+def _occurs(terms: Terms) -> Said:
+    """The direction is written from the proposer's side."""
+    one, other = terms.proposer.name, terms.accepter.name
+    return {
+        "one-to-one": Said("once in each table"),
+        "one-to-many": Said("once at {one}, perhaps several times at {other}", one=one, other=other),
+        "many-to-one": Said("perhaps several times at {one}, once at {other}", one=one, other=other),
+        "many-to-many": Said("perhaps several times in both tables"),
+    }[terms.settings.direction]
 
 
 def field_title(name: str) -> str:

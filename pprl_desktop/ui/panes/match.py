@@ -1,47 +1,59 @@
-"""Matches: match with the partner's bundle, look at the scores, set the two borders."""
+"""Matches: match with the partner's bundle, see how sure each pair is, set the two lines, ask why."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtWidgets import QSizePolicy, QWidget
+import numpy as np
+from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QTabWidget, QWidget
 
-from pprl_desktop.codes.directions import words
 from pprl_desktop.decisions.base import ACCEPT, REVIEW
 from pprl_desktop.job.findings import Row, ShownMatch
-from pprl_desktop.job.matches import match_rows
+from pprl_desktop.job.matches import Judged, best_scores, judged, match_rows
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.turns import Later, Turns
-from pprl_desktop.ui.kit.words import count, exact, of_100, range_of_100, size
+from pprl_desktop.ui.kit.words import count, exact, of_100, percent, range_of_100, size
 from pprl_desktop.ui.panes._keyed import KeyedPane
+from pprl_desktop.ui.panes.match_doubt import Doubt
 from pprl_desktop.ui.plots.histogram import ScoreHistogram
 from pprl_desktop.ui.plots.precision_recall import Curve, PrecisionRecallPlot
-from pprl_desktop.ui.widgets.basics import Pages, Section, boxed, button, column, label, least_height
+from pprl_desktop.ui.widgets.basics import Pages, Section, boxed, button, column, least_height, row
 from pprl_desktop.ui.widgets.empty import EmptyState
-from pprl_desktop.ui.widgets.evidence import LEAST, EvidenceDelegate, bars_width, evidence_words
-from pprl_desktop.ui.widgets.reflow import columns
+from pprl_desktop.ui.widgets.facts import tag
+from pprl_desktop.ui.widgets.numbers import BigNumber
+from pprl_desktop.ui.widgets.pair_view import field_title
+from pprl_desktop.ui.widgets.reflow import columns, flow
 from pprl_desktop.ui.widgets.table import DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
+from pprl_desktop.ui.widgets.waterfall import EVEN, Waterfall, odds_words, steps_of
 
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
+    from pprl_desktop.exchange.linking import Found
     from pprl_desktop.progress import Progress
+
+YOURS, THEIRS, SCORE, PROBABILITY, BAND, NEXT_BEST, WHY = range(7)  # places in a row of the table
 
 
 def band_words() -> dict[int, str]:
-    return {ACCEPT: tr("● same"), REVIEW: tr("◐ review"), 0: tr("○ not the same")}
+    return {ACCEPT: tr("● same"), REVIEW: tr("◆ unsure"), 0: tr("○ different")}
 
 
 def pseudonym_words(raw: bytes) -> str:
-    """Enough of a random name to tell two apart: 7F3A·C219."""
-    text = raw.hex().upper()
-    return f"{text[:4]}·{text[4:8]}"
+    """Enough of a random name to tell two apart: 7f3a-c2."""
+    text = raw.hex()
+    return f"{text[:4]}-{text[4:6]}"
 
 
 def table_rows(match: Match, names: Any) -> list[Row]:
-    """The table of pairs as plain values; made by the worker, because there may be many."""
-    return [
+    """The pairs as plain values, nearest to the lines first; made by the worker, because there may be many."""
+
+    def away(one: Row) -> float:
+        return float(min(abs(one[SCORE] - match.accept), abs(one[SCORE] - match.review)))
+
+    rows = [
         (
             one.own + 1,
             pseudonym_words(names[one.partner].tobytes()) if names is not None else "",
@@ -53,6 +65,17 @@ def table_rows(match: Match, names: Any) -> list[Row]:
         )
         for one in match_rows(match)
     ]
+    return sorted(rows, key=away)
+
+
+def differing(fields: tuple[str, ...], evidence: tuple[float, ...]) -> str:
+    """The fields that speak against a pair, the weightiest first."""
+    against = sorted((weight, name) for name, weight in zip(fields, evidence, strict=True) if weight < -EVEN)
+    missing = [name for name, weight in zip(fields, evidence, strict=True) if math.isnan(weight)]
+    if against:
+        first = against[0][1]
+        return f"{field_title(first)} +{len(against) - 1}" if len(against) > 1 else field_title(first)
+    return tr("missing: {names}", names=", ".join(map(field_title, missing))) if missing else tr("nothing")
 
 
 class MatchPane(KeyedPane):
@@ -62,8 +85,9 @@ class MatchPane(KeyedPane):
     WIDE = True
 
     def build(self) -> None:
-        self.head(tr("Where to draw the lines"), "")
+        self.head(tr("Find the same people"), "")
         self._turns = Turns(self, lambda: self.desk.project)
+        self._looked_for: tuple[str, str] | None = None
         self.pages = Pages()
         self.ready = EmptyState(
             "match",
@@ -71,34 +95,50 @@ class MatchPane(KeyedPane):
             tr("Your records are compared with the partner's numbers, on this computer only. Nothing is sent."),
             ((tr("&Match now"), self._match),),
         )
-        start = Section()
-        start.add(self.ready)
-        self.pages.addWidget(start)
+        self.pages.addWidget(self.ready)
         self.found = Later(self._build_found)
         self.pages.addWidget(self.found)
         self.body.addWidget(self.identity)
         self.body.addWidget(self.pages, 1)
-        self._looked_for: tuple[str, str] | None = None
         self.again = button(tr("Match again"), self._match)
-        self.reset = button(tr("Lines as suggested"), self._suggested)
+        self.reset = button(tr("As suggested"), self._suggested, tip=tr("Put the lines where the program suggests"))
 
     def _build_found(self) -> QWidget:
-        scores = Section(tr("How alike the best pairs are"), tr("Drag the two lines; the counts follow."))
-        self.histogram = ScoreHistogram(height=190)
+        self.same = BigNumber(tr("● same person"), "accent")
+        self.unsure = BigNumber(tr("◆ unsure"), "warm", "second")
+        self.different = BigNumber(tr("○ different"), "muted", "second")
+        self.expected = BigNumber(tr("wrong, expected"), "", "second")
+        self.second = BigNumber(tr("wrong, second opinion"), "", "second")
+        self.verdict = flow()
+        counts = row(self.same, self.unsure, self.different, None, gap=4)
+        judged_ = row(self.expected, column(self.second, gap=0), boxed(self.verdict), None, gap=3)
+        top = columns(counts, judged_, least=300, gap=3)
+        self.doubt = Doubt()
+        self.doubt.go_to.connect(self.desk.go_to)
+        self.histogram = ScoreHistogram(height=120)
         self.histogram.lines_set.connect(self._set_lines)
+        self.histogram.lines_moved.connect(lambda *_: self._count())
         self.histogram.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-        least_height(self.histogram, 240)
-        scores.add(self.histogram)
-        means = Section(tr("What that means"))
-        self.meaning = label("", "muted")
-        self.curve = PrecisionRecallPlot(height=150)
+        least_height(self.histogram, 176)
+        self.curve = PrecisionRecallPlot(height=120)
         self.curve.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-        least_height(self.curve, 200)
-        means.add(self.meaning, self.curve)
-        top = columns(scores, means, least=300, shares=(3, 2))
-        self.list = Section(tr("Pairs, best first"))
+        least_height(self.curve, 176)
+        self.plots = QTabWidget()
+        self.plots.setDocumentMode(True)
+        self.plots.setAccessibleName(tr("Plots"))
+        self.plots.addTab(self.histogram, tr("How sure"))
+        self.plots.addTab(self.curve, tr("Right and found"))
+        self.plots.tabBar().setDrawBase(False)
+        least_height(self.plots, 204)
+        self.list = Section(tr("Pairs, nearest to the lines first"))
         self.table: DataTable | None = None
-        return boxed(column(top, self.list, gap=2))
+        self.why = Section(tr("Why"))
+        self.waterfall = Waterfall()
+        self.why.add(self.waterfall, None)
+        self.why.setFrameShape(QFrame.Shape.NoFrame)
+        return boxed(
+            column(top, self.doubt, self.plots, columns(self.list, self.why, least=330, shares=(4, 3), gap=3), gap=2)
+        )
 
     # what is shown --------------------------------------------------------------------------------
 
@@ -156,86 +196,130 @@ class MatchPane(KeyedPane):
 
     def _show(self, match: Match, rows: list[Row]) -> None:
         """In parts, because a click must not wait for all of it; what may be refused comes before them."""
-        partnership = self.desk.partnership()
-        partner = partnership.partner_name if partnership is not None else ""
+        told = judged(match)
         self._turns.run(
             self.changed.emit,
             self.found.widget,
-            lambda: self._show_head(match, partner),
-            lambda: self.histogram.show_scores(match.scored.score[match.chosen], match.review, match.accept),
+            lambda: self._show_head(match, told),
+            lambda: self._show_scores(match),
             lambda: self._show_meaning(match),
             lambda: self._show_table(match, rows),
+            self.changed.emit,
         )
 
-    def _show_head(self, match: Match, partner: str) -> None:
+    def _show_head(self, match: Match, told: Judged) -> None:
         self.pages.setCurrentIndex(1)
-        self.sentence.setText(
-            tr(
-                "{n} of your records against the bundle of {partner}. The counts are of the best pair of each record.",
-                n=count(self.project.choices.rows),
-                partner=partner,
+        if told.reliable:
+            self.head(tr("Where to draw the lines"), tr("Drag the lines; the counts follow."))
+        else:
+            self.head(
+                tr("The program cannot tell which pairs are right"),
+                tr("Two ways of counting disagree, or the files do not carry the decision: use no number yet."),
             )
-        )
+        self.doubt.show_doubt(told, self.desk.findings.seen)
         self.messages.clear()
         for text in match.warnings:
             self.say("warning", tr_core(text))
+        self._say_reviewed(match)
+
+    def _say_reviewed(self, match: Match) -> None:
+        """After a review the result holds more than the lines say."""
+        partnership = self.desk.partnership()
+        if partnership is None or not self.project.artefact("taken"):
+            return
+
+        def done(found: Found) -> None:
+            more = found.count(ACCEPT) - len(match.accepted())
+            if more:
+                said = tr_n("The review added {n} pair.", "The review added {n} pairs.", more)
+                self.say("info", said, tr("Your result holds {n} pairs.", n=count(found.count(ACCEPT))))
+
+        self.run(
+            tr("Opening the finished match"), lambda _progress: partnership.kept(), done, key="match.found", quiet=True,
+            problem=lambda _problem: None,
+        )  # fmt: skip
+
+    def _show_scores(self, match: Match) -> None:
+        odds = bool(np.isfinite(match.scored.probability).all()) and len(match.scored) > 0
+        self.histogram.show_scores(best_scores(match), match.review, match.accept, odds=odds)
+        accepted, unsure = len(match.accepted()), len(match.to_review())
+        others = max(len(self.histogram.scores) - accepted - unsure, 0)
+        self._say_counts(accepted, unsure, others)
+
+    def _say_counts(self, accepted: int, unsure: int, others: int) -> None:
+        for shown, number in ((self.same, accepted), (self.unsure, unsure), (self.different, others)):
+            shown.show_number(count(number))
+
+    def _count(self) -> None:
+        """While a line is dragged: counted on the best pair of each record."""
+        different, unsure, same = self.histogram.counts()
+        self._say_counts(same, unsure, different)
 
     def _show_meaning(self, match: Match) -> None:
         from pprl_desktop.job.matches import expected_curve
 
-        found = expected_curve(match)
+        told, found = judged(match), expected_curve(match)
+        while self.verdict.count():
+            widget = self.verdict.takeAt(0).widget()
+            widget.deleteLater()
+        known = not math.isnan(told.wrong)
+        self.expected.show_number(
+            of_100(told.wrong) if known else "–", "",
+            range_of_100(told.wrong_low, told.wrong_high) if known else tr("this method gives no forecast"),
+            percent(told.wrong, 2) if known else "",
+        )  # fmt: skip
+        second = not math.isnan(told.second)
+        self.second.setVisible(second)
+        if second:
+            self.second.show_number(of_100(told.second), "", "", percent(told.second, 2))
+            words = tr("they agree") if told.agree and told.reliable else tr("≠ they differ")
+            self.verdict.addWidget(tag(words, "accent" if told.agree and told.reliable else "warm"))
+        self.expected.setToolTip(" ".join([self.expected.toolTip(), *map(tr_core, match.scored.caveats())]).strip())
         if found is None or found.working is None:
-            self.meaning.setText(tr("This method gives no calibrated forecast; review a sample to know more."))
             self.curve.show_curve(Curve((), (), ()))
             return
-        recall, precision = found.working
-        expected = tr(
-            "Expected, not known: about {wrong} accepted pairs are wrong ({range}); about {missed} shared "
-            "people are missed.",
-            wrong=of_100(1 - precision),
-            range=range_of_100(
-                1 - match.expected.get("precision_high", precision), 1 - match.expected.get("precision_low", precision)
-            ),
-            missed=of_100(1 - recall),
-        )
-        self.meaning.setText(" ".join([expected, *map(tr_core, match.scored.caveats())]))
         self.curve.show_curve(
             Curve(found.recall.tolist(), found.precision.tolist(), found.threshold.tolist(), found.working)
         )
 
     def _show_table(self, match: Match, rows: list[Row]) -> None:
         fields = match.scored.fields
+        odds = self.histogram.odds
         if self.table is not None:
             self.table.deleteLater()
-        self.list.say(
-            tr(
-                "Why, from left to right: {fields}. A bar above the line speaks for the pair, below it against.",
-                fields=" · ".join(fields),
-            )
-        )
         self.table = DataTable(
-            tr("Pairs, best first"),
+            tr("Pairs, nearest to the lines first"),
             [
-                ColumnSpec(tr("Your row"), count, right=True),
-                ColumnSpec(tr("Partner's random name"), mono=True),
-                ColumnSpec(tr("Score"), lambda v: exact(v, 3), right=True),
-                ColumnSpec(tr("Probability"), lambda v: exact(v, 3), right=True),
-                ColumnSpec(tr("Band"), lambda band: band_words()[band]),
-                ColumnSpec(tr("Next best"), lambda v: exact(v, 3), right=True),
+                ColumnSpec(tr("Yours"), count, right=True, width=58),
+                ColumnSpec(tr("Theirs"), width=80),
                 ColumnSpec(
-                    tr("Why, field by field"),
-                    lambda weights: evidence_words(fields, weights),
-                    tip=lambda weights: evidence_words(fields, weights),
-                    delegate=EvidenceDelegate,
-                    width=bars_width(len(fields)),
-                    least=bars_width(len(fields), LEAST),
+                    tr("How sure"), odds_words if odds else (lambda v: exact(v, 3)), right=True,
+                    tip=lambda v: tr("score {score}", score=exact(v, 3)), width=86,
                 ),
+                ColumnSpec(tr("Band"), lambda band: band_words()[band], width=92),
+                ColumnSpec(tr("What differs"), width=110),
             ],
-            filter_line=True,
-            rows_high=8,
+            rows_high=6,
+        )  # fmt: skip
+        self.table.show_rows(
+            [(one[YOURS], one[THEIRS], one[SCORE], one[BAND], differing(fields, one[WHY])) for one in rows]
         )
-        self.table.show_rows(rows)
+        self.table.selected.connect(lambda place: self._explain(fields, rows[place]) if place >= 0 else None)
         self.list.add(self.table)
+        if rows:
+            self._explain(fields, rows[0])
+        else:
+            self.waterfall.show_pair((), math.nan)
+
+    def _explain(self, fields: tuple[str, ...], chosen: Row) -> None:
+        self.why.heading.setText(
+            tr(
+                "Why {row} is {band}", row=count(chosen[YOURS]),
+                band={ACCEPT: tr("the same person"), REVIEW: tr("unsure")}.get(chosen[BAND], tr("different")),
+            )
+        )  # fmt: skip
+        names = tuple(map(field_title, fields))
+        self.waterfall.show_pair(steps_of(names, chosen[WHY], chosen[SCORE]), chosen[SCORE])
 
     # what the steward does ------------------------------------------------------------------------
 
@@ -278,24 +362,25 @@ class MatchPane(KeyedPane):
 
     # moving on ------------------------------------------------------------------------------------
 
-    def extra_buttons(self) -> list[Any]:
+    def extra_buttons(self) -> list[QPushButton]:
         return [self.reset, self.again] if self.desk.findings.match is not None else []
 
     def reason(self) -> str:
         return self.key_reason() or ("" if self.desk.findings.match is not None else tr("Match first."))
 
     def next_text(self) -> str:
-        return tr("Next: results")
+        match = self.desk.findings.match
+        return tr("Go on anyway") if match is not None and not judged(match).reliable else tr("Next: results")
 
     def status(self) -> str:
         match = self.desk.findings.match
         if match is None:
             return ""
-        accepted = tr_n("{n} pair accepted", "{n} pairs accepted", len(match.accepted()))
-        ties = tr_n("{n} tie", "{n} ties", match.ties) if match.ties else ""
-        settings = self.project.choices.settings
-        how = tr("optimal one-to-one") if settings.one_to_one else tr_core(words(settings.direction))
-        return " · ".join(part for part in (accepted, ties, how) if part)
+        if not judged(match).reliable:
+            return tr("Not reliable. The report says so on its first page.")
+        return tr_n("{n} pair had an equally good other", "{n} pairs had an equally good other", match.ties) * bool(
+            match.ties
+        )
 
     def go_on(self, done: Callable[[], None]) -> None:
         from pprl_desktop.job.kept import match_artefact

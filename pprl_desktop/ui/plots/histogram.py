@@ -1,4 +1,4 @@
-"""Scores of the best pairs in three bands, with two lines to drag; the counts follow at once."""
+"""The best pair of each record over the whole range, with two lines to drag; the counts follow at once."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 
+from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.words import count, exact
 from pprl_desktop.ui.plots.base import Plot, Rows, brush, pen
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
 
-BINS = 40
+BINS = 54
+FAR = 18.0  # log odds, far surer than anybody can check
 KEY_STEP = 0.01  # of the range, per arrow key
 
 
@@ -24,9 +26,8 @@ class ScoreHistogram(Plot):
     lines_set = Signal(float, float)  # when let go
 
     def __init__(self, *, height: int = 220) -> None:
-        super().__init__(
-            tr("How alike the best pairs are"), tr("score: more alike to the right"), tr("pairs"), height=height
-        )
+        super().__init__(tr("How sure each record's best pair is"), "", "", height=height)
+        self.odds = False  # scores are log odds, and are said as such
         self.scores: npt.NDArray[np.float64] = np.empty(0)
         self.review, self.accept = 0.0, 0.0
         self._edges: npt.NDArray[np.float64] = np.linspace(0, 1, BINS + 1)
@@ -35,15 +36,19 @@ class ScoreHistogram(Plot):
         self.item.getViewBox().disableAutoRange()
         self.redraw()
 
-    def show_scores(self, scores: npt.NDArray[np.float64], review: float, accept: float) -> None:
+    def show_scores(self, scores: npt.NDArray[np.float64], review: float, accept: float, *, odds: bool = False) -> None:
+        self.odds = odds
         self.scores = np.sort(scores[np.isfinite(scores)])
         self.review, self.accept = min(review, accept), accept
         if len(self.scores):
             low, high = float(self.scores[0]), float(self.scores[-1])
             low, high = min(low, self.review), max(high, self.accept)
+            if odds:  # beyond, nothing more is told: both ends would only be stretched
+                low, high = max(low, min(self.review, -FAR)), min(high, max(self.accept, FAR))
             margin = (high - low) * 0.02 or 0.5
             self._edges = np.linspace(low - margin, high + margin, BINS + 1)
-            self._heights = np.histogram(self.scores, self._edges)[0].astype(float)
+            shown = np.clip(self.scores, self._edges[0], self._edges[-1])
+            self._heights = np.histogram(shown, self._edges)[0].astype(float)
         self.redraw()
 
     def counts(self) -> tuple[int, int, int]:
@@ -54,12 +59,15 @@ class ScoreHistogram(Plot):
 
     def draw(self) -> None:
         low, high = float(self._edges[0]), float(self._edges[-1])
-        top = max(float(self._heights.max()), 1.0)
+        drawn = np.sqrt(self._heights)  # 79 beside 2,861 can be seen
+        top = max(float(drawn.max()), 1.0)
         self.item.setXRange(low, high, padding=0.0)
-        self.item.setYRange(0, top * 1.12, padding=0.0)
+        self.item.setYRange(0, top * 1.3, padding=0.0)
+        self.item.getAxis("left").hide()
+        self.ticks("bottom", self._marks(low, high))
         self.regions = {}
         for name, token, span in (
-            ("reject", "neutral_soft", (low, self.review)),
+            ("reject", "surface", (low, self.review)),
             ("review", "warm_soft", (self.review, self.accept)),
             ("accept", "accent_soft", (self.accept, high)),
         ):
@@ -72,17 +80,32 @@ class ScoreHistogram(Plot):
         middles = (self._edges[:-1] + self._edges[1:]) / 2
         self.bars = pg.BarGraphItem(
             x=middles,
-            height=self._heights,
+            height=drawn,
             width=0.82 * (self._edges[1] - self._edges[0]),
             brushes=self._brushes(),
             pen=None,
         )
         self.item.addItem(self.bars)
-        self.review_line = self._line(self.review, "warm_text", self._drag_review)
-        self.accept_line = self._line(self.accept, "accent_text", self._drag_accept)
+        self.review_line = self._line(self.review, tr("different below"), 1.0, self._drag_review)
+        self.accept_line = self._line(self.accept, tr("same above"), 0.0, self._drag_accept)
 
-    def _line(self, at: float, token: str, moved: object) -> pg.InfiniteLine:
-        made = pg.InfiniteLine(at, angle=90, movable=True, pen=pen(token, 2.4), hoverPen=pen(token, 4.0))
+    def _marks(self, low: float, high: float) -> list[tuple[float, str]]:
+        if not self.odds:
+            return [(low, tr("less alike")), (high, tr("more alike"))]
+        wanted = (
+            (-13.8, tr("a million to 1 against")), (-6.9, tr("1,000 to 1 against")), (0.0, tr("even")),
+            (6.9, tr("1,000 to 1")), (13.8, tr("a million to 1")),
+        )  # fmt: skip
+        return [(at, words) for at, words in wanted if low < at < high]
+
+    def _line(self, at: float, words: str, side: float, moved: object) -> pg.InfiniteLine:
+        """A line with its name at the top; its handle is as wide as a finger is unsure."""
+        made = pg.InfiniteLine(
+            at, angle=90, movable=True, pen=pen("text", 2.0), hoverPen=pen("accent", 4.0), label=words,
+            labelOpts={"position": 0.94, "color": theme.colour("text"), "anchors": [(side, 0.5), (side, 0.5)]},
+        )  # fmt: skip
+        made.label.setFont(theme.font("tiny", strong=True))
+        made.addMarker("s", 0.94, 9.0)
         made.setCursor(Qt.CursorShape.SplitHCursor)
         made.setZValue(10)
         made.sigPositionChanged.connect(moved)
@@ -134,12 +157,10 @@ class ScoreHistogram(Plot):
         line.setValue(line.value() + step * KEY_STEP * float(self._edges[-1] - self._edges[0]))
         self.lines_set.emit(self.review, self.accept)
 
-    def resting_text(self) -> str:
-        if not len(self.scores):
-            return ""
+    def said_counts(self) -> str:
         different, unsure, same = self.counts()
         return tr(
-            "not the same: {no} · review: {review} · same: {same}",
+            "different: {no} · unsure: {review} · same: {same}",
             no=count(different),
             review=count(unsure),
             same=count(same),
@@ -151,7 +172,7 @@ class ScoreHistogram(Plot):
         return tr(
             "{counts}. The lines stand at {review} and {accept}; "
             "arrow keys move the right one, Shift and arrow keys the left one.",
-            counts=self.resting_text(),
+            counts=self.said_counts(),
             review=exact(self.review, 3),
             accept=exact(self.accept, 3),
         )
