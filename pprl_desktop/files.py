@@ -222,6 +222,22 @@ def _remove_stale(target: Path) -> None:
                         part.unlink()
 
 
+def destroy(path: Path) -> None:
+    """A secret that is needed no longer: overwritten where it lies, then removed. (What a disk keeps of old blocks is
+    beyond a program's reach; the secret was sealed for that reason too.)"""
+    try:
+        with open(path, "r+b") as found:
+            found.write(bytes(path.stat().st_size))
+            found.flush()
+            os.fsync(found.fileno())
+        path.unlink()
+        _sync_folder(path.parent)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise refused(error) from error
+
+
 def _remove(part: Path) -> None:
     with contextlib.suppress(OSError):
         part.unlink()

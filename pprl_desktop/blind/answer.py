@@ -30,7 +30,7 @@ from pprl_desktop.blind.plan import (
     tokens,
 )
 from pprl_desktop.blind.question import distinct_rows
-from pprl_desktop.codes.keys.recipe import Columns, Key, values_of
+from pprl_desktop.codes.keys.recipe import Columns, Key, KeyValues, values_of
 from pprl_desktop.codes.keys.variants import places, status_of, variants_of
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -85,7 +85,7 @@ def _not_agreed() -> Problem:
     )
 
 
-def kept_of(table: CleanTable, plan: Plan, seed: bytes) -> Kept:
+def kept_of(table: CleanTable, plan: Plan, seed: bytes | Bytes) -> Kept:
     if table.rows > plan.slots:
         raise over_limit(Said("The table has {count} records", count=table.rows), plan.slots)
     stream = group.Stream(seed, "slots")
@@ -98,13 +98,31 @@ def answer(
     plan: Plan,
     secret: bytes,
     question: dict[str, Bytes],
-    seed: bytes,
+    seed: bytes | Bytes,
     threads: int = 0,
     progress: Progress = NO_PROGRESS,
 ) -> tuple[Answer, Kept]:
+    """The answer, and what its writer keeps. The scalars are wiped before it returns; the seed is the caller's."""
     check_question(plan, question)
     kept = kept_of(table, plan, seed)
     scalars = group.Stream(seed, "scalars").scalars(len(plan.batches()))
+    try:
+        return _answered(table, plan, secret, question, seed, scalars, kept, threads, progress), kept
+    finally:
+        group.wipe(scalars)
+
+
+def _answered(
+    table: CleanTable,
+    plan: Plan,
+    secret: bytes,
+    question: dict[str, Bytes],
+    seed: bytes | Bytes,
+    scalars: Bytes,
+    kept: Kept,
+    threads: int,
+    progress: Progress,
+) -> Answer:
     points, proofs = {}, []
     for place, (name, _) in enumerate(plan.batches()):
         part = progress.part(0.5 * place / len(scalars), 0.5 * (place + 1) / len(scalars))
@@ -115,6 +133,7 @@ def answer(
         nonce = group.Stream(seed, f"proof-{name}").scalars(1)
         at = sampled(question[name], made)
         proofs.append(oprf.prove(scalars[place][None], question[name][at], made[at], nonce))
+        group.wipe(nonce)
     columns = Columns(table)
     tags, labels = {}, {}
     for place, key in enumerate(plan.recipe.keys):
@@ -122,8 +141,7 @@ def answer(
         name = f"key{place}"
         tags[name], labels[name] = _table(columns, plan, secret, place, key, scalars[place], kept, seed, threads, part)
     slots = _slots(table, plan, secret, scalars, kept, seed, threads, progress.part(0.8, 1.0))
-    public = group.multiply_base(scalars)
-    return Answer(public, np.stack(proofs), points, tags, labels, slots), kept
+    return Answer(group.multiply_base(scalars), np.stack(proofs), points, tags, labels, slots)
 
 
 def sampled(asked: Bytes, answered: Bytes) -> npt.NDArray[np.int64]:
@@ -142,14 +160,15 @@ def _table(
     key: Key,
     scalar: Bytes,
     kept: Kept,
-    seed: bytes,
+    seed: bytes | Bytes,
     threads: int,
     progress: Progress,
 ) -> tuple[Bytes, Bytes]:
     name, size = f"key{place}", plan.rows[place]
     made = values_of(columns, key)
-    if len(made.rows) > size:
-        raise over_limit(Said("The table makes {count} keys of one kind", count=len(made.rows)), size)
+    if len(made.rows) > size:  # chance decides what is left out
+        some = np.sort(group.Stream(seed, f"left-out-{name}").order(len(made.rows))[:size])
+        made = KeyValues(key, made.rows[some], made.digests[some])
     found, of_line = distinct_rows(inputs(secret, plan, name, made.digests))
     outputs = oprf.evaluate(scalar[None], found, threads, progress, "Answering")
     stream = group.Stream(seed, f"table-{name}")
@@ -185,7 +204,7 @@ def _slots(
     secret: bytes,
     scalars: Bytes,
     kept: Kept,
-    seed: bytes,
+    seed: bytes | Bytes,
     threads: int,
     progress: Progress,
 ) -> Bytes:

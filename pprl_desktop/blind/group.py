@@ -130,9 +130,15 @@ def hash_to_group(
     return out
 
 
-def valid(points: Bytes) -> Flags:
-    """Which rows are canonical points other than the identity."""
-    return multiply(scalar_of(1), points)[1]
+def valid(points: Bytes, threads: int = 0, progress: Progress = NO_PROGRESS, what: str = "Checking points") -> Flags:
+    """Which rows are canonical points other than the identity, by the library's own check."""
+    from pprl_desktop.blind import group_kernels
+
+    points = _rows(points)
+    good = np.zeros(len(points), dtype=np.bool_)
+    call = _call("crypto_core_ristretto255_is_valid_point")
+    _in_threads(len(points), lambda some: group_kernels.valid(call, points[some], good[some]), threads, progress, what)
+    return np.asarray(good & points.any(axis=1))
 
 
 def scalar_of(number: int) -> Bytes:
@@ -179,28 +185,72 @@ def sha512(rows: Bytes, threads: int = 1, progress: Progress = NO_PROGRESS) -> B
     return out
 
 
+def random_seed(count: int = SIZE) -> Bytes:
+    """Random bytes written straight where they can be wiped: a Python `bytes` object cannot be."""
+    made = np.zeros(count, dtype=np.uint8)
+    _function("randombytes_buf", None, ctypes.c_void_p, ctypes.c_size_t)(made.ctypes.data, count)
+    return made
+
+
+def wipe(*secrets: Bytes) -> None:
+    """Overwrites secrets where they lie."""
+    for one in secrets:
+        one[...] = 0
+
+
+def scalar_times(one: Bytes, other: Bytes) -> Bytes:
+    return _of_scalars("crypto_core_ristretto255_scalar_mul", one, other)
+
+
+def scalar_minus(one: Bytes, other: Bytes) -> Bytes:
+    return _of_scalars("crypto_core_ristretto255_scalar_sub", one, other)
+
+
+def _of_scalars(name: str, one: Bytes, other: Bytes) -> Bytes:
+    """By the library and not by Python's numbers, which nobody can wipe."""
+    out = np.zeros((1, SIZE), dtype=np.uint8)
+    pointers = [_rows(each).ctypes.data for each in (out, one, other)]
+    _function(name, None, *[ctypes.c_void_p] * 3)(*pointers)
+    return out
+
+
+def _function(name: str, result: Any, *arguments: Any) -> Any:
+    return ctypes.CFUNCTYPE(result, *arguments)(_call(name))
+
+
 class Stream:
     """Random bytes that one 32-byte seed and a purpose give again (ChaCha20), so that only the seed must be kept."""
 
     BLOCK = 64
 
-    def __init__(self, seed: bytes, purpose: str) -> None:
+    def __init__(self, seed: bytes | Bytes, purpose: str) -> None:
         import hashlib
-        import hmac
 
-        self._key = hmac.digest(seed, b"pprl-blind-stream/v1\0" + purpose.encode(), hashlib.sha256)
+        row = np.zeros((1, 2 * SIZE), dtype=np.uint8)
+        row[0, :SIZE] = np.frombuffer(seed, np.uint8)
+        row[0, SIZE:] = np.frombuffer(hashlib.sha256(b"pprl-blind-stream/v1\0" + purpose.encode()).digest(), np.uint8)
+        made = sha512(row)
+        self._key = made[0, :SIZE].copy()
+        wipe(row, made)
+
+    def __del__(self) -> None:
+        wipe(self._key)
 
     def bytes(self, count: int, part: int = 0) -> Bytes:
         """The first `count` bytes of one of 2^64 parts."""
         made = np.zeros(count, dtype=np.uint8)
-        function: Any = ctypes.CFUNCTYPE(
-            ctypes.c_int, ctypes.c_void_p, ctypes.c_ulonglong, ctypes.c_char_p, ctypes.c_char_p
-        )(_call("crypto_stream_chacha20"))
-        function(made.ctypes.data, count, part.to_bytes(8, "little"), self._key)
+        function = _function(
+            "crypto_stream_chacha20", ctypes.c_int,
+            ctypes.c_void_p, ctypes.c_ulonglong, ctypes.c_char_p, ctypes.c_void_p,
+        )  # fmt: skip
+        function(made.ctypes.data, count, part.to_bytes(8, "little"), self._key.ctypes.data)
         return made
 
     def scalars(self, count: int, part: int = 0) -> Bytes:
-        return reduced(self.bytes(64 * count, part).reshape(-1, 64))
+        wide = self.bytes(64 * count, part).reshape(-1, 64)
+        made = reduced(wide)
+        wipe(wide)
+        return made
 
     def order(self, count: int, part: int = 0) -> npt.NDArray[np.int64]:
         """A random order of `count` things; two 64-bit draws are equal once in 2^64 / count^2."""

@@ -13,6 +13,12 @@ BLOCK = 128  # bytes of a SHA-512 block
 
 
 @intrinsic
+def _call1(typing: Any, address: Any, a: Any) -> Any:
+    """int function(pointer)"""
+    return types.int32(types.intp, types.intp), _pointers(1)
+
+
+@intrinsic
 def _call2(typing: Any, address: Any, a: Any, b: Any) -> Any:
     """int function(pointer, pointer)"""
     return types.int32(types.intp, types.intp, types.intp), _pointers(2)
@@ -57,6 +63,13 @@ def multiply_base(call: int, scalars: Any, out: Any, good: Any) -> None:
     a, b = out.ctypes.data, scalars.ctypes.data
     for i in range(len(scalars)):
         good[i] = _call2(call, a + 32 * i, b + 32 * i) == 0
+
+
+@jit
+def valid(call: int, points: Any, good: Any) -> None:
+    a = points.ctypes.data
+    for i in range(len(points)):
+        good[i] = _call1(call, a + 32 * i) == 1
 
 
 @jit

@@ -31,6 +31,7 @@ FUNCTIONS = (
     "crypto_core_ristretto255_scalar_sub",
     "crypto_scalarmult_ristretto255",
     "crypto_scalarmult_ristretto255_base",
+    "randombytes_buf",
 )
 # twice the generator, RFC 9496 appendix A.1: what a wrong library cannot know
 TWICE = bytes.fromhex("6a493210f7499cd17fecb510ae0cea23a110e8d5b901f8acadd3095c73a3b919")

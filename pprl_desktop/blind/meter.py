@@ -8,18 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from pprl_desktop.blind.plan import Plan, asked_for
+from pprl_desktop.blind.plan import asked_for
 from pprl_desktop.codes.keys import coverage, strangers
 from pprl_desktop.codes.keys.recipe import Columns, Recipe, lines_of
 from pprl_desktop.codes.keys.variants import groups_of, variants_of
+from pprl_desktop.codes.keys.worlds import HeldKeys, recall_range, worlds_of
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.table import CleanTable
 from pprl_desktop.said import Said
 
-SLACK = 1.1  # questions beyond what the own table shows that a record needs
+SLACK = 1.1  # keys per record of the partner's table, over those of the own one
+SLACK_VALUES = 1.5  # the same for distinct values, which cost no coverage
 SPARE = 20  # questions of each kind beyond that
+WEAK = 0.5  # share of people found in the worst world, below which the steward is warned
 MANY_FOR_YEARS = 50_000  # records from which a year of birth alone tells too few people apart
 
 
@@ -29,6 +32,7 @@ class KeyMeter:
     budget: int  # guesses allowed
     alone: float  # coverage by this type alone
     adds: float  # to the union of the types before it
+    finds: float  # people in the worlds that it finds and the types before it do not, mean over the worlds
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +42,10 @@ class Meter:
     coverage: float  # at the agreed budget, with public lists where they fit
     coverage_own: float  # as if the partner knew how often each value occurs in the own table
     coverage_10n: float  # at ten times the budget
+    coverage_own_10n: float
     strangers: float  # share of records that honest strangers would open, or be opened by
     keys: tuple[KeyMeter, ...]
+    recall: tuple[tuple[str, float], ...] = ()  # world -> share of people that share a key with their damaged copy
     lists: tuple[str, ...] = field(default=())  # fields for which a public list fits
 
     def as_dict(self) -> dict[str, Any]:
@@ -47,12 +53,20 @@ class Meter:
             "coverage": round(self.coverage, 4),
             "coverage_own": round(self.coverage_own, 4),
             "coverage_10n": round(self.coverage_10n, 4),
+            "coverage_own_10n": round(self.coverage_own_10n, 4),
             "strangers": round(self.strangers, 4),
+            "recall": {world: round(share, 4) for world, share in self.recall},
             "keys": [
-                {"key": one.words, "budget": one.budget, "alone": round(one.alone, 4), "adds": round(one.adds, 4)}
+                {
+                    "key": one.words, "budget": one.budget, "alone": round(one.alone, 4), "adds": round(one.adds, 4),
+                    "finds": round(one.finds, 4),
+                }
                 for one in self.keys
             ],
-        }
+        }  # fmt: skip
+
+    def recall_range(self) -> tuple[float, float]:
+        return recall_range(self.recall)
 
 
 def lines_per_key(table: CleanTable, recipe: Recipe) -> tuple[int, ...]:
@@ -60,41 +74,34 @@ def lines_per_key(table: CleanTable, recipe: Recipe) -> tuple[int, ...]:
     return tuple(len(lines_of(columns, key)[0]) for key in recipe.keys)
 
 
-def limits(table: CleanTable, recipe: Recipe, rows: int) -> tuple[int, ...]:
-    """Keys of each type that a table of so many rows may make, as seen on the own one."""
-    share = rows / max(table.rows, 1)
-    return tuple(int(np.ceil(SLACK * share * count)) + SPARE for count in lines_per_key(table, recipe))
+def limits(table: CleanTable, recipe: Recipe, rows: int | None = None) -> tuple[int, ...]:
+    """Keys of each type that the own table makes; of a partner's table of so many rows, as seen on the own one."""
+    share = 1.0 if rows is None else SLACK * rows / max(table.rows, 1)
+    return tuple(int(np.ceil(share * count)) + SPARE for count in lines_per_key(table, recipe))
 
 
-def value_limits(table: CleanTable, rows: int) -> tuple[int, ...]:
+def value_limits(table: CleanTable, rows: int | None = None) -> tuple[int, ...]:
     """Distinct variants of each group of fields; they grow more slowly than the rows, never faster."""
-    share = max(rows / max(table.rows, 1), 1.0)
+    share = 1.0 if rows is None else SLACK_VALUES * max(rows / max(table.rows, 1), 1.0)
     found = (len(variants_of(table, group).texts) for group in groups_of(table.fields))
-    return tuple(asked_for(int(np.ceil(SLACK * share * count)) + SPARE) for count in found)
+    return tuple(asked_for(int(np.ceil(share * count)) + SPARE) for count in found)
 
 
-def plan_for(
-    session: str,
-    table: CleanTable,
-    recipe: Recipe,
-    asker_rows: int,
-    answerer_rows: int,
-    other: CleanTable | None = None,
-) -> Plan:
-    """Limits from the own table; where both tables are at hand (evaluation) from the larger need."""
-    tables = [table] if other is None else [table, other]
-    asked = [limits(one, recipe, asker_rows) for one in tables]
-    rows = [limits(one, recipe, answerer_rows) for one in tables]
-    values = [value_limits(one, asker_rows) for one in tables]
-    return Plan(
-        session,
-        table.fields,
-        recipe,
-        tuple(asked_for(max(each)) for each in zip(*asked, strict=True)),
-        tuple(max(each) for each in zip(*rows, strict=True)),
-        tuple(max(each) for each in zip(*values, strict=True)),
-        answerer_rows,
-    )
+@dataclass(frozen=True)
+class Limits:
+    """Of one direction: points per key type, rows per key type, points per group of fields."""
+
+    asked: tuple[int, ...]
+    rows: tuple[int, ...]
+    values: tuple[int, ...]
+
+
+def limits_for(table: CleanTable, recipe: Recipe, partner_rows: int, *, asks: bool) -> Limits:
+    """What one side can propose from its own table alone: its own need exactly, the partner's with some slack."""
+    mine, theirs = limits(table, recipe), limits(table, recipe, partner_rows)
+    asked, rows = (mine, theirs) if asks else (theirs, mine)
+    values = value_limits(table) if asks else value_limits(table, partner_rows)
+    return Limits(tuple(asked_for(one) for one in asked), rows, values)
 
 
 def measure(
@@ -108,26 +115,35 @@ def measure(
     """`budgets`: keys of each type that the partner may ask, or put into its table."""
     columns = Columns(table)
     public, own = coverage.Guesser(columns, "public"), coverage.Guesser(columns, "own")
-    reached: dict[str, list[coverage.Numbers]] = {"public": [], "own": [], "tenfold": []}
-    keys, before = [], 0.0
+    reached: dict[str, list[coverage.Numbers]] = {"public": [], "own": [], "tenfold": [], "own tenfold": []}
+    keys, before, found_before = [], 0.0, 0.0
     near = strangers.Near(columns, seed).start()
+    worlds = worlds_of(table, seed)
+    held = HeldKeys(worlds, recipe, progress.part(0.0, 0.4))
+    weights = worlds.weights()
+    part = progress.part(0.4, 1.0)
     for place, (key, budget) in enumerate(zip(recipe.keys, budgets, strict=True)):
-        progress.at(place / len(recipe.keys), "Counting what could be guessed")
+        part.at(place / len(recipe.keys), "Counting what could be guessed")
         hit = coverage.hits(public, key, budget)
         reached["public"].append(hit)
         reached["own"].append(coverage.hits(own, key, budget))
         reached["tenfold"].append(coverage.hits(public, key, 10 * budget))
+        reached["own tenfold"].append(coverage.hits(own, key, 10 * budget))
         after = coverage.union(reached["public"])
-        keys.append(KeyMeter(key.words(), budget, float(hit.mean()), after - before))
-        before = after
+        found = float(held.recall(place + 1) @ weights)
+        keys.append(KeyMeter(key.words(), budget, float(hit.mean()), after - before, found - found_before))
+        before, found_before = after, found
         near = near.with_key(key)
     progress.at(1.0)
+    shares = held.recall(len(recipe.keys)).tolist()
     return Meter(
         before,
         coverage.union(reached["own"]),
         coverage.union(reached["tenfold"]),
+        coverage.union(reached["own tenfold"]),
         near.opened(partner_rows),
         tuple(keys),
+        tuple((world.name, share) for world, share in zip(worlds.worlds, shares, strict=True)),
         tuple(public.lists()),
     )
 
@@ -146,6 +162,14 @@ def over_agreed(meter: Meter, bound: float) -> Problem | None:
         "The keys were chosen on the other side's table, and this one is easier to guess.",
         "Propose keys chosen on this table, or a smaller number of records.",
         place="coverage",
+    )
+
+
+def weak(low: float) -> Said:
+    return Said(
+        "If the records differ much, only {share:count} of 100 people held on both sides share a key. A further "
+        "field that is hard to guess, or a larger coverage, would help.",
+        share=100 * low,
     )
 
 

@@ -58,16 +58,7 @@ def contradicts() -> Problem:
 def check_answer(plan: Plan, question: dict[str, Bytes], given: Answer) -> None:
     """Shapes as agreed, and the proof that one scalar answered each part."""
     names = [name for name, _ in plan.batches()]
-    keys = names[: len(plan.recipe.keys)]
-    shapes = [
-        (given.public, (len(names), group.SIZE)),
-        (given.proofs, (len(names), 2 * group.SIZE)),
-        *((given.points[name], (asked, group.SIZE)) for name, asked in plan.batches()),
-        *((given.tags[name], (rows, TAG)) for name, rows in zip(keys, plan.rows, strict=True)),
-        *((given.labels[name], (rows, PAD)) for name, rows in zip(keys, plan.rows, strict=True)),
-        (given.slots, (plan.slots, plan.slot_bytes)),
-    ]
-    if any(array.shape != shape or array.dtype != np.uint8 for array, shape in shapes):
+    if any(array.shape != shape or array.dtype != np.uint8 for array, shape in _shaped(plan, given)):
         raise contradicts()
     for place, name in enumerate(names):
         at = sampled(question[name], given.points[name])
@@ -75,9 +66,34 @@ def check_answer(plan: Plan, question: dict[str, Bytes], given: Answer) -> None:
             raise contradicts()
 
 
+def shapes(plan: Plan) -> dict[str, tuple[int, int]]:
+    """Names and shapes of everything in an answer, in their order."""
+    names = [name for name, _ in plan.batches()]
+    sizes = dict(zip(names, plan.rows, strict=False))
+    return {
+        "public": (len(names), group.SIZE),
+        "proofs": (len(names), 2 * group.SIZE),
+        **{f"points.{name}": (asked, group.SIZE) for name, asked in plan.batches()},
+        **{f"tags.{name}": (rows, TAG) for name, rows in sizes.items()},
+        **{f"labels.{name}": (rows, PAD) for name, rows in sizes.items()},
+        "slots": (plan.slots, plan.slot_bytes),
+    }
+
+
+def _shaped(plan: Plan, given: Answer) -> list[tuple[Bytes, tuple[int, int]]]:
+    parts = {"points": given.points, "tags": given.tags, "labels": given.labels}
+    alone = {"public": given.public, "proofs": given.proofs, "slots": given.slots}
+    nothing = np.zeros(0, np.uint8)
+    found = []
+    for name, shape in shapes(plan).items():
+        start, _, batch = name.partition(".")
+        found.append((parts[start].get(batch, nothing) if batch else alone[name], shape))
+    return found
+
+
 def open_answer(
     made: Asker,
-    seed: bytes,
+    seed: bytes | Bytes,
     question: dict[str, Bytes],
     given: Answer,
     threads: int = 0,
@@ -116,9 +132,9 @@ def _unblinded(batch: Batch, drawn: Blinds, points: Bytes, threads: int, progres
     if not count:
         return np.zeros((0, 64), np.uint8)
     answered = points[drawn.order[: count + len(drawn.again)]]
-    elements, good = group.multiply(
-        group.inverted(drawn.scalars), answered, threads, progress, Said("Reading the answer")
-    )
+    inverse = group.inverted(drawn.scalars)
+    elements, good = group.multiply(inverse, answered, threads, progress, Said("Reading the answer"))
+    group.wipe(drawn.scalars, inverse)
     if not good.all():
         raise group.invalid_point()
     if (elements[count:] != elements[drawn.again]).any():
@@ -186,7 +202,7 @@ def _opened(
         marks[one.name] = found
     own_marks: dict[str, Marks] = {}
     for batch, some in zip(made.values, made.variants, strict=True):
-        by_text = np.append(tokens(outputs[batch.name])[batch.of_line], np.uint64(0))
+        by_text = np.append(tokens(outputs[batch.name]), np.uint64(0))[np.append(batch.of_line, -1)]
         own_marks |= {name: by_text[where] for name, where in some.places.items()}
     pairs = np.unique(own.astype(np.int64) * max(len(slots), 1) + of_slot)
     rows, records = pairs // max(len(slots), 1), pairs % max(len(slots), 1)

@@ -113,8 +113,10 @@ def prove(key: Bytes, blinded: Bytes, evaluated: Bytes, secret: Bytes, mode: int
     m = _weighed(weights, blinded)
     z = group.multiply(key, m, threads=1)[0]
     c = _challenge((public, m, z, group.multiply_base(secret), group.multiply(secret, m, threads=1)[0]), mode)
-    s = (group.number_of(secret) - group.number_of(c) * group.number_of(key)) % group.ORDER
-    return np.concatenate([c[0], group.scalar_of(s)[0]])
+    times = group.scalar_times(c, key)
+    s = group.scalar_minus(secret, times)
+    group.wipe(times)
+    return np.concatenate([c[0], s[0]])
 
 
 def verify(public: Bytes, blinded: Bytes, evaluated: Bytes, proof: Bytes, mode: int = VOPRF) -> bool:

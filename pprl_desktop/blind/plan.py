@@ -21,6 +21,7 @@ TAG, PAD = 10, 20  # bytes of a row of the answer's table: tag | label
 RECORD_KEY = 16  # bytes
 MAC = 16  # bytes
 TOKEN = 8  # bytes
+NAME = 16  # bytes of a record's random name
 DOUBLED = 0.01  # share of the questions that are asked twice
 BLOCK = 128  # bytes of SHA-512
 
@@ -59,6 +60,14 @@ def asked_for(distinct: int) -> int:
     return distinct + doubled(distinct)
 
 
+def fitting(asked: int) -> int:
+    """The most distinct inputs that fit into so many points, with those asked twice."""
+    fits = int(asked / (1 + DOUBLED))
+    while fits and asked_for(fits) > asked:
+        fits -= 1
+    return fits
+
+
 def doubled(distinct: int) -> int:
     return min(max(int(np.ceil(DOUBLED * distinct)), 1), distinct)
 
@@ -66,14 +75,20 @@ def doubled(distinct: int) -> int:
 def hmac_rows(key: bytes, messages: Bytes) -> Bytes:
     """HMAC-SHA512 of each row, cut to the length of an input."""
     key = key if len(key) <= BLOCK else hashlib.sha512(key).digest()
-    padded = np.frombuffer(key.ljust(BLOCK, b"\0"), np.uint8)
+    return hmac_each(np.frombuffer(key.ljust(BLOCK, b"\0"), np.uint8)[None], messages)[:, :INPUT]
+
+
+def hmac_each(keys: Bytes, messages: Bytes) -> Bytes:
+    """HMAC-SHA512 of each row under a key of its own, or under one for all; keys of at most a block."""
+    padded = np.zeros((len(keys), BLOCK), dtype=np.uint8)
+    padded[:, : keys.shape[1]] = keys
     inner = np.empty((len(messages), BLOCK + messages.shape[1]), dtype=np.uint8)
     inner[:, :BLOCK] = padded ^ 0x36
     inner[:, BLOCK:] = messages
     outer = np.empty((len(messages), BLOCK + 64), dtype=np.uint8)
     outer[:, :BLOCK] = padded ^ 0x5C
     outer[:, BLOCK:] = group.sha512(inner)
-    return group.sha512(outer)[:, :INPUT]
+    return group.sha512(outer)
 
 
 def inputs(secret: bytes, plan: Plan, batch: str, digests: Bytes) -> Bytes:
@@ -130,6 +145,23 @@ def slot_macs(keys: Bytes, sealed: Bytes) -> Bytes:
     rows[:, RECORD_KEY : RECORD_KEY + 8] = np.frombuffer(b"slot-mac", np.uint8)
     rows[:, RECORD_KEY + 8 :] = sealed
     return group.sha512(rows)[:, :MAC]
+
+
+def record_names(keys: Bytes) -> Bytes:
+    """The random name of each record, from its key: known to its owner and to whoever opened it, to nobody else."""
+    rows = np.empty((len(keys), RECORD_KEY + 8), dtype=np.uint8)
+    rows[:, :RECORD_KEY] = keys
+    rows[:, RECORD_KEY:] = np.frombuffer(b"the-name", np.uint8)
+    return group.sha512(rows)[:, :NAME]
+
+
+def result_proofs(keys: Bytes, session: str, names: Bytes, bands: npt.NDArray[np.uint8]) -> Bytes:
+    """HMAC(K, session | the asker's name | band): whoever writes it into a result has really opened the record."""
+    rows = np.empty((len(keys), 32 + names.shape[1] + 1), dtype=np.uint8)
+    rows[:, :32] = np.frombuffer(hashlib.sha256(f"pprl-blind-result/v1\0{session}".encode()).digest(), np.uint8)
+    rows[:, 32:-1] = names
+    rows[:, -1] = bands
+    return hmac_each(keys, rows)[:, :MAC]
 
 
 def over_limit(what: Said, limit: int) -> Problem:

@@ -14,12 +14,11 @@ import numpy.typing as npt
 
 from pprl_desktop.blind import group, oprf
 from pprl_desktop.blind.group import Bytes
-from pprl_desktop.blind.plan import INPUT, Plan, doubled, inputs, over_limit, text_digests
+from pprl_desktop.blind.plan import INPUT, Plan, doubled, fitting, inputs, text_digests
 from pprl_desktop.codes.keys.recipe import Columns, values_of
 from pprl_desktop.codes.keys.variants import Variants, variants_of
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable
-from pprl_desktop.said import Said
 
 SEED = 32  # bytes
 
@@ -32,7 +31,8 @@ class Batch:
     asked: int  # points in all
     inputs: Bytes = field(repr=False)  # [distinct, 32]
     rows: npt.NDArray[np.int32] = field(repr=False)  # of keys: record of each line
-    of_line: npt.NDArray[np.int64] = field(repr=False)  # line, or variant -> distinct input
+    of_line: npt.NDArray[np.int64] = field(repr=False)  # line, or variant -> distinct input; -1: left out
+    left_out: int = 0  # inputs beyond what was agreed: not asked
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +47,11 @@ class Asker:
     @property
     def batches(self) -> tuple[Batch, ...]:
         return (*self.keys, *self.values)
+
+    @property
+    def left_out(self) -> tuple[int, int]:
+        """Keys, and variants of values, that were more than agreed and are not asked."""
+        return sum(one.left_out for one in self.keys), sum(one.left_out for one in self.values)
 
 
 def distinct_rows(rows: Bytes) -> tuple[Bytes, npt.NDArray[np.int64]]:
@@ -64,22 +69,27 @@ def asker(table: CleanTable, plan: Plan, secret: bytes, progress: Progress = NO_
         progress.at(place / (len(plan.recipe.keys) + len(plan.groups)), "Making keys")
         made = values_of(columns, key)
         found, of_line = distinct_rows(inputs(secret, plan, f"key{place}", made.digests))
-        keys.append(_checked(Batch(f"key{place}", plan.asked[place], found, made.rows, of_line)))
+        keys.append(_fitted(Batch(f"key{place}", plan.asked[place], found, made.rows, of_line)))
     for place, name in enumerate(plan.groups):
         progress.check()
         some = variants_of(table, name)
         found, of_line = distinct_rows(inputs(secret, plan, f"value{place}", text_digests(some.texts)))
         none = np.zeros(0, np.int32)
-        values.append(_checked(Batch(f"value{place}", plan.values[place], found, none, of_line)))
+        values.append(_fitted(Batch(f"value{place}", plan.values[place], found, none, of_line)))
         variants.append(some)
     return Asker(plan, tuple(keys), tuple(values), tuple(variants))
 
 
-def _checked(batch: Batch) -> Batch:
-    needed = len(batch.inputs) + doubled(len(batch.inputs))
-    if needed > batch.asked:
-        raise over_limit(Said("The table makes {count} questions of one kind", count=needed), batch.asked)
-    return batch
+def _fitted(batch: Batch) -> Batch:
+    """Without what is more than agreed: inputs are sorted by a keyed hash, so that chance decides what is left out."""
+    room, count = fitting(batch.asked), len(batch.inputs)
+    if count <= room:
+        return batch
+    of_line = np.where(batch.of_line < room, batch.of_line, -1)
+    if len(batch.rows):
+        kept = of_line >= 0
+        return Batch(batch.name, batch.asked, batch.inputs[:room], batch.rows[kept], of_line[kept], count - room)
+    return Batch(batch.name, batch.asked, batch.inputs[:room], batch.rows, of_line, count - room)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,14 +101,14 @@ class Blinds:
     order: npt.NDArray[np.int64] = field(repr=False)  # entry -> place in the question
 
 
-def blinds(seed: bytes, batch: Batch) -> Blinds:
+def blinds(seed: bytes | Bytes, batch: Batch) -> Blinds:
     stream = group.Stream(seed, batch.name)
     count = len(batch.inputs)
     again = np.sort(stream.order(count, part=1)[: doubled(count)])
     return Blinds(stream.scalars(count + len(again), part=2), again, stream.order(batch.asked, part=3))
 
 
-def ask(made: Asker, seed: bytes, threads: int = 0, progress: Progress = NO_PROGRESS) -> dict[str, Bytes]:
+def ask(made: Asker, seed: bytes | Bytes, threads: int = 0, progress: Progress = NO_PROGRESS) -> dict[str, Bytes]:
     """The points of every batch, in a random order."""
     total = sum(batch.asked for batch in made.batches)
     done, points = 0, {}
@@ -109,7 +119,7 @@ def ask(made: Asker, seed: bytes, threads: int = 0, progress: Progress = NO_PROG
     return points
 
 
-def _asked(batch: Batch, seed: bytes, threads: int, progress: Progress) -> Bytes:
+def _asked(batch: Batch, seed: bytes | Bytes, threads: int, progress: Progress) -> Bytes:
     drawn = blinds(seed, batch)
     count = len(batch.inputs) + len(drawn.again)
     padding = group.Stream(seed, batch.name).bytes(INPUT * (batch.asked - count), part=4).reshape(-1, INPUT)
@@ -118,6 +128,7 @@ def _asked(batch: Batch, seed: bytes, threads: int, progress: Progress) -> Bytes
     )
     plain = np.concatenate([hashed[: len(batch.inputs)], hashed[drawn.again]])
     blinded, good = group.multiply(drawn.scalars, plain, threads, progress.part(0.2, 1.0), "Asking")
+    group.wipe(drawn.scalars)
     if not good.all():
         raise group.invalid_point()
     out = np.empty((batch.asked, group.SIZE), dtype=np.uint8)

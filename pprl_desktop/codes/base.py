@@ -177,6 +177,7 @@ REGISTRY: Mapping[str, str] = {  # name -> module holding METHOD
     "simhash": "pprl_desktop.codes.simhash",
     "bloom": "pprl_desktop.codes.bloom",
     "dp-nn": "pprl_desktop.codes.dp_nn",
+    "blind": "pprl_desktop.codes.blind",
     "plain": "pprl_desktop.codes.plain",
 }
 
@@ -200,6 +201,8 @@ class Attended:
         self.made = made
         self.name, self.title, self.sentence = made.name, made.title, made.sentence
         self.exportable, self.uses_reference = made.exportable, made.uses_reference
+        # False where question and answer take the place of bundles
+        self.smashes: bool = getattr(made, "smashes", True)
 
     def defaults(self) -> Settings:
         return self.made.defaults()

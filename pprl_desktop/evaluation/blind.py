@@ -10,7 +10,7 @@ import numpy as np
 
 from pprl_desktop.blind.answer import Answer, answer
 from pprl_desktop.blind.decide import decide_opened
-from pprl_desktop.blind.meter import Meter, lines_per_key, measure, over_agreed, plan_for
+from pprl_desktop.blind.meter import Meter, limits_for, lines_per_key, measure, over_agreed
 from pprl_desktop.blind.opened import open_answer
 from pprl_desktop.blind.plan import Plan
 from pprl_desktop.blind.question import ask, asker
@@ -100,7 +100,8 @@ def agreed_keys(
     for attempt in range(TRIES):
         part = progress.part(attempt / TRIES, (attempt + 1) / TRIES)
         choice = choose(a, b.rows, wanted, seed, progress=part.part(0.0, 0.8))
-        plan = plan_for("evaluation", a, choice.recipe, a.rows, b.rows, b)
+        limits = limits_for(a, choice.recipe, b.rows, asks=True)
+        plan = Plan("evaluation", a.fields, choice.recipe, limits.asked, limits.rows, limits.values, b.rows)
         meters = (
             measure(a, choice.recipe, plan.rows, b.rows, seed),
             measure(b, choice.recipe, plan.asked, a.rows, seed),

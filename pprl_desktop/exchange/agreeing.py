@@ -15,6 +15,7 @@ from pprl_desktop.codes.base import Recipe, Settings, method
 from pprl_desktop.codes.recipe import build, checked
 from pprl_desktop.exchange import clock, contacts, letters, refusals, seal, strict, terms
 from pprl_desktop.exchange.agreement import Agreement
+from pprl_desktop.exchange.blind_terms import BlindTerms
 from pprl_desktop.exchange.contacts import Contact
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
@@ -47,6 +48,7 @@ class Offer:
     limits: Limits = field(default_factory=Limits)
     purpose: str = ""
     seal: Mode = "hybrid"
+    blind: BlindTerms | None = None  # keys, limits and who asks, where the method is blind
 
 
 @dataclass(frozen=True)
@@ -320,6 +322,7 @@ def _terms(offer: Offer, complete: Recipe, own: Identity, contact: Contact) -> T
         secret_hash=terms.secret_hash(complete.secret),
         seal=offer.seal,
         statement=statement,
+        blind=offer.blind,
     )
     terms.check_sense(made)
     return terms.parse(made.document())  # what was offered survives the strict document unchanged, or is refused here

@@ -125,7 +125,11 @@ def _plan(home: Home, own: Identity, agreement: Agreement, table: CleanTable) ->
 
     contact = letters.partner_of(home, own, agreement)
     recipe = agreeing.recipe_of(home, own, agreement)
-    _must_fit(table, agreement.terms)
+    if not method(recipe.method).smashes:
+        from pprl_desktop.codes.blind import no_bundle
+
+        raise no_bundle()
+    must_fit(table, agreement.terms)
     ledger = home.ledger(own)
     said = bundle_statement(recipe, table.rows)
     planned = Planned(ledger.fingerprint(table), contact.card.party.sign, agreement.id, said, recipe.settings.decoys)
@@ -405,7 +409,7 @@ def table_hash(table: CleanTable, key: bytes) -> str:
     return digest.hexdigest()
 
 
-def _must_fit(table: CleanTable, agreed: Terms) -> None:
+def must_fit(table: CleanTable, agreed: Terms) -> None:
     if table.fields != agreed.fields:
         raise Problem(
             "The table was not cleaned as agreed.", do="Clean it with the fields of the agreement.", place="fields"

@@ -38,6 +38,8 @@ class PlannedDisclosure:
     of: int = 0  # number of the release whose records these are; 0 where it is the partner's
     fields: tuple[str, ...] = ()  # whose cells are in it
     received: bool = False  # it came from the partner
+    guesses: int = 0  # of a question or an answer: how many keys a lying partner could try with it
+    coverage: str = ""  # of an answer: share of the records within reach of that many guesses, as counted beforehand
 
     def as_body(self) -> dict[str, Any]:
         return {"kind": "disclosure", **vars(self), "fields": list(self.fields)}

@@ -14,7 +14,7 @@ from pprl_desktop.exchange.agreement import Agreement, Item
 from pprl_desktop.exchange.container import Array, Arrays
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
-from pprl_desktop.exchange.pseudonyms import PseudonymMap, Pseudonyms
+from pprl_desktop.exchange.pseudonyms import PseudonymMap, Pseudonyms, places_of
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.table import CleanTable
@@ -40,12 +40,38 @@ class Found:
 
 
 def both_bundles(agreement: Agreement) -> tuple[Item, Item]:
-    """The bundles exchanged last, or a Problem that says which one is missing."""
+    """The bundles exchanged last, or a Problem that says which one is missing; with blind, question and answer."""
+    if agreement.terms.blind is not None:
+        return _asked_and_answered(agreement)
     sent, received = agreement.latest_sent("data"), agreement.latest_received("data")
     if sent is None:
         raise Problem("Your own bundle was not exported yet.", do="Export it first.", place="export")
     if received is None:
         raise Problem("The partner's bundle is not here yet.", do="Open it first.", place="open")
+    return sent, received
+
+
+def _asked_and_answered(agreement: Agreement) -> tuple[Item, Item]:
+    """What the own decision rests on: own question and the partner's answer; of who only answers, the reverse."""
+    if agreement.terms.blind is not None and agreement.terms.blind.asked_by(agreement.role) is None:
+        return partner_bundles(agreement)
+    sent, received = agreement.latest_sent("question"), agreement.latest_received("answer")
+    if sent is None:
+        raise Problem("Your question was not written yet.", do="Ask first.", place="ask")
+    if received is None:
+        raise Problem("The partner's answer is not here yet.", do="Open it first.", place="open")
+    return sent, received
+
+
+def partner_bundles(agreement: Agreement) -> tuple[Item, Item]:
+    """What the partner's decision rests on, seen from here."""
+    if agreement.terms.blind is None:
+        return both_bundles(agreement)
+    sent, received = agreement.latest_sent("answer"), agreement.latest_received("question")
+    if received is None:
+        raise Problem("The partner's question is not here yet.", do="Open it first.", place="open")
+    if sent is None:
+        raise Problem("The question was not answered yet.", do="Answer it first.", place="answer")
     return sent, received
 
 
@@ -134,12 +160,31 @@ def open_own(own: Identity, path: Path) -> seal.Opened:
 
 
 def partner_names(home: Home, own: Identity, agreement: Agreement) -> Pseudonyms:
-    """The pseudonyms of the partner's bundle, without the rest of it."""
+    """The pseudonyms of the partner's bundle, without the rest of it; with blind, those that are known here."""
+    if agreement.terms.blind is not None:
+        return _known_names(home, own, agreement)
     return bundles.load_names(letters.reopen(home, own, agreement, both_bundles(agreement)[1]))
 
 
 def own_names(home: Home, own: Identity, agreement: Agreement) -> PseudonymMap:
-    return bundles.own_map(home, own, agreement, both_bundles(agreement)[0])
+    """Of the own rows. With blind, whoever answers names its records by what opens them."""
+    item = both_bundles(agreement)[0]
+    if agreement.terms.blind is not None and agreement.terms.blind.mutual:
+        item = partner_bundles(agreement)[0]
+    return bundles.own_map(home, own, agreement, item)
+
+
+def _known_names(home: Home, own: Identity, agreement: Agreement) -> Pseudonyms:
+    """Names of the records that were opened, in the order of the match; then those that the partner's result names."""
+    from pprl_desktop.blind.plan import record_names
+    from pprl_desktop.exchange import blind_kept
+
+    opened = record_names(blind_kept.opened_keys(home, own, agreement))
+    item = agreement.latest_received("result")
+    if item is None:
+        return opened
+    told = np.unique(letters.reopen(home, own, agreement, item).load()["mine"], axis=0)
+    return np.concatenate([opened, told[places_of(told, opened) < 0]])
 
 
 def _path(home: Home, agreement: Agreement) -> Path:

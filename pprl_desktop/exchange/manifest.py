@@ -10,7 +10,7 @@ from typing import Any
 from pprl_desktop.exchange import refusals, strict
 from pprl_desktop.exchange.strict import Plain
 
-KINDS = ("agreement", "data", "result", "review", "receipt", "key_change")
+KINDS = ("agreement", "data", "question", "answer", "result", "review", "receipt", "key_change")
 DTYPES: Mapping[str, int] = {
     "uint8": 1,
     "int32": 4,

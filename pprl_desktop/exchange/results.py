@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop import files
+from pprl_desktop.blind.plan import MAC, result_proofs
 from pprl_desktop.codes.directions import Direction, once, words
 from pprl_desktop.decisions.base import ACCEPT, REVIEW
-from pprl_desktop.exchange import letters, linking, refusals, strict
+from pprl_desktop.exchange import blind, blind_kept, letters, linking, refusals, strict
 from pprl_desktop.exchange.agreement import Agreement, Item
 from pprl_desktop.exchange.container import Array
 from pprl_desktop.exchange.home import Home
@@ -91,6 +92,8 @@ def export(
         sha256 = files.sha256(path)
         home.ledger().disclosure_written(entered, sha256)
         letters.publish(home, agreement, item, out, progress.part(0.9, 1.0))
+        if agreement.terms.blind is not None:
+            blind_kept.forget_blinds(home, agreement)
     return ExportedResult(
         agreement.id, item.sequence, int((band == ACCEPT).sum()), int((band == REVIEW).sum()), path.stat().st_size,
         sha256, resent,
@@ -118,6 +121,9 @@ def _content(
     yours = partner[found.partner[told]]
     order = order_of(mine, yours)  # by random names: neither the order of the file nor the score shows
     arrays: dict[str, Array] = {"mine": mine[order], "yours": yours[order], "band": found.band[told][order]}
+    if agreement.terms.blind is not None:
+        keys = blind_kept.opened_keys(home, own, agreement)[found.partner[told]]
+        arrays["proof"] = result_proofs(keys[order], _session(agreement), arrays["mine"], arrays["band"])
     body: Plain = {"pairs": int(told.sum()), "mine": found.data_sent, "yours": found.data_received}
     hashed = hashlib.sha256(b"".join((strict.dumps(body), *(array.tobytes() for array in arrays.values())))).hexdigest()
     return body, arrays, hashed
@@ -141,12 +147,16 @@ def check(
     body = manifest.body
     strict.only(body, {"pairs", "mine", "yours"}, place="body.")
     pairs = strict.integer(body, "pairs", 0, 1 << 31, place="body.")
-    sent, received = linking.both_bundles(agreement)
+    if agreement.terms.blind is not None:
+        blind.partner_direction(agreement)  # a run decides once: who only answers sends no result
+    sent, received = linking.partner_bundles(agreement)
     if strict.hexes(body, "mine", 32, place="body.") != received.digest:
         raise refusals.does_not_fit("mine", "It speaks of another bundle of the partner than the one opened last.")
     if strict.hexes(body, "yours", 32, place="body.") != sent.digest:
         raise refusals.does_not_fit("yours", "It speaks of another bundle of yours than the one exported last.")
     shapes = {"mine": (pairs, PSEUDONYM), "yours": (pairs, PSEUDONYM), "band": (pairs,)}
+    if agreement.terms.blind is not None:
+        shapes["proof"] = (pairs, MAC)
     found = {entry.name: (entry.dtype, entry.shape) for entry in manifest.entries}
     if found != {name: ("uint8", shape) for name, shape in shapes.items()}:
         raise refusals.malformed("entries", "There must be two lists of pseudonyms and their bands, of one length.")
@@ -160,12 +170,17 @@ def check(
 
     letter.opened.check(lambda _: True, visit, progress)
     own_names = linking.own_names(home, own, agreement).pseudonyms
-    partner_names = linking.partner_names(home, own, agreement)
+    if agreement.terms.blind is not None:
+        partner_names = np.unique(arrays["mine"], axis=0)  # names that only this result makes known
+    else:
+        partner_names = linking.partner_names(home, own, agreement)
     mine, yours = places_of(arrays["mine"], partner_names), places_of(arrays["yours"], own_names)
     if (mine < 0).any() or (yours < 0).any():
         raise refusals.does_not_fit("pseudonyms", "It names a record that is in neither bundle.")
     if not np.isin(arrays["band"], (REVIEW, ACCEPT)).all():
         raise refusals.malformed("band", "A pair is neither accepted nor to be reviewed.")
+    if agreement.terms.blind is not None:
+        _must_be_opened(home, own, agreement, arrays)
     keys = mine * (len(own_names) + 1) + yours
     accepted = arrays["band"] == ACCEPT
     twice = len(np.unique(keys)) != len(keys)
@@ -176,12 +191,29 @@ def check(
         raise refusals.does_not_fit("pairs", told)
 
 
+def _session(agreement: Agreement, *, partner: bool = False) -> str:
+    direction = blind.partner_direction(agreement) if partner else blind.own_direction(agreement)
+    return blind.plan_of(agreement, direction).session
+
+
+def _must_be_opened(home: Home, own: Identity, agreement: Agreement, arrays: dict[str, Array]) -> None:
+    """Each record named was really opened: the proof needs its key."""
+    names = linking.own_names(home, own, agreement)
+    rows = names.rows[places_of(arrays["yours"], names.pseudonyms)]
+    keys = blind_kept.answered_keys(home, own, agreement)[rows]
+    proofs = result_proofs(keys, _session(agreement, partner=True), arrays["mine"], arrays["band"])
+    if (proofs != arrays["proof"]).any():
+        raise refusals.does_not_fit("proof", "It names a record that the partner did not open.")
+
+
 # ---- both
 
 
 def outcome(home: Home, own: Identity, agreement: Agreement) -> Outcome:
     """What both results give under the agreed rule. Own decoys are dropped here, by their owner."""
     agreement.must_be_in_force()
+    if agreement.terms.blind is not None and not agreement.terms.blind.mutual:
+        return _outcome_of_asker(home, own, agreement)
     sent, received = agreement.latest_sent("result"), agreement.latest_received("result")
     if sent is None:
         raise Problem("Your own result was not exported yet.", do="Export it first.", place="result")
@@ -206,9 +238,35 @@ def outcome(home: Home, own: Identity, agreement: Agreement) -> Outcome:
     return Outcome(merged, linked, open_)
 
 
+def _outcome_of_asker(home: Home, own: Identity, agreement: Agreement) -> Outcome:
+    """With blind the asker decides, once; both sides go by its result."""
+    names, partner = linking.own_names(home, own, agreement), linking.partner_names(home, own, agreement)
+    if blind.terms_of(agreement).asked_by(agreement.role) is not None:
+        sent = agreement.latest_sent("result")
+        if sent is None:
+            raise Problem("Your own result was not exported yet.", do="Export it first.", place="result")
+        told = linking.open_own(own, _copy(letters.sent_path(home, agreement, sent))).load()
+        mine, yours = told["mine"], told["yours"]
+    else:
+        received = agreement.latest_received("result")
+        if received is None:
+            raise Problem("The partner's result is not here yet.", do="Import it first.", place="result")
+        told = letters.reopen(home, own, agreement, received).load()
+        mine, yours = told["yours"], told["mine"]
+    own_rows = names.rows.astype(np.int64)
+    pairs = own_rows[places_of(mine, names.pseudonyms)], places_of(yours, partner), told["band"]
+    linked, nothing = _in(ACCEPT, *pairs), as_pairs([], [])
+    open_ = _still_open(_in(REVIEW, *pairs), linked, agreement.direction)
+    by_row = names.of_rows(np.arange(int(own_rows.max(initial=-1)) + 1, dtype=np.int32))
+    ids = [_link_ids(agreement, by_row, partner, some) for some in (linked, open_)]
+    return Outcome(Reconciled(linked, nothing, nothing, linked, open_), ids[0], ids[1])
+
+
 def named_by_both(home: Home, own: Identity, agreement: Agreement) -> Pairs:
     """Pairs that the own result and the partner's both name, whatever band they give; none before both are here."""
     sent, received = agreement.latest_sent("result"), agreement.latest_received("result")
+    if agreement.terms.blind is not None and not agreement.terms.blind.mutual:
+        return _proved_pairs(home, own, agreement, received)
     if sent is None or received is None:
         return as_pairs([], [])
     names, partner = linking.own_names(home, own, agreement), linking.partner_names(home, own, agreement)
@@ -226,16 +284,26 @@ def named_by_both(home: Home, own: Identity, agreement: Agreement) -> Pairs:
     return as_pairs([own_row for own_row, _ in both], [other for _, other in both])
 
 
+def _proved_pairs(home: Home, own: Identity, agreement: Agreement, received: Item | None) -> Pairs:
+    """With blind only the asker decides: the pairs of its result, each with the proof that our record was opened."""
+    if received is None:
+        return as_pairs([], [])
+    names, partner = linking.own_names(home, own, agreement), linking.partner_names(home, own, agreement)
+    told = letters.reopen(home, own, agreement, received).load()
+    own_rows = names.rows.astype(np.int64)
+    return as_pairs(own_rows[places_of(told["yours"], names.pseudonyms)], places_of(told["mine"], partner))
+
+
 def _pairs(own: npt.NDArray[np.int64], partner: npt.NDArray[np.int64]) -> set[tuple[int, int]]:
     return set(zip(own.tolist(), partner.tolist(), strict=True))
 
 
 def _same_bundles(agreement: Agreement, mine: Opened, theirs: Opened) -> None:
     sent, received = linking.both_bundles(agreement)
-    wanted = (sent.digest, received.digest)
-    if (mine.manifest.body["mine"], mine.manifest.body["yours"]) != wanted:
+    if (mine.manifest.body["mine"], mine.manifest.body["yours"]) != (sent.digest, received.digest):
         raise Problem("Your result is older than the bundles.", do="Match and export it again.", place="result")
-    if (theirs.manifest.body["yours"], theirs.manifest.body["mine"]) != wanted:
+    sent, received = linking.partner_bundles(agreement)
+    if (theirs.manifest.body["yours"], theirs.manifest.body["mine"]) != (sent.digest, received.digest):
         raise Problem(
             "The partner's result is older than the bundles.", do="Ask the partner to match again.", place="result"
         )

@@ -11,7 +11,8 @@ from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hin
 
 from pprl_desktop.codes.base import DECISIONS, LAYOUTS, NOISE, RANGES, REGISTRY, Settings
 from pprl_desktop.codes.directions import of_flag, words
-from pprl_desktop.exchange import refusals, strict
+from pprl_desktop.exchange import blind_terms, refusals, strict
+from pprl_desktop.exchange.blind_terms import BlindTerms
 from pprl_desktop.exchange.card import Card
 from pprl_desktop.exchange.keys import MODES, Mode
 from pprl_desktop.exchange.manifest import MAX_RAW, MAX_ROWS, Party
@@ -29,6 +30,7 @@ FIRST = 1  # version that named neither a maximum of records in clear nor the ki
 DEFAULT_CLEAR = 5  # of 100 records
 SIGN_CONTEXT = b"pprl-agreement/v1\0"
 SECRET = 32  # bytes
+BLIND = "blind"  # the method whose terms have a part of their own
 MAX_FIELDS = 64
 MOST_REFERENCES = 20_000  # records: with more, the statement is shown as it was signed, in English
 MAX_DOCUMENT = 256 * 1024  # bytes
@@ -91,6 +93,7 @@ class Terms:
     statement: str = field(default="", repr=False)  # the privacy statement in words
     version: int = VERSION  # of the document that was signed
     seal: Mode = "hybrid"  # how files are sealed: a weaker seal is refused
+    blind: BlindTerms | None = None  # keys, limits and who asks, where the method is blind
 
     def document(self) -> bytes:
         """What is signed, byte for byte."""
@@ -100,6 +103,7 @@ class Terms:
                 "format": FORMAT,
                 "version": self.version,
                 **seal,
+                **({"blind": blind_terms.to_plain(self.blind)} if self.blind else {}),
                 "purpose": self.purpose,
                 "made": self.made,
                 "fields": [_field_plain(one, self.version) for one in self.fields],
@@ -145,7 +149,8 @@ def parse(document: bytes) -> Terms:
         plain,
         {"format", "version", "purpose", "made", "fields", "method", "settings", "epsilon_unit", "reference", "mapping"}
         | {"rule", "limits", "proposer", "accepter", "secret", "statement"}
-        | (set() if version == FIRST else {"seal"}),
+        | (set() if version == FIRST else {"seal"})
+        | ({"blind"} if plain.get("method") == BLIND else set()),
     )
     # a document of the first version comes from the own disk only, signed when any text passed
     one, several = (strict.any_text, strict.any_text) if version == FIRST else (strict.text, strict.lines)
@@ -171,6 +176,8 @@ def parse(document: bytes) -> Terms:
         version=version,
         seal="hybrid" if version == FIRST else cast(Mode, strict.one_of(plain, "seal", MODES)),
     )
+    if found.method == BLIND:
+        found = replace(found, blind=blind_terms.parse(strict.mapping(plain, "blind"), found.fields))
     names = [one.name for one in found.fields]
     if not names or len(set(names)) != len(names):
         raise refusals.malformed("fields", "The list is empty or names a field twice.")
@@ -218,6 +225,22 @@ def in_words(terms: Terms) -> tuple[Said, ...]:
         if settings.decoys
         else Said("No decoys.")
     )
+    how: tuple[Said, ...] = (
+        Said(
+            "Method: {method}; decision {decision}, layout {layout}, {direction}.",
+            method=terms.method,
+            decision=DECISIONS[settings.decision],
+            layout=LAYOUTS[settings.layout],
+            direction=words(settings.direction),
+        ),
+        Said("Noise: {noise}. {decoys}", noise=noise, decoys=decoys),
+        reference,
+        rules[terms.rule],
+    )
+    if terms.blind is not None:
+        told = blind_terms.in_words(terms.blind, (terms.proposer.name, terms.accepter.name))
+        method = Said("Method: blind, {direction}.", direction=words(settings.direction))
+        how = (method, *told, *([rules[terms.rule]] if terms.blind.mutual else []))
     return (
         Said("{proposer} proposes to {accepter}.", proposer=terms.proposer.name, accepter=terms.accepter.name),
         (
@@ -230,16 +253,7 @@ def in_words(terms: Terms) -> tuple[Said, ...]:
             fields=[_compared(one) for one in terms.fields],
         ),
         Said("Cleaning, the same on both sides: {cleaning:semicolons}.", cleaning=cleaning),
-        Said(
-            "Method: {method}; decision {decision}, layout {layout}, {direction}.",
-            method=terms.method,
-            decision=DECISIONS[settings.decision],
-            layout=LAYOUTS[settings.layout],
-            direction=words(settings.direction),
-        ),
-        Said("Noise: {noise}. {decoys}", noise=noise, decoys=decoys),
-        reference,
-        rules[terms.rule],
+        *how,
         Said(
             "At most {rows} rows and {megabytes} MB per file.", rows=terms.limits.rows, megabytes=terms.limits.megabytes
         ),
@@ -500,6 +514,17 @@ def _cleaning_words(cleaning: Cleaning) -> Said:
 
 def check_sense(terms: Terms) -> None:
     """Choices that contradict each other, before anything is signed."""
+    if terms.blind is not None and terms.blind.bytes(terms.fields) > terms.limits.bytes:
+        raise Problem(
+            "Question or answer would be larger than a file may be.",
+            Said(
+                "It would hold {size} MB; {most} MB were agreed.",
+                size=-(-terms.blind.bytes(terms.fields) >> 20),
+                most=terms.limits.megabytes,
+            ),
+            "Allow larger files, or link fewer records at a time.",
+            place="limits",
+        )
     if terms.settings.decoys and terms.rule == "either":
         raise Problem(
             "Decoys and the rule 'either' do not go together.",

@@ -14,10 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
+from pprl_desktop.blind.decide import decide_opened
 from pprl_desktop.codes.base import Recipe, Rule, Smashed, method
 from pprl_desktop.decisions.base import DEFAULT_MEMORY, Match, MatchOptions, Outlook
 from pprl_desktop.exchange import (
     agreeing,
+    blind,
     bundles,
     clear_cells,
     inbox,
@@ -29,6 +31,8 @@ from pprl_desktop.exchange import (
 )
 from pprl_desktop.exchange.agreeing import Offer, Proposal
 from pprl_desktop.exchange.agreement import Agreement, Item
+from pprl_desktop.exchange.blind_audit import Audited, audit
+from pprl_desktop.exchange.blind_terms import other
 from pprl_desktop.exchange.bundles import Exported, PartnerBundle, Plan
 from pprl_desktop.exchange.clear_cells import Asked, InClear, SentInClear
 from pprl_desktop.exchange.home import Home
@@ -39,6 +43,7 @@ from pprl_desktop.exchange.pseudonyms import Pseudonyms
 from pprl_desktop.exchange.recognised import Recognised
 from pprl_desktop.exchange.results import ExportedResult, Outcome
 from pprl_desktop.exchange.terms import Terms
+from pprl_desktop.job.blind import Weighed, must_be_weighed, weigh
 from pprl_desktop.job.own_table import OwnTable
 from pprl_desktop.matching.decide import decide
 from pprl_desktop.matching.match import match, outlook
@@ -87,9 +92,20 @@ class Partnership:
 
     @classmethod
     def accept(
-        cls, home: Home, identity: Identity, proposal: Proposal, out: Path, columns: Mapping[str, str] | None = None
+        cls,
+        home: Home,
+        identity: Identity,
+        proposal: Proposal,
+        out: Path,
+        columns: Mapping[str, str] | None = None,
+        *,
+        weighed: Weighed | None = None,
     ) -> Partnership:
-        """Signs, and writes the sealed answer. `columns` says which own column is meant by each field."""
+        """Signs, and writes the sealed answer. `columns` says which own column is meant by each field.
+
+        With blind, `weighed` is what the steward saw of the own table (job/blind.py) before signing.
+        """
+        must_be_weighed(proposal.terms, weighed)
         made = cls(home, identity, agreeing.accept(home, identity, proposal, out).id)
         if columns:
             made.remember(columns)
@@ -183,18 +199,91 @@ class Partnership:
             self._bundle = received.digest, bundles.load(opened, progress)
         return self._bundle[1]
 
+    # question and answer (blind) --------------------------------------------------------------------
+
+    def send_question(
+        self,
+        own: OwnTable,
+        choices: Choices,
+        out: Path,
+        *,
+        keep_seed: bool = False,
+        progress: Progress = NO_PROGRESS,
+    ) -> blind.Asked:
+        """The sealed question; the same table gives the same bytes again. `keep_seed`: for an auditor."""
+        table = own.clean(choices, progress.part(0.0, 0.1))
+        part = progress.part(0.1, 1.0)
+        return blind.ask(self.home, self.identity, self.agreement, table, out, part, keep_seed=keep_seed)
+
+    def weigh(self, own: OwnTable, choices: Choices, progress: Progress = NO_PROGRESS) -> Weighed:
+        """What a lying partner could reach of the own table under this agreement."""
+        agreed = self.agreement
+        table = own.clean(choices, progress.part(0.0, 0.1))
+        return weigh(table, blind.terms_of(agreed), agreed.role, progress=progress.part(0.1, 1.0))
+
+    def asked_before(self, weighed: Weighed) -> blind.Before:
+        """What this partner could guess in earlier runs, and with this one."""
+        agreed = self.agreement
+        now = sum(blind.partner_direction(agreed).asked)
+        return blind.before(self.home, agreed, now, weighed.meter.coverage)
+
+    def send_answer(
+        self,
+        own: OwnTable,
+        choices: Choices,
+        out: Path,
+        *,
+        again: bool = False,
+        progress: Progress = NO_PROGRESS,
+    ) -> blind.Answered:
+        """The sealed answer to the partner's question, if the own table is still below the bound.
+
+        `again` is the steward's word where this partner has asked in earlier runs.
+        """
+        table = own.clean(choices, progress.part(0.0, 0.1))
+        weighed = self.weigh(own, choices, progress.part(0.1, 0.2))
+        if weighed.problem is not None:
+            raise weighed.problem
+        return blind.answer(
+            self.home, self.identity, self.agreement, table, out, weighed.meter.coverage, progress.part(0.2, 1.0),
+            again=again,
+        )  # fmt: skip
+
+    def audit(self, question: Path, own: OwnTable, choices: Choices, progress: Progress = NO_PROGRESS) -> Audited:
+        """Whether every key of a question that was sent came from a record of this table."""
+        table = own.clean(choices, progress.part(0.0, 0.2))
+        return audit(self.home, self.identity, self.agreement, question, table, progress.part(0.2, 1.0))
+
+    def _match_blind(self, own: OwnTable, choices: Choices, progress: Progress) -> Match:
+        agreed = self.agreement
+        agreed.must_be_in_force()
+        table = own.clean(choices, progress.part(0.0, 0.1))
+        opened = blind.read_answer(self.home, self.identity, agreed, table, progress.part(0.1, 0.7))
+        terms = blind.terms_of(agreed)
+        options = MatchOptions(agreed.direction, seed=self._seed(), accept=choices.accept, review=choices.review)
+        size = terms.size(other(agreed.role))
+        return decide_opened(table, opened, terms.recipe, size, options, progress.part(0.7, 1.0))
+
     # the match ------------------------------------------------------------------------------------
 
     def outlook(
         self, own: OwnTable, choices: Choices, *, memory: int = DEFAULT_MEMORY, progress: Progress = NO_PROGRESS
     ) -> Outlook:
         """What match() will take, before it starts."""
+        if self.agreement.terms.blind is not None:
+            return Outlook(0)
         return self._both(own, choices, memory, progress).outlook
 
     def match(
         self, own: OwnTable, choices: Choices, *, memory: int = DEFAULT_MEMORY, progress: Progress = NO_PROGRESS
     ) -> Match:
-        """The own table against the partner's bundle; with borders set by hand where the steward did. Kept, sealed."""
+        """The own table against the partner's bundle or answer; with borders set by hand where the steward did. Kept,
+        sealed."""
+        if self.agreement.terms.blind is not None:
+            made = self._match_blind(own, choices, progress.part(0.0, 0.98))
+            whole_match.keep(self.home, self.identity, self.agreement, made)
+            progress.at(1.0)
+            return made
         both = self._both(own, choices, memory, progress.part(0.0, 0.4))
         options = replace(both.options, accept=choices.accept, review=choices.review)
         made = match(both.own, both.theirs, both.rule, options, progress.part(0.4, 0.98), needed=both.outlook)

@@ -72,6 +72,10 @@ def statement(recipe: Recipe, rows: int, queries: int | None = None) -> Statemen
     """
     if recipe.method == "plain":
         return _plain(recipe, rows)
+    if recipe.method == "blind":
+        from pprl_desktop.privacy.blind import blind_statement
+
+        return blind_statement(rows)
     if epsilon_unit(recipe) == "per query":
         return _nearest(recipe, rows, rows if queries is None else queries)
     if recipe.settings.epsilon is None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pprl_desktop.cli import Answer
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
-from pprl_desktop.verbs import _exchange, _options
+from pprl_desktop.verbs import _blind, _exchange, _options
 
 if TYPE_CHECKING:
     from pprl_desktop.codes.base import Settings
@@ -38,6 +38,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         steps[name].add_argument("file", metavar="FILE")
     for name in ("propose", "accept", "decline"):
         _exchange.sealing(steps[name])
+    for name in ("show", "accept"):
+        _blind.weighing_options(steps[name])
     for name in ("decline", "end"):
         steps[name].add_argument("--reason", required=True, help="a sentence; the partner of a proposal reads it")
     steps["end"].add_argument("id", metavar="ID")
@@ -53,7 +55,8 @@ def _propose_options(step: argparse.ArgumentParser) -> None:
         "--cleaning", action="append", default=[], metavar="FIELD.STEP=VALUE",
         help="a cleaning step that differs from the usual, such as last_name.diacritics=transliterate",
     )  # fmt: skip
-    _options.method_options(step)
+    _options.method_options(step, blind=True)
+    _blind.options(step)
     _exchange.seal_option(step)
     step.add_argument("--decoys", type=int, default=0, metavar="N", help="records that do not exist (default: 0)")
     step.add_argument(
@@ -73,10 +76,10 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
     return {
         "propose": _propose, "show": _show, "accept": _accept, "decline": _decline, "finish": _finish,
         "list": _list, "end": _end,
-    }[args.step](args)  # fmt: skip
+    }[args.step](args, progress)  # fmt: skip
 
 
-def _propose(args: argparse.Namespace) -> Answer:
+def _propose(args: argparse.Namespace, progress: Progress) -> Answer:
     from pprl_desktop.exchange import agreeing
     from pprl_desktop.exchange.contacts import must_be_verified
     from pprl_desktop.exchange.terms import Limits, in_words
@@ -90,11 +93,22 @@ def _propose(args: argparse.Namespace) -> Answer:
         args.method, _fields(args), _settings(args), args.reference, rule=args.rule,
         limits=Limits(args.max_rows, args.max_mb, args.max_clear), purpose=args.purpose, seal=args.seal,
     )  # fmt: skip
+    weighed = None
+    if args.method == "blind":
+        prepared = _blind.prepared(args, offer.fields, here, contact.card.party.sign, progress)
+        offer, weighed = replace(offer, blind=prepared.terms), prepared.weighed
+    elif args.coverage is not None or args.mutual or args.partner_rows:
+        raise Problem(
+            "Only 'blind' has a coverage, a partner's number of records and two directions.",
+            do="Leave them out, or choose --method blind.",
+            place="method",
+        )
+    lines, data = _blind.told(weighed)
     here, own = _exchange.unlock(args)
     agreement = Partnership.propose(here, own, contact.id, offer, Path(args.out)).agreement
     words = [str(one) for one in in_words(agreement.terms)]
-    text = "\n".join([*words, "", f"Proposal {agreement.id[:12]} written. Send it to {contact.name}."])
-    return Answer(text, {**_exchange.agreement_data(agreement), "words": list(words), "file": args.out})
+    text = "\n".join([*words, *lines, "", f"Proposal {agreement.id[:12]} written. Send it to {contact.name}."])
+    return Answer(text, {**_exchange.agreement_data(agreement), "words": list(words), "file": args.out, **data})
 
 
 def _fields(args: argparse.Namespace) -> tuple[Field, ...]:
@@ -145,7 +159,7 @@ def _changed(value: Any, name: str, text: str, place: str) -> Any:
         raise Problem(f"'{text}' cannot be used for '{name}'.", problem.why, place=place) from problem
 
 
-def _show(args: argparse.Namespace) -> Answer:
+def _show(args: argparse.Namespace, progress: Progress) -> Answer:
     from pprl_desktop.exchange.terms import in_words
     from pprl_desktop.job.partnership import Partnership
 
@@ -153,8 +167,9 @@ def _show(args: argparse.Namespace) -> Answer:
         here, own = _exchange.unlock(args)
         proposal = Partnership.read_proposal(here, own, Path(args.what))
         words = [str(one) for one in proposal.in_words()]
-        text = "\n".join([*words, "", "Nothing is signed yet: 'agree accept' or 'agree decline'."])
-        return Answer(text, {"words": list(words), "id": proposal.terms.id, "partner": proposal.contact.name})
+        lines, data = _blind.told(_blind.weighed(args, proposal, progress))
+        text = "\n".join([*words, *lines, "", "Nothing is signed yet: 'agree accept' or 'agree decline'."])
+        return Answer(text, {"words": list(words), "id": proposal.terms.id, "partner": proposal.contact.name, **data})
     agreement = _exchange.home(args).agreement(args.what)
     words = [str(one) for one in in_words(agreement.terms)]
     return Answer(
@@ -162,17 +177,20 @@ def _show(args: argparse.Namespace) -> Answer:
     )
 
 
-def _accept(args: argparse.Namespace) -> Answer:
+def _accept(args: argparse.Namespace, progress: Progress) -> Answer:
     from pprl_desktop.job.partnership import Partnership
 
     here, own = _exchange.unlock(args)
     proposal = Partnership.read_proposal(here, own, Path(args.file))
-    agreement = Partnership.accept(here, own, proposal, Path(args.out)).agreement
+    weighed = _blind.weighed(args, proposal, progress)
+    chosen = _exchange.columns(args.columns, [one.name for one in proposal.terms.fields])
+    agreement = Partnership.accept(here, own, proposal, Path(args.out), chosen, weighed=weighed).agreement
+    lines, data = _blind.told(weighed)
     text = f"Agreement {agreement.id[:12]} signed and in force here. Send the answer to {proposal.contact.name}."
-    return Answer(text, {**_exchange.agreement_data(agreement), "file": args.out})
+    return Answer("\n".join([text, *lines]), {**_exchange.agreement_data(agreement), "file": args.out, **data})
 
 
-def _decline(args: argparse.Namespace) -> Answer:
+def _decline(args: argparse.Namespace, progress: Progress) -> Answer:
     from pprl_desktop.job.partnership import Partnership
 
     here, own = _exchange.unlock(args)
@@ -182,7 +200,7 @@ def _decline(args: argparse.Namespace) -> Answer:
     return Answer(text, {**_exchange.agreement_data(agreement), "file": args.out})
 
 
-def _finish(args: argparse.Namespace) -> Answer:
+def _finish(args: argparse.Namespace, progress: Progress) -> Answer:
     from pprl_desktop.job.partnership import Partnership
 
     here, own = _exchange.unlock(args)
@@ -191,13 +209,13 @@ def _finish(args: argparse.Namespace) -> Answer:
     return Answer(str(received.sentence), {"kind": received.kind, **data})
 
 
-def _list(args: argparse.Namespace) -> Answer:
+def _list(args: argparse.Namespace, progress: Progress) -> Answer:
     agreements = _exchange.home(args).agreements()
     lines = [_state(agreement) for agreement in agreements] or ["No agreements yet."]
     return Answer("\n".join(lines), {"agreements": [_exchange.agreement_data(agreement) for agreement in agreements]})
 
 
-def _end(args: argparse.Namespace) -> Answer:
+def _end(args: argparse.Namespace, progress: Progress) -> Answer:
     from pprl_desktop.exchange import inbox
 
     here = _exchange.home(args)

@@ -38,8 +38,9 @@ def opened(args: argparse.Namespace, here: Home, own: Identity, progress: Progre
         "statement": str(received.statement),
     }  # fmt: skip
     if received.proposal is not None:
-        lines += ["", *map(str, received.proposal.in_words())]
-        data |= {"id": received.proposal.terms.id, "words": [str(one) for one in received.proposal.in_words()]}
+        words = [str(one) for one in received.proposal.in_words()]
+        lines += ["", *words]
+        data |= {"id": received.proposal.terms.id, "words": words}
     elif received.statement:
         lines.append(f"Privacy: {received.statement}")
     if received.agreement is not None:

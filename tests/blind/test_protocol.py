@@ -75,16 +75,23 @@ def test_a_question_has_the_agreed_size_whatever_the_table() -> None:
     assert {name: len(points) for name, points in ask(small, SEED).items()} == dict(plan.batches())
 
 
-def test_more_keys_than_agreed_are_refused_on_both_sides() -> None:
-    a, b = two_tables(40)
+def test_more_than_agreed_is_left_out_and_the_rest_still_opens() -> None:
+    """A table with more keys than the partner foresaw loses some of them by chance, never the agreed numbers."""
+    a, b = two_tables(80)
     plan = plan_for(a, b)
-    with pytest.raises(Problem, match="agreement allows"):
-        asker(a, replace(plan, asked=(10, *plan.asked[1:])), SECRET)
-    question = ask(asker(a, plan, SECRET), SEED)
-    with pytest.raises(Problem, match="agreement allows"):
-        answer(b, replace(plan, rows=(10, *plan.rows[1:])), SECRET, question, OTHER)
-    with pytest.raises(Problem, match="agreement allows"):
-        answer(b, replace(plan, slots=b.rows - 1), SECRET, question, OTHER)
+    fewer = replace(plan, asked=(20, *plan.asked[1:]), rows=(20, *plan.rows[1:]))
+    made = asker(a, fewer, SECRET)
+    assert made.left_out[0] > 0
+    question = ask(made, SEED)
+    assert len(question["key0"]) == 20
+    given, kept = answer(b, fewer, SECRET, question, OTHER)
+    assert len(given.tags["key0"]) == 20
+    opened = open_answer(made, SEED, question, given)
+    row_of = np.full(fewer.slots, -1)
+    row_of[kept.slot_of] = np.arange(b.rows)
+    found = set(zip(opened.own.tolist(), row_of[opened.slots[opened.partner]].tolist(), strict=True))
+    assert found
+    assert found <= plain_join(a, b, plan.recipe)
 
 
 def test_a_question_with_bad_points_or_repeated_ones_is_refused() -> None:

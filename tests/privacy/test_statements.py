@@ -38,7 +38,12 @@ def recipe(name: str, **settings: object) -> Recipe:
 
 
 CASES: list[tuple[str, dict[str, object]]] = [
-    *((name, how) for name in REGISTRY for how in ({}, {"epsilon": 1.0}, {"epsilon": 0.5, "decoys": 100})),
+    *(
+        (name, how)
+        for name in REGISTRY
+        if method(name).smashes
+        for how in ({}, {"epsilon": 1.0}, {"epsilon": 0.5, "decoys": 100})
+    ),
     *((name, {"layout": "record", "decision": "threshold"}) for name in ("bloom", "simhash")),
     *((name, {"layout": "record", "decision": "threshold", "epsilon": 2.0}) for name in ("bloom", "simhash")),
 ]

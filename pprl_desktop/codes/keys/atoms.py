@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from pprl_desktop.records.fields import Field, FieldKind
 from pprl_desktop.records.table import CleanTable, Column
+from pprl_desktop.said import Said
 
 SLIP, SOUND, ANY, BOTH = "one slip", "sound", "either", "both in any order"
 Texts = tuple[str, ...]
@@ -122,10 +123,32 @@ class Atom:
     fields: tuple[str, ...]  # one, or two name fields
     form: str
 
-    def words(self) -> str:
-        if self.form == "whole":
-            return self.fields[0]
-        return f"{'/'.join(self.fields)} ({self.form})"
+    def said(self) -> Said:
+        names = [name.replace("_", " ") for name in self.fields]
+        if self.form == ANY:
+            return Said("{one} or {other}", one=names[0], other=names[1])
+        if self.form == BOTH:
+            return Said("{one} and {other} in any order", one=names[0], other=names[1])
+        return Said(_WORDS[self.form], field=names[0])
+
+
+# what a form is called, as a steward reads it in the agreement
+_WORDS = {
+    "whole": "{field}",
+    SLIP: "{field} with one slip",
+    SOUND: "sound of {field}",
+    "first 3": "first three letters of {field}",
+    "last 3": "last three letters of {field}",
+    "first 4": "first four letters of {field}",
+    "initial": "initial of {field}",
+    "longest word": "longest word of {field}",
+    "year": "year of {field}",
+    "year and month": "year and month of {field}",
+    "month and day": "month and day of {field}",
+    "year and day": "year and day of {field}",
+    "day and month in any order": "{field}, day and month in any order",
+    "one more or less": "{field} give or take one",
+}
 
 
 def atoms_of(fields: tuple[Field, ...]) -> tuple[Atom, ...]:

@@ -21,9 +21,10 @@ from pprl_desktop.codes.keys.recipe import (
     lines_of,
     strength,
 )
-from pprl_desktop.codes.keys.worlds import Worlds, single_letters, worlds_of
+from pprl_desktop.codes.keys.worlds import Worlds, recall_range, single_letters, worlds_of
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.fields import Field
 from pprl_desktop.records.table import CleanTable
 from pprl_desktop.said import Said
 
@@ -67,8 +68,7 @@ class Choice:
 
     def recall_range(self) -> tuple[float, float]:
         """Over the worlds in which fields are damaged, not those in which whole fields are lost."""
-        shares = [share for name, share in self.recall if not name.startswith("without")]
-        return min(shares), max(shares)
+        return recall_range(self.recall)
 
 
 def choose(
@@ -80,9 +80,9 @@ def choose(
     progress: Progress = NO_PROGRESS,
 ) -> Choice:
     """The keys for this table, against a partner who may ask about so many records."""
-    refuse(table)
+    refuse_fields(table.fields)
     if bound is None:
-        bound = tuning.bound_with_date if _has_full_date(table) else tuning.bound
+        bound = tuning.bound_with_date if has_full_date(table) else tuning.bound
     atoms = _useful(table)
     telling = coverage.dependent(table, seed)
     keys = list(_candidates(table, atoms, telling))
@@ -104,9 +104,9 @@ def choose(
     return replace(best, dependent=telling)
 
 
-def refuse(table: CleanTable) -> None:
+def refuse_fields(fields: Sequence[Field]) -> None:
     """Fields with which blind must not be used at all."""
-    kinds = {one.kind for one in table.fields}
+    kinds = {one.kind for one in fields}
     if not kinds - {"name", "category"}:
         raise Problem(
             "Blind needs more than names.",
@@ -135,7 +135,7 @@ def over_bound(bound: float) -> Problem:
     )
 
 
-def _has_full_date(table: CleanTable) -> bool:
+def has_full_date(table: CleanTable) -> bool:
     for one in table.fields:
         if one.kind == "date":
             column = table.column(one.name)

@@ -41,8 +41,14 @@ class Key:
 
     atoms: tuple[Atom, ...]
 
+    def said(self) -> Said:
+        made = self.atoms[0].said()
+        for atom in self.atoms[1:]:
+            made = Said("{one} + {other}", one=made, other=atom.said())
+        return made
+
     def words(self) -> str:
-        return " + ".join(atom.words() for atom in self.atoms)
+        return str(self.said())
 
     @property
     def fields(self) -> tuple[str, ...]:

@@ -14,10 +14,11 @@ import numpy.typing as npt
 
 from pprl_desktop.codes.corrupt import SINGLE_EDITS, Rates, corrupt
 from pprl_desktop.codes.keys.atoms import Atom, AtomColumn
-from pprl_desktop.codes.keys.recipe import Columns
+from pprl_desktop.codes.keys.recipe import Columns, Recipe
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import MISSING, CleanTable, Column
 
+LOST = "without"  # how worlds begin in which whole fields are lost
 PEOPLE = 500  # own records in each world
 LOST_TOGETHER = 12  # pairs of fields that are lost together, at most
 
@@ -84,6 +85,28 @@ def shared(left: AtomColumn, right: AtomColumn) -> Flags:
     return made
 
 
+class HeldKeys:
+    """Who shares a key of a recipe with the own damaged copy, world by world."""
+
+    def __init__(self, worlds: Worlds, recipe: Recipe, progress: Progress = NO_PROGRESS) -> None:
+        atoms = sorted({atom for key in recipe.keys for atom in key.atoms})
+        held = worlds.holds(atoms, progress)
+        place = {atom: at for at, atom in enumerate(atoms)}
+        each = [held[:, [place[atom] for atom in key.atoms]].all(axis=1) for key in recipe.keys]
+        self._any = np.logical_or.accumulate(np.array(each), axis=0)  # [keys, worlds x people]
+        self._worlds = len(worlds.worlds)
+
+    def recall(self, keys: int) -> npt.NDArray[np.float64]:
+        """Per world the share of people that the first so many keys find."""
+        return np.asarray(self._any[keys - 1].reshape(self._worlds, -1).mean(axis=1))
+
+
+def recall_range(recall: Sequence[tuple[str, float]]) -> tuple[float, float]:
+    """Over the worlds in which fields are damaged, not those in which whole fields are lost."""
+    shares = [share for name, share in recall if not name.startswith(LOST)]
+    return min(shares), max(shares)
+
+
 def worlds_of(table: CleanTable, seed: int = 0, people: int = PEOPLE) -> Worlds:
     random = np.random.default_rng(seed)
     rows = np.sort(random.choice(table.rows, size=min(people, table.rows), replace=False))
@@ -103,9 +126,9 @@ def worlds_of(table: CleanTable, seed: int = 0, people: int = PEOPLE) -> Worlds:
     if len(pairs) > LOST_TOGETHER:
         pairs = [pairs[place] for place in np.sort(random.choice(len(pairs), LOST_TOGETHER, replace=False))]
     if len(names) > 3:  # with three fields or fewer a key has no field to do without
-        made += [World(f"without {lost[0]}", 1.5 / len(alone), _without(some, lost)) for lost in alone]
+        made += [World(f"{LOST} {lost[0]}", 1.5 / len(alone), _without(some, lost)) for lost in alone]
     if len(names) > 4:
-        made += [World(f"without {' and '.join(lost)}", 0.5 / len(pairs), _without(some, lost)) for lost in pairs]
+        made += [World(f"{LOST} {' and '.join(lost)}", 0.5 / len(pairs), _without(some, lost)) for lost in pairs]
     return Worlds(some, tuple(made))
 
 

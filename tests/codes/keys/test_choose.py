@@ -51,7 +51,7 @@ def test_a_choice_is_the_same_again() -> None:
 
 def test_keys_are_words_a_steward_can_read() -> None:
     key = Key((Atom(("last_name",), SLIP), Atom(("first_name",), "initial"), Atom(("birth",), "year")))
-    assert key.words() == "last_name (one slip) + first_name (initial) + birth (year)"
+    assert key.words() == "last name with one slip + initial of first name + year of birth"
 
 
 @pytest.mark.parametrize(

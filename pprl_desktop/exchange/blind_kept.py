@@ -1,0 +1,89 @@
+"""What each side of a blind run keeps at home, sealed: seed and copy of the question, names and keys of records."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from pprl_desktop import files
+from pprl_desktop.blind import group
+from pprl_desktop.blind.plan import RECORD_KEY
+from pprl_desktop.exchange import letters, linking, refusals, seal
+from pprl_desktop.exchange.agreement import Agreement, Item
+from pprl_desktop.exchange.container import Array
+from pprl_desktop.exchange.home import Home
+from pprl_desktop.exchange.identity import Identity
+from pprl_desktop.exchange.pseudonyms import PseudonymMap, order_of
+from pprl_desktop.problem import Problem
+
+
+def opened_keys(home: Home, own: Identity, agreement: Agreement) -> Array:
+    """Keys of the records that were opened, in the order in which the match numbers them."""
+    path = home.folder(agreement.id) / "opened.pprl"
+    if not path.is_file():
+        return np.zeros((0, RECORD_KEY), np.uint8)
+    return linking.open_own(own, path).load()["keys"]
+
+
+def answered_keys(home: Home, own: Identity, agreement: Agreement) -> Array:
+    """Keys of the own records in the answer, by row."""
+    item = agreement.latest_sent("answer")
+    if item is None:
+        raise Problem("The question was not answered yet.", do="Answer it first.", place="answer")
+    path = letters.sent_path(home, agreement, item).with_suffix(".keys")
+    data = seal.open_bytes(files.read_bytes(path, path.stat().st_size, refusals.damaged()), own.all_keys)
+    return np.frombuffer(data, np.uint8).reshape(-1, RECORD_KEY)
+
+
+# ---- seeds and copies at home
+
+
+def seed_path(home: Home, agreement: Agreement) -> Path:
+    return home.folder(agreement.id) / "question.seed"
+
+
+def audit_path(home: Home, agreement: Agreement) -> Path:
+    return home.folder(agreement.id) / "question.audit"
+
+
+def own_copy(target: Path) -> Path:
+    return target.with_suffix(".own")
+
+
+def own_question(home: Home, own: Identity, agreement: Agreement, sent: Item) -> dict[str, Array]:
+    return linking.open_own(own, own_copy(letters.sent_path(home, agreement, sent))).load()
+
+
+def kept_seed(home: Home, own: Identity, agreement: Agreement, hashed: str, *, make: bool = True) -> Array:
+    """The seed of the blinds, sealed at home before anything is made with it: a kill costs nothing but time."""
+    path = seed_path(home, agreement)
+    if path.is_file():
+        plain = seal.open_bytes(files.read_bytes(path, 1 << 16, refusals.damaged()), own.all_keys)
+        if plain[32:].decode("ascii", "replace") == hashed:
+            return np.frombuffer(bytearray(plain[:32]), np.uint8)
+    if not make:
+        raise Problem(
+            "The answer can no longer be read.",
+            "The blinds of the question were destroyed when the result was written.",
+            "Go on with the match that is kept, or make a new agreement.",
+            place="question",
+        )
+    seed = group.random_seed()
+    files.make_folder(path.parent)
+    files.write_bytes(path, seal.seal_bytes(seed.tobytes() + hashed.encode(), own.keys.public()), private=True)
+    return seed
+
+
+def forget_blinds(home: Home, agreement: Agreement) -> None:
+    """After the result: overwritten, then removed."""
+    files.destroy(seed_path(home, agreement))
+
+
+def keep_map(own: Identity, target: Path, names: Array, rows: Array, keys: Array | None = None) -> None:
+    order = order_of(names)
+    public = own.keys.public()
+    made = PseudonymMap(names[order], rows[order])
+    files.write_bytes(target.with_suffix(".map"), seal.seal_bytes(made.to_bytes(), public), private=True)
+    if keys is not None:
+        files.write_bytes(target.with_suffix(".keys"), seal.seal_bytes(keys.tobytes(), public), private=True)
