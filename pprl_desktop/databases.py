@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 STEP = 100_000  # instructions of SQLite between two looks at the limit
+LEAST = 1 << 17  # bytes on the disk below which SQLite cannot work
 TURNS = 200  # such turns that reading may take: far more than the longest of our files needs
 
 
@@ -28,6 +31,19 @@ def has_schema(db: sqlite3.Connection, make: Callable[[sqlite3.Connection], obje
 def _schema(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
     few = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY rowid LIMIT 100"
     return sorted(db.execute(few).fetchall(), key=str)
+
+
+def code(error: sqlite3.Error, path: Path) -> int:
+    """SQLite's own number of what went wrong; its words may quote the file.
+
+    On a disk without any room it fails at the files it needs beside its own, and calls that an error of the disk.
+    """
+    found = int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+    if found in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
+        with suppress(OSError):
+            if shutil.disk_usage(path.parent).free < LEAST:
+                return sqlite3.SQLITE_FULL
+    return found
 
 
 @contextmanager

@@ -76,7 +76,7 @@ def _seal_seeds(ledger: Path, key: bytes) -> None:
             base.execute("COMMIT")
         os.replace(made, ledger)
     except sqlite3.DatabaseError as error:
-        raise releases.translated(error) from error
+        raise releases.translated(error, ledger) from error
     except OSError as error:
         raise files.refused(error) from error
 

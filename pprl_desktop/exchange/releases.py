@@ -25,7 +25,7 @@ import numpy as np
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
-from pprl_desktop import files
+from pprl_desktop import databases, files
 from pprl_desktop.codes.base import derive
 from pprl_desktop.exchange.agreement import Anchor
 from pprl_desktop.exchange.disclosures import (
@@ -336,7 +336,7 @@ class ReleaseLedger:
                 base.execute("PRAGMA synchronous=FULL")
                 yield base
         except sqlite3.DatabaseError as error:
-            raise translated(error) from error
+            raise translated(error, self.path) from error
 
 
 def _body(planned: Planned, seed: str) -> dict[str, Any]:
@@ -484,15 +484,15 @@ def _earlier_hashes(events: list[Event]) -> set[str]:
     return {str(one) for body in _bodies(events, "upgrade") for one in body["hashes"]}
 
 
-def translated(error: sqlite3.DatabaseError) -> Problem:
-    text = str(error)
-    if "full" in text:
+def translated(error: sqlite3.DatabaseError, path: Path) -> Problem:
+    code = databases.code(error, path)
+    if code == sqlite3.SQLITE_FULL:
         return files.disk_full()
-    if "locked" in text or "busy" in text:
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Problem(
             "Another window is writing in the record of releases.", do="Wait a moment and try again.", place="releases"
         )
-    if "readonly" in text or "unable to open" in text or "I/O" in text:
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR):
         return Failure(
             "The record of releases cannot be written.",
             "The disk or the folder refuses it.",

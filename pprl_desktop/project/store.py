@@ -64,7 +64,7 @@ class Store:
                 "A project with this name is already there.", do="Choose another name, or open it.", place="project"
             )
         try:
-            with _in_words():
+            with _in_words(self.path):
                 self._db = sqlite3.connect(path, isolation_level=None, timeout=0.2, check_same_thread=False)
                 databases.guard(self._db, LONGEST)
                 self._prepare()
@@ -97,12 +97,12 @@ class Store:
         return len(known)
 
     def _rows(self, statement: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        with _in_words(), databases.limited(self._db):
+        with _in_words(self.path), databases.limited(self._db):
             return self._db.execute(statement, values).fetchmany(MOST_ROWS)
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        with _in_words(), databases.limited(self._db):
+        with _in_words(self.path), databases.limited(self._db):
             try:
                 self._db.execute("BEGIN IMMEDIATE")
                 yield self._db
@@ -207,11 +207,11 @@ def _not_a_project() -> Problem:
 
 
 @contextmanager
-def _in_words() -> Iterator[None]:
+def _in_words(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise _translated(getattr(error, "sqlite_errorcode", 0) & 0xFF) from error
+        raise _translated(databases.code(error, path)) from error
     except UnicodeError as error:  # SQLite's own sentence quotes the file
         raise _not_a_project() from error
 
