@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.agreement import Agreement
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.exchange.terms import Terms
-    from pprl_desktop.records.profile import Profile
+    from pprl_desktop.records.profile import ColumnProfile, Profile
 
 # words for the same thing in a heading; a column is guessed, and the steward sees and corrects the guess
 _ALIKE = (
@@ -166,3 +166,52 @@ def _likeness(field: Field, column: str, profile: Profile) -> float:
         + 0.5 * (hint(field.name) == hint(column) != "")
         + difflib.SequenceMatcher(None, field.name.casefold(), column.casefold()).ratio()
     )
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """Why a column does not look like what its field is to hold; `hard`: nothing of it could be compared."""
+
+    field: str
+    said: Said
+    hard: bool = False
+
+
+# kinds that may stand for each other without a word
+ALIKE_KINDS = ({"name", "text"}, {"id", "number"}, {"id", "text"}, {"category", "number"}, {"category", "id"})
+
+
+def misfits(fields: Sequence[Field], columns: Mapping[str, str], profile: Profile) -> tuple[Misfit, ...]:
+    """Each field beside the column that was picked for it: used twice, of another kind, or empty."""
+    found = []
+    used = list(columns.values())
+    for one in fields:
+        column = columns.get(one.name, "")
+        if not column:
+            continue
+        if used.count(column) > 1:
+            others = tuple(name for name, other in columns.items() if other == column and name != one.name)
+            said = Said("'{column}' is also the column of {others:and}: one fact would count twice.",
+                        column=column, others=others)  # fmt: skip
+            found.append(Misfit(one.name, said, hard=True))
+            continue
+        seen = next((c for c in (*profile.columns, *profile.joined) if c.name == column), None)
+        if seen is None:
+            continue
+        if seen.missing >= 1.0:
+            found.append(Misfit(one.name, Said("'{column}' is empty.", column=column), hard=True))
+        elif one.kind == "date" and seen.kind != "date":
+            found.append(Misfit(one.name, Said("'{column}' does not hold dates.", column=column), hard=True))
+        elif not _looks_like(one.kind, seen):
+            said = Said("'{column}' looks like another kind: {kind}.", column=column, kind=Said(KIND_WORDS[seen.kind]))
+            found.append(Misfit(one.name, said))
+    return tuple(found)
+
+
+def _looks_like(kind: str, seen: ColumnProfile) -> bool:
+    """By the kind that was understood, and by the shape of the usual value: a code without a digit is none."""
+    if kind != seen.kind and not any({seen.kind, kind} <= alike for alike in ALIKE_KINDS):
+        return False
+    usual = seen.shapes[0].shape if seen.shapes else ""
+    digits = "9" in usual
+    return digits if kind in ("id", "number") and usual else not (kind == "name" and digits)

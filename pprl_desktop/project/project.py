@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,24 @@ from pprl_desktop.project.known import newer
 from pprl_desktop.project.store import Store
 
 SUFFIX = ".pprlproject"
+
+
+# choices that note what happened: a file that was written, sent or taken in is not taken back by Undo
+FACTS = frozenset(
+    {
+        "agreement", "bundle_path", "partner_path", "partner_sha256", "result_path", "partner_result_path",
+        "review_path", "output_folder",
+    }
+)  # fmt: skip
+
+
+def _differing(before: str, after: str) -> set[str]:
+    """Names of the choices in which two stored states differ."""
+    try:
+        one, other = json.loads(before), json.loads(after)
+        return {name for name in {*one, *other} if one.get(name) != other.get(name)}
+    except (ValueError, TypeError, AttributeError):  # a damaged history offers nothing
+        return set(FACTS)
 
 
 @dataclass(frozen=True)
@@ -87,18 +106,36 @@ class Project:
         return self._replace(after)
 
     def can_undo(self) -> str:
-        return self._store.can_undo()
+        """The name of the change that Undo takes back; '' behind what has left or come in, which nothing takes back."""
+        last = self._store.last_change()
+        return last[0] if last is not None and not _differing(*last[1:]) & FACTS else ""
 
     def can_redo(self) -> str:
-        return self._store.can_redo()
+        last = self._store.last_change(undone=True)
+        return last[0] if last is not None else ""
 
     def undo(self) -> Changed:
+        if not self.can_undo():
+            return Changed()
         found = self._store.undo(Choices.from_json)
         return self._replace(found) if found is not None else Changed()
 
     def redo(self) -> Changed:
         found = self._store.redo(Choices.from_json)
         return self._replace(found) if found is not None else Changed()
+
+    def why_redo(self, step: str) -> str:
+        """The name of the change that made a finished step stale; '' where it is not known any more."""
+        reads: set[str] = set()
+        wanted = [step]
+        while wanted:  # the step itself, and all it builds on
+            one = steps.BY_NAME[wanted.pop()]
+            reads |= set(one.reads)
+            wanted += one.after
+        for name, before, after in self._store.changes_since(step):
+            if _differing(before, after) & reads:
+                return name
+        return ""
 
     def _replace(self, after: Choices) -> Changed:
         old, before = self.states(), self.choices.as_dict()

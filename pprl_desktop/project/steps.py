@@ -115,8 +115,19 @@ def _fields(choices: Choices) -> list[Problem]:
         found.append(
             Problem(Said("The field '{name}' is there twice.", name=name), do="Remove one of the two.", place=name)
         )
+    used = [column for _, column in choices.columns if column]
     for one in choices.fields:
         column = choices.column_of(one.name)
+        if column and used.count(column) > 1:
+            others = tuple(name for name, other in choices.columns if other == column and name != one.name)
+            found.append(
+                Problem(
+                    Said("The column '{column}' is used twice.", column=column),
+                    Said("'{field}' and {others:and} would count one fact twice.", field=one.name, others=others),
+                    Said("Pick another column for one of them."),
+                    place=one.name,
+                )
+            )
         if not column:
             found.append(
                 Problem(

@@ -132,13 +132,22 @@ class Store:
             )
             db.execute("INSERT OR REPLACE INTO meta VALUES ('choices', ?)", (after,))
 
-    def can_undo(self) -> str:
-        rows = self._rows("SELECT name FROM history WHERE undone = 0 ORDER BY seq DESC LIMIT 1")
-        return _text(rows[0][0]) if rows else ""
+    def last_change(self, *, undone: bool = False) -> tuple[str, str, str] | None:
+        """Name, choices before and choices after of what Undo would take back, or Redo would bring back."""
+        order = "ASC" if undone else "DESC"
+        rows = self._rows(
+            f"SELECT name, before, after FROM history WHERE undone = ? ORDER BY seq {order} LIMIT 1", (int(undone),)
+        )
+        return (_text(rows[0][0]), _text(rows[0][1]), _text(rows[0][2])) if rows else None
 
-    def can_redo(self) -> str:
-        rows = self._rows("SELECT name FROM history WHERE undone = 1 ORDER BY seq LIMIT 1")
-        return _text(rows[0][0]) if rows else ""
+    def changes_since(self, step: str) -> list[tuple[str, str, str]]:
+        """Name, before and after of the changes that came after a step was confirmed, newest first."""
+        rows = self._rows(
+            "SELECT name, before, after FROM history WHERE undone = 0 AND time > "
+            "(SELECT time FROM confirmed WHERE step = ?) ORDER BY seq DESC LIMIT 20",
+            (step,),
+        )
+        return [(_text(name), _text(before), _text(after)) for name, before, after in rows]
 
     def undo(self, read: Callable[[str], Read]) -> Read | None:
         return self._step_history(read, "before", 0, "DESC")

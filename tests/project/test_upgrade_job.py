@@ -53,7 +53,7 @@ def test_every_step_is_still_there(folder: Path) -> None:
         # a version that adds a setting asks to look at the method again; nothing is ever forgotten
         assert {state.step.name for state in project.states() if state.state in ("done", "stale")} == set(STEPS)
         assert project.choices.rows == len(OwnTable().table(project.choices).column(project.choices.id_column).cells())
-        assert project.can_undo()
+        assert not project.can_undo(), "what was written and sent is not taken back"
 
 
 def test_matching_again_and_finishing_again_give_the_links(folder: Path) -> None:

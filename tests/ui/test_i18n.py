@@ -20,7 +20,7 @@ from tests.privacy.people import people, recipe, short
 
 UI = Path(i18n.__file__).parent.parent
 CALLS = {"tr": 1, "tr_n": 2}
-NAMED_CHANGES = {"change"}
+NAMED_CHANGES = {"change", "_keep"}
 
 
 def _calls() -> Iterator[tuple[str, str, ast.Call]]:

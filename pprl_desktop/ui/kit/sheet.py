@@ -73,8 +73,8 @@ QPushButton[kind="primary"]:focus { border: 2px solid %(text)s; padding: 6px 15p
 QPushButton[kind="primary"]:disabled { background: %(track)s; border-color: %(track)s; color: %(muted)s; }
 QPushButton[enter="true"] { padding-right: %(enter_room)s; }
 QPushButton[enter="true"]:focus { padding-right: %(enter_room)s; }
-QPushButton[size="row"] { padding: 3px 12px; border-radius: 6px; font-size: %(px_small)s; min-height: 20px; }
-QPushButton[size="row"]:focus { padding: 2px 11px; }
+QPushButton[dense="true"] { padding: 3px 12px; border-radius: 6px; font-size: %(px_small)s; min-height: 20px; }
+QPushButton[dense="true"]:focus { padding: 2px 11px; }
 QPushButton[kind="clear"] { background: %(danger_fill)s; color: %(on_accent)s; border: 1px solid %(danger_fill)s; }
 QPushButton[kind="clear"]:focus { border: 2px solid %(text)s; padding: 6px 15px; }
 QPushButton[kind="clear"]:disabled { background: %(track)s; border-color: %(track)s; color: %(muted)s; }
@@ -101,6 +101,9 @@ QLineEdit, QPlainTextEdit, QTextEdit, QSpinBox, QDoubleSpinBox, QComboBox { back
   selection-color: %(on_accent)s; min-height: 20px; }
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus {
   border: 2px solid %(accent)s; padding: 5px 9px; }
+QLineEdit[flat="true"] { border: 1px solid transparent; background: transparent; padding: 6px 0; font-weight: 600; }
+QLineEdit[flat="true"]:hover { border: 1px solid %(border_strong)s; }
+QLineEdit[flat="true"]:focus { border: 2px solid %(accent)s; padding: 5px 3px; background: %(field)s; }
 QLineEdit:disabled, QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled { color: %(muted)s;
   background: %(window)s; }
 QSpinBox, QDoubleSpinBox { padding: 5px 26px 5px 2px; }

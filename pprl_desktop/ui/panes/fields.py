@@ -2,47 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QTimer
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QLineEdit, QWidget
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QToolButton, QWidget
 
-from pprl_desktop.job import preview
+from pprl_desktop.job import offers, preview
 from pprl_desktop.job.own_table import marked
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
-from pprl_desktop.ui.kit import theme
-from pprl_desktop.ui.kit.i18n import tr, tr_core
-from pprl_desktop.ui.kit.theme import GRID
+from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.turns import Turns
 from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._cleaning import CleaningDialog
 from pprl_desktop.ui.panes._work import kind_words
 from pprl_desktop.ui.panes.base import Pane
-from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import Section, boxed, combo, follow, label, labelled, pick, row, tab_order, tool
-from pprl_desktop.ui.widgets.chips import MIME, Chip
-from pprl_desktop.ui.widgets.reflow import FlowLayout, columns
+from pprl_desktop.ui.widgets.basics import (
+    Card,
+    Section,
+    boxed,
+    column,
+    combo,
+    icon_label,
+    label,
+    labelled,
+    menu_button,
+    pick,
+    row,
+    row_button,
+    tab_order,
+    tool,
+)
+from pprl_desktop.ui.widgets.chips import MIME
+from pprl_desktop.ui.widgets.facts import FactTable
+from pprl_desktop.ui.widgets.pair_view import field_title
+from pprl_desktop.ui.widgets.reflow import columns
+from pprl_desktop.ui.widgets.rows import Head, Rows
 
 if TYPE_CHECKING:
     from pprl_desktop.job.own_table import Seen
 
-SHOWN_NUMBERS = 24  # of the example
+SHOWN_NUMBERS = 14  # of the example
 TYPING = 250  # ms of rest before the example is computed
-LINE_LEAST = 760  # px, at the usual text size, for a field in one line
-EXAMPLE = 3  # place of the example in that line
 _FILE = "file"
 
 
-class _DropCard(Section):
+class _DropRows(Rows):
     """The list of fields takes dropped columns."""
 
-    def __init__(self, title: str, sentence: str, dropped: Callable[[str], None]) -> None:
-        super().__init__(title, sentence)
+    def __init__(self, name: str, heads: Sequence[Head], dropped: Callable[[str], None]) -> None:
+        super().__init__(name, heads, high=40, indent=0)
         self._dropped = dropped
         self.setAcceptDrops(True)
 
@@ -63,30 +76,43 @@ class FieldsPane(Pane):
     def build(self) -> None:
         self.head(
             tr("Choose what identifies a person"),
-            tr("Both sides compare the same fields, each from its own columns. Nothing leaves this computer yet."),
-        )
-        self.list = _DropCard(
-            tr("Fields to compare"),
-            tr("The name is what you and the partner will call the field; the column is yours alone."),
-            self._add,
+            tr("Both sides compare the same fields, each from its own columns. Column names never leave."),
         )
         self._turns = Turns(self, lambda: self.desk.project)
         self._lines: list[tuple[QWidget, ...]] = []
-        self._laid_below = False
         self._prepared: tuple[Any, ...] | None = None
-        follow(self, self._fit)
-        self._grid = QGridLayout()
-        self._grid.setHorizontalSpacing(round(1.5 * GRID))
-        self._grid.setVerticalSpacing(GRID)
-        self.list.add(self._grid)
-        self.unused = FlowLayout()
-        self.unused_note = label(tr("Columns not used. Click one, or drag it up, to compare it too:"), "small")
-        self.list.add(1, self.unused_note, boxed(self.unused, tr("Columns not used")))
-
-        self.reference = Section(
-            tr("Reference set"),
-            tr("Public records that both sides measure their values against, so that no value itself is sent."),
+        heads = (
+            Head(tr("Field, for both sides"), 4),
+            Head(tr("Your column"), 4),
+            Head(tr("Kind"), 3),
+            Head(tr("After cleaning"), 5, spare=True),
+            Head(""),
         )
+        self.list = _DropRows(tr("Fields to compare"), heads, self._add)
+        self.add_field = menu_button("plus", tr("Add a field"), ())
+        self.add_field.setText(tr("Add a field"))
+        self.add_field.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.unused_note = label("", "small")
+        below = row(self.add_field, self.unused_note, gap=1)
+        below.setStretch(1, 1)
+
+        self.example = Card(kind="soft")
+        self.text = QLineEdit("Müller-Varley")
+        self.text.setAccessibleName(tr("A value to try"))
+        self.of_field = combo(tr("Field of the value"), [], lambda _d: self._show_example())
+        self.cleaned = label("", "mono", selectable=True)
+        self.becomes = label("", "mono", selectable=True)
+        self.becomes_note = label("", "tiny")
+        typed = labelled(tr("What a value becomes"), self.text)
+        typed.addWidget(self.of_field)
+        facts = FactTable(((tr("cleaned"), self.cleaned), (tr("as numbers"), self.becomes)))
+        self.example.add(columns(typed, column(facts, self.becomes_note, gap=0.5), least=200, shares=(1, 2)))
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(TYPING)
+        self._rest.timeout.connect(self._show_example)
+        self.text.textChanged.connect(lambda _t: self._rest.start())
+
         entries = [
             (tr("200 names (US Census 1990)"), "us-200"),
             (tr("2,000 names: finer, and gives away more"), "us-2000"),
@@ -96,29 +122,18 @@ class FieldsPane(Pane):
         ]
         self.which = combo(tr("Reference set"), entries, self._set_reference)
         self.which.setMinimumContentsLength(20)
-        self.print = label("", "small", selectable=True)
-        self.overlap = label("", "muted")
-        self.reference.add(labelled(tr("Reference &set"), self.which), self.print, self.overlap, None)
-
-        self.example = Section(
-            tr("What a value becomes"), tr("Type any value: these are the first numbers that would leave for it.")
+        self.reference = Section(
+            tr("Measured against"),
+            tr("Public words that both sides measure their values against, where the method does so."),
         )
-        self.text = QLineEdit("Smith")
-        self.text.setAccessibleName(tr("A value to try"))
-        self.of_field = combo(tr("Field of the value"), [], lambda _d: self._show_example())
-        self.becomes = label("", "mono", selectable=True)
-        self.becomes_note = label("", "small")
-        line = row(self.text, self.of_field)
-        line.setStretch(0, 1)
-        self.example.add(line, self.becomes, self.becomes_note, None)
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(TYPING)
-        self._rest.timeout.connect(self._show_example)
-        self.text.textChanged.connect(lambda _t: self._rest.start())
+        self.print = label("", "tiny", selectable=True)
+        self.overlap = label("", "tiny")
+        self.reference.add(columns(self.which, column(self.print, self.overlap, gap=0.25), least=240, shares=(1, 2)))
 
         self.body.addWidget(self.list)
-        self.body.addLayout(columns(self.reference, self.example, least=320))
+        self.body.addLayout(below)
+        self.body.addWidget(self.example)
+        self.body.addWidget(self.reference)
         self.body.addStretch(1)
 
     # what is shown --------------------------------------------------------------------------------
@@ -146,54 +161,99 @@ class FieldsPane(Pane):
         return seen.columns if seen is not None else tuple(col for _, col in self.project.choices.columns)
 
     def _show_fields(self) -> None:
-        choices, grid = self.project.choices, self._grid
-        clear(grid)
+        choices = self.project.choices
+        self.list.clear()
         self._examples: dict[str, Any] = {}
+        self._lines = []
         stops: list[QWidget] = []
-        titles = (tr("Field"), tr("Your column"), tr("Kind"), tr("After cleaning"))
-        lines: list[tuple[QWidget, ...]] = [tuple(label(text, "small") for text in titles)]
         for number, one in enumerate(choices.fields):
-            name = QLineEdit(one.name)
-            name.setCursorPosition(0)
-            name.setAccessibleName(tr("Name of field {n}", n=number + 1))
-            name.editingFinished.connect(lambda n=number, edit=name: self._rename(n, edit.text().strip()))
-            column = combo(
-                tr("Column of {field}", field=one.name),
-                [(col, col) for col in self._columns() if col not in choices.sensitive],
-                lambda data, f=one.name: self._set_column(f, str(data)),
-            )
-            pick(column, choices.column_of(one.name))
-            kind = combo(
-                tr("Kind of {field}", field=one.name),
-                [(words, kind) for kind, words in kind_words().items()],
-                lambda data, n=number: self._set_kind(n, str(data)),
-            )
-            pick(kind, one.kind)
-            example = label("", "muted")
-            self._examples[one.name] = example
-            cleaning = tool("settings", tr("Cleaning of {field} …", field=one.name), lambda n=number: self._clean(n))
-            drop = tool("close", tr("Do not compare {field}", field=one.name), lambda n=number: self._remove(n))
-            lines.append((name, column, kind, example, cleaning, drop))
-            stops += [name, column, kind, cleaning, drop]
-        self._lines = lines
-        self._lay_lines()
-        clear(self.unused)
-        used = {col for _, col in choices.columns}
-        rest = [col for col in self._columns() if col not in used | set(choices.sensitive) and col != choices.id_column]
-        for col in rest:
-            chip = Chip(col, icon="plus", draggable=True, token="neutral")
-            why = self._why_not(col)
-            chip.setToolTip(why)
-            chip.setAccessibleDescription(" ".join(filter(None, (why, tr("Enter compares this column too")))))
-            chip.activated.connect(self._add)
-            self.unused.addWidget(chip)
-            stops.append(chip)
-        tab_order(*stops, self.which, self.text, self.of_field)
-        self.unused_note.setVisible(bool(rest))
+            line = self._line(number, one)
+            self.list.add(*line, below=self._trouble(number, one))
+            self._lines.append(line)
+            name, box, kind, _example, tools = line
+            stops += [name, box, kind, *tools.findChildren(QToolButton)]
+        self._show_unused()
+        tab_order(*stops, self.add_field, self.text, self.of_field, self.which)
         self.of_field.clear()
         for one in choices.fields:
-            self.of_field.addItem(one.name, one.name)
+            self.of_field.addItem(field_title(one.name), one.name)
         self.changed.emit()
+
+    def _line(self, number: int, one: Field) -> tuple[QWidget, ...]:
+        choices = self.project.choices
+        name = QLineEdit(one.name)
+        name.setProperty("flat", True)
+        name.setCursorPosition(0)
+        name.setAccessibleName(tr("Name of field {n}", n=number + 1))
+        name.editingFinished.connect(lambda n=number, edit=name: self._rename(n, edit.text().strip()))
+        box = combo(
+            tr("Column of {field}", field=one.name),
+            [(col, col) for col in self._columns() if col not in choices.sensitive],
+            lambda data, f=one.name: self._set_column(f, str(data)),
+        )
+        pick(box, choices.column_of(one.name))
+        kind = combo(
+            tr("Kind of {field}", field=one.name),
+            [(words, kind) for kind, words in kind_words().items()],
+            lambda data, n=number: self._set_kind(n, str(data)),
+        )
+        pick(kind, one.kind)
+        example = label("", "small")
+        self._examples[one.name] = example
+        cleaning = tool("settings", tr("Cleaning of {field} …", field=one.name), lambda n=number: self._clean(n))
+        drop = tool("close", tr("Do not compare {field}", field=one.name), lambda n=number: self._remove(n))
+        return name, box, kind, example, boxed(row(cleaning, drop, gap=0))
+
+    def _trouble(self, number: int, one: Field) -> QWidget | None:
+        """What is wrong with the column of a field stands under its line, with the cure."""
+        said = self._misfits().get(one.name)
+        text = tr_core(said.said) if said is not None else self._says_nothing_new(one)
+        if not text:
+            return None
+        cure = row_button(tr("Leave it out"), lambda: self._remove(number))
+        cure.setAccessibleName(tr("Do not compare {field}", field=one.name))
+        words = label(text, "small")
+        words.setProperty("tint", "warm")
+        line = row(icon_label("warning", "warm_text", 16), words, cure, gap=1)
+        line.setStretch(1, 1)
+        return boxed(line)
+
+    def _misfits(self) -> dict[str, offers.Misfit]:
+        seen: Seen | None = self.desk.findings.seen
+        if seen is None:
+            return {}
+        choices = self.project.choices
+        return {one.field: one for one in offers.misfits(choices.fields, dict(choices.columns), seen.profile)}
+
+    def _says_nothing_new(self, one: Field) -> str:
+        """A column that other chosen ones determine."""
+        column = self.project.choices.column_of(one.name)
+        seen: Seen | None = self.desk.findings.seen
+        found = seen.profile.repeats(column) if seen is not None else None
+        used = {col for _, col in self.project.choices.columns}
+        if found is None or not set(found.beside) <= used:
+            return ""
+        return tr(
+            "Says nothing new: it follows from {others}, and one fact would count twice.",
+            others=", ".join(found.beside),
+        )
+
+    def _show_unused(self) -> None:
+        choices = self.project.choices
+        used = {col for _, col in choices.columns}
+        rest = [col for col in self._columns() if col not in used | set(choices.sensitive) and col != choices.id_column]
+        menu = self.add_field.menu()
+        menu.clear()
+        for col in rest:
+            action = QAction(col, menu)
+            action.setToolTip(self._why_not(col))
+            action.triggered.connect(lambda _checked=False, c=col: self._add(c))
+            menu.addAction(action)
+        menu.setToolTipsVisible(True)
+        self.add_field.setEnabled(bool(rest))
+        beside = [*rest, *([choices.id_column] if choices.id_column else [])]
+        named = [*beside, *(tr("{column} (sensitive)", column=col) for col in choices.sensitive)]
+        self.unused_note.setText(tr("Not used: {columns}", columns=", ".join(named)) if named else "")
 
     def _why_not(self, column: str) -> str:
         """Why a column is not suggested beside others that determine it."""
@@ -202,30 +262,6 @@ class FieldsPane(Pane):
         if found is None:
             return ""
         return tr("Not suggested: {why}, and must not count twice.", why=found.why)
-
-    def _lay_lines(self) -> None:
-        """What cleaning makes of a value stands beside the kind, or below the line where there is no room."""
-        grid, below = self._grid, self.width() < LINE_LEAST * theme.zoom()
-        for number, line in enumerate(self._lines):
-            for place, widget in enumerate(line):
-                if place != EXAMPLE:
-                    grid.addWidget(widget, 2 * number, place)
-                elif below:
-                    grid.addWidget(widget, 2 * number + 1, 0, 1, len(line))
-                else:
-                    grid.addWidget(widget, 2 * number, place)
-        self._lines[0][EXAMPLE].setVisible(not below)
-        for place, stretch in enumerate((4, 4, 3, 0 if below else 4)):
-            grid.setColumnStretch(place, stretch)
-        self._laid_below = below
-
-    def _fit(self) -> None:
-        if self._lines and self._laid_below != (self.width() < LINE_LEAST * theme.zoom()):
-            self._lay_lines()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
 
     def _ask_cleaning(self) -> None:
         choices, place = self.project.choices, self.desk.own_table
@@ -290,6 +326,7 @@ class FieldsPane(Pane):
     def _show_example(self) -> None:
         choices, name = self.project.choices, str(self.of_field.currentData() or "")
         if not name or not self.text.text().strip():
+            self.cleaned.setText("")
             self.becomes.setText("")
             self.becomes_note.setText("")
             return
@@ -298,7 +335,8 @@ class FieldsPane(Pane):
         def done(found: tuple[str, tuple[int, ...]]) -> None:
             value, numbers = found
             shown = " ".join(str(n) for n in numbers[:SHOWN_NUMBERS])
-            self.becomes.setText(f"{value}  →  {shown} …" if numbers else value)
+            self.cleaned.setText(value or tr("(missing)"))
+            self.becomes.setText(f"{shown} …" if numbers else "–")
             self.becomes_note.setText(tr("{n} numbers in all for this field", n=count(len(numbers))))
 
         self.run(
@@ -391,18 +429,17 @@ class FieldsPane(Pane):
 
     def reason(self) -> str:
         found = self.project.problems("fields")
-        return tr_core(found[0].sentence()) if found else ""
+        if found:
+            return tr_core(found[0].what)
+        hard = next((one for one in self._misfits().values() if one.hard), None)
+        return tr_core(hard.said) if hard is not None else ""
 
     def next_text(self) -> str:
         return tr("Next: method")
 
     def status(self) -> str:
-        return tr("{n} fields", n=len(self.project.choices.fields))
+        return tr_n("{n} field", "{n} fields", len(self.project.choices.fields))
 
     def go_on(self, done: Callable[[], None]) -> None:
         self.desk.confirm("fields")
         done()
-
-    def focus_first(self) -> QWidget | None:
-        item = self._grid.itemAtPosition(1, 1)
-        return item.widget() if item is not None else None

@@ -14,6 +14,7 @@ from pprl_desktop.job.findings import Row, ShownMatch
 from pprl_desktop.job.matches import Judged, best_scores, judged, match_rows
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.turns import Later, Turns
+from pprl_desktop.ui.kit.wheel import wheel_scrolls_the_page
 from pprl_desktop.ui.kit.words import count, exact, of_100, percent, range_of_100, size
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.panes.match_doubt import Doubt
@@ -100,6 +101,7 @@ class MatchPane(KeyedPane):
         self.pages.addWidget(self.found)
         self.body.addWidget(self.identity)
         self.body.addWidget(self.pages, 1)
+        self._decided: tuple[float | None, float | None] | None = None  # lines of the shown match
         self.again = button(tr("Match again"), self._match)
         self.reset = button(tr("As suggested"), self._suggested, tip=tr("Put the lines where the program suggests"))
 
@@ -124,6 +126,7 @@ class MatchPane(KeyedPane):
         self.curve.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         least_height(self.curve, 176)
         self.plots = QTabWidget()
+        wheel_scrolls_the_page(self.plots.tabBar())
         self.plots.setDocumentMode(True)
         self.plots.setAccessibleName(tr("Plots"))
         self.plots.addTab(self.histogram, tr("How sure"))
@@ -149,12 +152,17 @@ class MatchPane(KeyedPane):
         shown = self.desk.findings.shown
         if shown is not None:
             self._show(shown.match, shown.rows)
+            if self._decided not in (None, self._lines()):  # undone or changed while another page was in front
+                self._decide()
         elif own is not None and self._looked_for != self._bundles():
             self._reopen()
         else:
             self.pages.setCurrentIndex(0)
             self._ask_memory()
         self.changed.emit()
+
+    def _lines(self) -> tuple[float | None, float | None]:
+        return self.project.choices.accept, self.project.choices.review
 
     def _bundles(self) -> tuple[str, str]:
         choices = self.project.choices
@@ -338,6 +346,7 @@ class MatchPane(KeyedPane):
 
     def _keep(self, shown: ShownMatch) -> None:
         self.desk.findings.shown = shown
+        self._decided = self._lines()
         self._show(shown.match, shown.rows)
 
     def _set_lines(self, review: float, accept: float) -> None:

@@ -188,8 +188,10 @@ class ResultsPane(KeyedPane):
 
     def _written_before(self) -> bool:
         """A result was sent, and is out of date since."""
-        choices = self.project.choices
-        return not choices.result_path and self.desk.home.agreement(choices.agreement).latest_sent("result") is not None
+        choices, home = self.project.choices, self.desk.home
+        if choices.result_path or not choices.agreement or not home.has_agreement(choices.agreement):
+            return False
+        return home.agreement(choices.agreement).latest_sent("result") is not None
 
     # moving on ------------------------------------------------------------------------------------
 

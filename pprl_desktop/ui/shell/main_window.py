@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import (
@@ -42,9 +43,13 @@ from pprl_desktop.ui.shell.stepper import Entry, Mark
 from pprl_desktop.ui.widgets.basics import Button, follow
 from pprl_desktop.ui.widgets.empty import EmptyState, copies
 
+if TYPE_CHECKING:
+    from pprl_desktop.project.steps import StepState
+
 AFTERWARDS = 20  # ms: without any, Qt does it in the same turn
 KEYPAD = Qt.KeyboardModifier.KeypadModifier
 HELP_FROM = 1280  # px of window width below which the help panel gives its room to the pane
+GROUP_STARTS = ("agreement", "match", "review")  # prepare, agree and exchange, match, decide
 ICONS = {
     "contacts": "people",
     "releases": "ledger",
@@ -309,7 +314,10 @@ class MainWindow(QMainWindow):
                 waits = ", ".join(tr_core(name) for name in state.waits_for)
                 tip = tr("{step}: first finish {steps}", step=title, steps=waits) if waits else ""
                 reachable = state.state != "to do"
-                entries.append(Entry(state.step.name, title, mark, number, "", reachable, tip))
+                name = state.step.name
+                entries.append(
+                    Entry(name, title, mark, number, "", reachable, tip, self._why(state), name in GROUP_STARTS)
+                )
         self.steps.show_entries(entries)
         titles = menus.page_titles()
         beside = [
@@ -318,6 +326,15 @@ class MainWindow(QMainWindow):
         ]
         self.beside.show_entries(beside)
         self.side.set_current(self.current)
+
+    def _why(self, state: StepState) -> str:
+        """Why a step is to be done again."""
+        if state.state != "stale" or self.desk.project is None:
+            return ""
+        change = self.desk.project.why_redo(state.step.name)
+        if change:
+            return tr("after “{change}”", change=tr(change))
+        return tr("after {steps}", steps=", ".join(tr(name) for name in state.waits_for)) if state.waits_for else ""
 
     def _project_changed(self) -> None:
         for name in [n for n in self.panes if n not in ("welcome", "settings", "help")]:

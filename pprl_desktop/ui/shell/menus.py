@@ -16,6 +16,7 @@ from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.widgets.basics import boxed, icon_label, label, row
 
 if TYPE_CHECKING:
+    from pprl_desktop.project.project import Changed
     from pprl_desktop.ui.shell.main_window import MainWindow
 
 ZOOM_STEP, ZOOM_MIN, ZOOM_MAX = 0.1, 0.8, 2.0
@@ -187,12 +188,25 @@ class Menus:
         self.desk.close_project()
 
     def _undo(self) -> None:
-        self.desk.announce(self.desk.need_project().undo())
-        self.window.show_pane(self.window.current)
+        project = self.desk.need_project()
+        self._show_change(project.can_undo(), project.undo())
 
     def _redo(self) -> None:
-        self.desk.announce(self.desk.need_project().redo())
-        self.window.show_pane(self.window.current)
+        project = self.desk.need_project()
+        self._show_change(project.can_redo(), project.redo())
+
+    def _show_change(self, name: str, changed: Changed) -> None:
+        """On the page where it can be seen, and named: an Undo that changes nothing in sight is no Undo."""
+        from pprl_desktop.project.steps import STEPS
+
+        if not changed.choices:
+            return
+        self.desk.announce(changed)
+        names = set(changed.choices)
+        here = next((step for step in STEPS if step.name == self.window.current and names & set(step.reads)), None)
+        seen = here or next((step for step in STEPS if names & set(step.reads)), None)
+        self.window.show_pane(seen.name if seen is not None else self.window.current)
+        self.window.bottom.status.setText(tr("Changed back: {what}", what=tr(name)))
 
     def _zoom(self, step: float) -> None:
         self.desk.prefer(zoom=round(min(ZOOM_MAX, max(ZOOM_MIN, self.desk.preferences.zoom + step)), 2))

@@ -98,7 +98,7 @@ def button(
 def row_button(text: str, clicked: Callable[[], object] | None = None, *, kind: str = "", tip: str = "") -> Button:
     """A button of 28 pixels at the end of a line of a table."""
     made = button(text, clicked, kind=kind, tip=tip)
-    made.setProperty("size", "row")
+    made.setProperty("dense", True)
     return made
 
 
