@@ -203,7 +203,7 @@ def misfits(fields: Sequence[Field], columns: Mapping[str, str], profile: Profil
         elif one.kind == "date" and seen.kind != "date":
             found.append(Misfit(one.name, Said("'{column}' does not hold dates.", column=column), hard=True))
         elif not _looks_like(one.kind, seen):
-            said = Said("'{column}' looks like another kind: {kind}.", column=column, kind=Said(KIND_WORDS[seen.kind]))
+            said = Said("'{column}' looks like another kind: {kind}.", column=column, kind=KIND_WORDS[seen.kind])
             found.append(Misfit(one.name, said))
     return tuple(found)
 

@@ -334,7 +334,9 @@ class MainWindow(QMainWindow):
         change = self.desk.project.why_redo(state.step.name)
         if change:
             return tr("after “{change}”", change=tr(change))
-        return tr("after {steps}", steps=", ".join(tr(name) for name in state.waits_for)) if state.waits_for else ""
+        return (
+            tr("after {steps}", steps=", ".join(tr_core(name) for name in state.waits_for)) if state.waits_for else ""
+        )
 
     def _project_changed(self) -> None:
         for name in [n for n in self.panes if n not in ("welcome", "settings", "help")]:
@@ -375,7 +377,7 @@ class MainWindow(QMainWindow):
         self._name_partner()
         stale = getattr(changed, "stale", ())
         if stale and self.current in self.panes:
-            titles = ", ".join(tr(s.step.title) for s in self._states() if s.step.name in stale)
+            titles = ", ".join(tr_core(s.step.title) for s in self._states() if s.step.name in stale)
             self.bottom.status.setText(tr("Needs redoing: {steps}", steps=titles))
         self.refresh()
 
