@@ -13,7 +13,7 @@ from typing import Any, Literal
 from pprl_desktop.problem import Problem
 from pprl_desktop.said import Said
 
-What = Literal["result", "request for cells", "clear cells", "question", "answer"]
+What = Literal["result", "request for cells", "clear cells", "question", "answer", "CLKs", "tokens"]
 CLEAR: What = "clear cells"
 WORDS: dict[What, Said] = {
     "result": Said("result"),
@@ -21,6 +21,8 @@ WORDS: dict[What, Said] = {
     "clear cells": Said("clear cells"),
     "question": Said("question"),
     "answer": Said("answer"),
+    "CLKs": Said("CLKs"),
+    "tokens": Said("tokens"),
 }
 CLEAR_RECORDS = "clear records"  # unit of the organisation's limit: records of which a partner got cells in clear
 

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.codes.base import Part, Smashed
+from pprl_desktop.codes.base import Bytes, Part, Smashed
+from pprl_desktop.decisions.threshold.record_evidence import Decided
 from pprl_desktop.interchange.clk_schema import Exact, Feature, Ngrams, Numeric, Schema
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -26,32 +29,97 @@ EVERY = 500  # values between two looks at the Cancel button
 _SHORTS = 32  # numbers of 16 bits in one BLAKE2b digest
 
 
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """Filters of each hashed feature, by distinct value, before they are united and folded. `rows` -1: no value."""
+
+    names: tuple[str, ...]
+    filters: tuple[Bytes, ...]  # [values, bytes] per feature
+    codes: tuple[npt.NDArray[np.int32], ...]  # row -> value, per feature
+    folds: int
+    wrong: Mapping[str, int]  # feature -> values that do not have the form of the schema; they are hashed as missing
+
+    @property
+    def rows(self) -> int:
+        return len(self.codes[0])
+
+    def smashed(self) -> Smashed:
+        """One CLK per row, in the order of the table."""
+        return smashed_of(self._folded(_union(self._of_rows(slice(None)))))
+
+    def decided(self, rows: npt.NDArray[np.int64]) -> Decided:
+        """Which bits of these records' CLKs each feature decides: they would be others without it."""
+        each = self._of_rows(rows)
+        code = self._folded(_union(each))
+        without = [self._folded(_union([*each[:at], *each[at + 1 :]], like=each[at])) for at in range(len(each))]
+        missing = np.stack([~np.asarray(one.any(axis=1)) for one in each], axis=1)
+        return Decided(code, np.stack([code ^ one for one in without]), missing)
+
+    def _of_rows(self, rows: Any) -> list[Bytes]:
+        return [filters[codes[rows]] for filters, codes in zip(self.filters, self.codes, strict=True)]
+
+    def _folded(self, filters: Bytes) -> Bytes:
+        for _ in range(self.folds):
+            half = filters.shape[1] // 2
+            filters = filters[:, :half] ^ filters[:, half:]
+        return filters
+
+
 def encode(
-    table: Table, schema: Schema, secret: bytes, columns: dict[str, str], progress: Progress = NO_PROGRESS
-) -> Smashed:
-    """One CLK per row, in the order of the table. `columns` names the own column of each feature."""
+    table: Table, schema: Schema, secret: bytes, columns: Mapping[str, str], progress: Progress = NO_PROGRESS
+) -> Encoded:
+    """`columns` names the own column of each feature that is called differently."""
     own_keys = keys(schema, secret)
     length = schema.bits << schema.folds
-    filters = np.zeros((table.rows, length // 8), np.uint8)
+    names, filters, codes, wrong = [], [], [], {}
     for at, feature in enumerate(schema.features):
         part = progress.part(at / len(schema.features), (at + 1) / len(schema.features))
         if feature.format is not None:
             column = table.column(columns.get(feature.name, feature.name))
-            filters |= _of_values(column, feature, own_keys[at], length, part)[column.codes]
-    for _ in range(schema.folds):
-        half = filters.shape[1] // 2
-        filters = filters[:, :half] ^ filters[:, half:]
+            made, unfit = _of_values(column, feature, own_keys[at], length, part)
+            names.append(feature.name)
+            filters.append(made)
+            codes.append(np.where(column.codes < 0, len(made) - 1, column.codes).astype(np.int32))
+            if unfit:
+                wrong[feature.name] = unfit
     progress.at(1.0)
-    return smashed_of(filters)
+    return Encoded(tuple(names), tuple(filters), tuple(codes), schema.folds, wrong)
 
 
-def smashed_of(filters: npt.NDArray[np.uint8]) -> Smashed:
+def must_fit(encoded: Encoded, schema: Schema) -> None:
+    """As the package does: a value of another form is refused before anything is written."""
+    for feature in schema.hashed:
+        if n := encoded.wrong.get(feature.name, 0):
+            raise Problem(
+                Said(
+                    "{n|One value|{n} different values} of '{feature}' {n|does|do} not have the form that the schema "
+                    "asks for.",
+                    n=n,
+                    feature=feature.name,
+                ),
+                "clkhash would refuse the file: two sides that hash other forms find nobody.",
+                Said(
+                    "Bring the column into the form of the schema ({form}), or agree on another schema.",
+                    form=_form(feature),
+                ),
+                place=feature.name,
+            )
+
+
+def smashed_of(filters: Bytes) -> Smashed:
     """Rows of packed bits as smashed data: distinct ones once; a record without a bit says nothing."""
     values, rows = np.unique(filters, axis=0, return_inverse=True)
     rows = rows.reshape(-1)
     some = np.asarray(values.any(axis=1))
     codes = np.where(some[rows], rows, -1).astype(np.int32)
     return Smashed(METHOD, len(filters), (Part("record", "", "bits", "value", codes, values),))
+
+
+def _union(each: Sequence[Bytes], like: Bytes | None = None) -> Bytes:
+    made = np.zeros_like(each[0] if like is None else like)
+    for one in each:
+        made |= one
+    return made
 
 
 def keys(schema: Schema, secret: bytes) -> tuple[tuple[bytes, bytes], ...]:
@@ -69,32 +137,21 @@ def keys(schema: Schema, secret: bytes) -> tuple[tuple[bytes, bytes], ...]:
 
 def _of_values(
     column: Column, feature: Feature, pair: tuple[bytes, bytes], length: int, progress: Progress
-) -> npt.NDArray[np.uint8]:
-    """A row of packed bits per distinct value of a column."""
-    made = np.zeros((len(column.values), length // 8), np.uint8)
+) -> tuple[Bytes, int]:
+    """A row of packed bits per distinct value and an empty one for none; how many values do not fit the format."""
+    made = np.zeros((len(column.values) + 1, length // 8), np.uint8)
     wrong = 0
     for at, value in enumerate(column.values.tolist()):
         if at % EVERY == 0:
             progress.at(at / max(len(column.values), 1), Said("Hashing {feature}", feature=feature.name))
         text = formatted(str(value), feature)
-        if text is None:
-            wrong += 1
-            continue
-        bits = bits_of(text, feature, pair, length)
+        wrong += text is None
+        bits = bits_of(text or "", feature, pair, length)
         if len(bits):
             flags = np.zeros(length, np.uint8)
             flags[bits] = 1
             made[at] = np.packbits(flags)
-    if wrong:
-        raise Problem(
-            Said("{n|One value|{n} different values} of '{feature}' {n|does|do} not have the form that the schema asks "
-                 "for.", n=wrong, feature=feature.name),
-            "clkhash would refuse the file: two sides that hash other forms find nobody.",
-            Said("Bring the column into the form of the schema ({form}), or agree on another schema.",
-                 form=_form(feature)),
-            place=feature.name,
-        )  # fmt: skip
-    return made
+    return made, wrong
 
 
 def formatted(value: str, feature: Feature) -> str | None:

@@ -97,8 +97,8 @@ def _beside_line(one: Disclosure) -> str:
     written = "" if one.file or one.received else " (entered, file not finished)"
     return (
         f"{one.number}. {one.time[:16].replace('T', ' ')} UTC: {what}, {one.records:,} "
-        f"{'records' if one.what == CLEAR else 'pairs'} {way} {one.partner[:16]} "
-        f"under agreement {one.agreement[:16]}{again}{written}"
+        f"{'pairs' if one.what == 'result' else 'records'} {way} {one.partner[:16]}"
+        f"{f' under agreement {one.agreement[:16]}' if one.agreement else ''}{again}{written}"
     )
 
 

@@ -1,0 +1,155 @@
+"""Working with people who use other tools: CLKs of clkhash, Open Link Tokens. What leaves is in the ledger first.
+
+These files are not sealed and carry no noise, and whoever holds the secret can read them with a dictionary: that is
+said wherever one is made. No agreement of ours stands behind them, so the ledger names the receiver as typed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pprl_desktop import files
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.said import Said
+
+if TYPE_CHECKING:
+    from pprl_desktop.decisions.base import Match, MatchOptions
+    from pprl_desktop.exchange.disclosures import What
+    from pprl_desktop.exchange.home import Home
+    from pprl_desktop.interchange.clk_schema import Schema
+    from pprl_desktop.records.table import Table
+
+LEAST_SECRET = 8  # bytes: a shorter one is tried out in no time
+MOST_SECRET = 1 << 16
+CLK_GIVES_AWAY = Said(
+    "A CLK has no noise and is not sealed: whoever holds the secret can hash a telephone book and look every record "
+    "up, and without the secret similar names still have similar bits. Send it only through an encrypted channel."
+)
+TOKENS_GIVE_AWAY = Said(
+    "Tokens have no noise and are not sealed: whoever holds the secret can run a dictionary over them. T5 is only a "
+    "surname, three letters of the first name and the sex. Send them only through an encrypted channel."
+)
+
+
+@dataclass(frozen=True)
+class Written:
+    """A file for a partner who uses another tool."""
+
+    path: Path
+    records: int
+    entry: int  # number in the ledger
+    gives_away: Said
+    notes: tuple[Said, ...] = ()
+
+
+def read_secret(path: Path) -> bytes:
+    """From a file, without the line end; never an argument, which every user of the computer could see."""
+    secret = files.read_bytes(path, MOST_SECRET, Problem("The secret is too long.", place="secret")).strip(b"\r\n")
+    if len(secret) < LEAST_SECRET:
+        raise Problem(
+            "The secret is too short.",
+            Said("With fewer than {n} characters it can be tried out.", n=LEAST_SECRET),
+            "Agree on a longer one.",
+            place="secret",
+        )
+    return secret
+
+
+def write_clks(
+    home: Home,
+    table: Table,
+    schema_path: Path,
+    secret: bytes,
+    columns: Mapping[str, str],
+    to: str,
+    out: Path,
+    progress: Progress = NO_PROGRESS,
+) -> Written:
+    from pprl_desktop.interchange import clk_encode, clk_files, clk_fitting, clk_schema
+
+    schema = clk_schema.read(schema_path)
+    fitted = clk_fitting.fitted(table, schema, columns)
+    encoded = clk_encode.encode(fitted.table, schema, secret, columns, progress.part(0.0, 0.7))
+    clk_encode.must_fit(encoded, schema)
+    made = encoded.smashed()
+    entry = _left(home, "CLKs", to, made.part("record").values.tobytes(), made.rows, encoded.names)
+    clk_files.write(out, made, schema.bits, progress.part(0.7, 1.0))
+    _written(home, entry, out)
+    return Written(out, made.rows, entry, CLK_GIVES_AWAY, (*schema.warnings, *fitted.notes))
+
+
+def match_clks(
+    table: Table,
+    schema_path: Path,
+    secret: bytes,
+    columns: Mapping[str, str],
+    partner: Path,
+    options: MatchOptions,
+    progress: Progress = NO_PROGRESS,
+) -> tuple[Match, Schema]:
+    """The own table against a partner's CLK file; nothing leaves."""
+    from pprl_desktop.interchange import clk_encode, clk_files, clk_fitting, clk_match, clk_schema
+
+    schema = clk_schema.read(schema_path)
+    theirs = clk_files.read(partner, progress.part(0.0, 0.1))
+    fitted = clk_fitting.fitted(table, schema, columns).table
+    own = clk_encode.encode(fitted, schema, secret, columns, progress.part(0.1, 0.3))
+    clk_encode.must_fit(own, schema)
+    rest = progress.part(0.3, 1.0)
+    return clk_match.match_clks(fitted, own, theirs, schema, secret, columns, options, rest), schema
+
+
+def write_tokens(
+    home: Home,
+    table: Table,
+    columns: Mapping[str, str],
+    secret: bytes,
+    to: str,
+    out: Path,
+    progress: Progress = NO_PROGRESS,
+) -> Written:
+    """Tokens carry row numbers, never an id of the own table."""
+    from pprl_desktop.interchange import link_tokens
+
+    made = link_tokens.tokens(table, columns, secret, progress=progress.part(0.0, 0.8))
+    content = "\n".join(one.token for one in made).encode()
+    records = len({one.record for one in made})
+    entry = _left(home, "tokens", to, content, records, tuple(columns))
+    link_tokens.write(out, made, progress.part(0.8, 1.0))
+    _written(home, entry, out)
+    missing = table.rows - records
+    note = Said("{n} {n|record has|records have} no token: an attribute is missing or invalid.", n=missing)
+    return Written(out, records, entry, TOKENS_GIVE_AWAY, (note,) if missing else ())
+
+
+def match_tokens(
+    table: Table, columns: Mapping[str, str], secret: bytes, partner: Path, progress: Progress = NO_PROGRESS
+) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Own row and partner's record -> the rules by which they agree."""
+    from pprl_desktop.interchange import link_tokens
+
+    theirs = link_tokens.read(partner, progress.part(0.0, 0.2))
+    return link_tokens.linked(link_tokens.tokens(table, columns, secret, progress=progress.part(0.2, 1.0)), theirs)
+
+
+def _left(home: Home, what: What, to: str, content: bytes, records: int, fields: tuple[str, ...]) -> int:
+    import hashlib
+
+    from pprl_desktop.exchange.disclosures import PlannedDisclosure
+    from pprl_desktop.exchange.names import check_name
+
+    digest = hashlib.sha256(content).hexdigest()
+    planned = PlannedDisclosure(what, check_name(to), "", digest, records, fresh=records, fields=fields)
+    with home.locked():
+        return home.ledger().disclose(planned).number
+
+
+def _written(home: Home, number: int, out: Path) -> None:
+    with home.locked():
+        ledger = home.ledger()
+        entered = next(one for one in ledger.disclosures() if one.number == number)
+        ledger.disclosure_written(entered, files.sha256(out))
