@@ -51,6 +51,7 @@ def expectations(scored: Scored, band: Bands) -> Mapping[str, float]:
     if not len(scored) or not np.isfinite(probability).all():
         return shares
     true_total = max(float(scored.notes.get("expected_matches", 0.0)), float(probability.sum()))
+    true_total = float(scored.notes.get("findable", true_total))
     accepted, reviewed = probability[band == ACCEPT], probability[band == REVIEW]
     right, off = float(accepted.sum()), SPREAD * _error(accepted, float(scored.notes.get("strangers_error", 0.0)))
     few, many = max(right - off, 0.0), min(right + off, float(len(accepted)))
@@ -59,7 +60,7 @@ def expectations(scored: Scored, band: Bands) -> Mapping[str, float]:
         "precision": float(accepted.mean()) if len(accepted) else float("nan"),
         "precision_low": few / max(len(accepted), 1),
         "precision_high": many / len(accepted) if len(accepted) else 1.0,
-        "recall": right / true_total if true_total > 0 else float("nan"),
+        "recall": min(right / true_total, 1.0) if true_total > 0 else float("nan"),
         "recall_low": few / true_total if true_total > 0 else 0.0,
         "recall_high": min(many / true_total, 1.0) if true_total > 0 else 1.0,
         "true_pairs": true_total,

@@ -29,6 +29,7 @@ from pprl_desktop.said import NOTHING, Said
 SMOOTH = (0.25, 0.5, 0.25)  # binomial: the smallest smoothing there is
 
 Floats = npt.NDArray[np.float32]
+Levels = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class Strangers:
     own: Rows
     partner: Rows
     out_of: float  # pairs of different records
-    copies: npt.NDArray[np.bool_]  # which of them may be one person after all
+    same: Numbers  # [pairs] probability that both are one person after all
 
     def ratios(self, model: Model) -> Numbers:
         return log_ratio(self.fields, model, self.own, self.partner)
@@ -75,35 +76,38 @@ def strangers(fields: Sequence[FieldLevels], model: Model, bar: float, threads: 
     """`bar`: log likelihood ratio, before corrections, from which pairs are kept."""
     rows = len(fields[0].own.codes)
     if rows < 2:
-        return Strangers(fields, np.zeros(0, np.int32), np.zeros(0, np.int32), 0.0, np.zeros(0, np.bool_))
+        return Strangers(fields, np.zeros(0, np.int32), np.zeros(0, np.int32), 0.0, np.zeros(0))
     found = blocking.scan(
-        fields, em.tables(model.m, _log_u(fields, model)), bar, model.tuning.most_near, threads, progress
+        fields, em.tables(model.m, tables(fields, model)), bar, model.tuning.most_near, threads, progress
     )
     once = found.own < found.partner
     own, partner = found.own[once], found.partner[once]
-    copies = adaptive_dependence.likely_copies(pair_levels(fields, own, partner), model.tuning)
-    return Strangers(fields, own, partner, rows * (rows - 1) / 2, copies)
+    return Strangers(fields, own, partner, rows * (rows - 1) / 2, np.zeros(len(own)))
 
 
-def _log_u(fields: Sequence[FieldLevels], model: Model) -> list[Floats]:
+def tables(fields: Sequence[FieldLevels], model: Model) -> list[Floats]:
     return [adaptive_null.log_u(one, u) for one, u in zip(fields, model.u, strict=True)]
 
 
-def log_ratio(fields: Sequence[FieldLevels], model: Model, own: Rows, partner: Rows) -> Numbers:
-    """What the model makes of pairs of rows: the log of how much likelier counterparts look so than strangers do."""
+def weigh(fields: Sequence[FieldLevels], model: Model, own: Rows, partner: Rows) -> tuple[Levels, Floats]:
+    """Levels of pairs of rows, and what the model makes of them by field: log likelihood ratios, 0 where missing."""
     levels = pair_levels(fields, own, partner)
-    total = np.zeros(len(own))
-    for f, (one, table) in enumerate(zip(fields, _log_u(fields, model), strict=True)):
+    made = np.zeros(levels.shape, dtype=np.float32)
+    for f, (one, table) in enumerate(zip(fields, tables(fields, model), strict=True)):
         here = np.flatnonzero(levels[:, f] != MISSING)
         m = np.log(np.maximum(model.m[f], 1e-12))
-        total[here] += m[levels[here, f]] - table[one.own.codes[own[here]], levels[here, f]]
+        made[here, f] = m[levels[here, f]] - table[one.own.codes[own[here]], levels[here, f]]
     for crossing, m_found in zip(model.crossings, model.cross_m, strict=True):
         level, log_u = adaptive_cross.compare(fields, crossing, own, partner, levels)
         by_level = np.zeros(MISSING + 1)
         by_level[DIFFERS], by_level[EQUAL] = np.log1p(-min(float(m_found), 0.999)), np.log(max(float(m_found), 1e-12))
-        total += by_level[level] - log_u
-    lifts = adaptive_dependence.corrections(fields, model.edges, own, levels, model.tuning)
-    return np.asarray(total - lifts.sum(axis=1))
+        made[:, crossing.own] += by_level[level] - log_u
+    return levels, made - adaptive_dependence.corrections(fields, model.edges, own, levels, model.tuning)
+
+
+def log_ratio(fields: Sequence[FieldLevels], model: Model, own: Rows, partner: Rows) -> Numbers:
+    """What the model makes of pairs of rows: the log of how much likelier counterparts look so than strangers do."""
+    return np.asarray(weigh(fields, model, own, partner)[1].sum(axis=1, dtype=np.float64))
 
 
 def held_twice(own: Rows, partner: Rows, log_odds: Numbers, tuning: Tuning) -> list[Said]:

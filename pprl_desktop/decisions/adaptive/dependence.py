@@ -26,6 +26,7 @@ from pprl_desktop.decisions.adaptive.levels import (
     WORD,
     Codes,
     FieldLevels,
+    View,
 )
 from pprl_desktop.decisions.adaptive.strangers import People, copies, equal_frequency
 from pprl_desktop.decisions.adaptive.tuning import Tuning
@@ -80,13 +81,11 @@ def edges(
     can be explained by that is no dependence of the two.
     """
     found, bins = [], len(tuning.rarity) + 1
-    doubtful = interruptible(progress, likely_copies if one_to_one else _next_to_nothing, sampled, tuning)
+    doubtful = interruptible(progress, likely_copies if one_to_one else next_to_nothing, sampled, tuning)
     same, sampled = sampled[doubtful], interruptible(progress, sampled.__getitem__, ~doubtful)
     single = (
-        ~interruptible(
-            progress, copies, [one.own.codes for one in fields], tuning.copy_fields
-        ),  # a copy agrees with its original
-        ~interruptible(progress, copies, [one.partner.codes for one in fields], tuning.copy_fields),
+        interruptible(progress, _single, [one.own for one in fields], tuning),
+        interruptible(progress, _single, [one.partner for one in fields], tuning),
     )
     repeats = 0.0 if one_to_one else _repeats(sampled, equal, tuning, progress)
     for first in range(len(fields)):
@@ -114,6 +113,13 @@ def edges(
     return tuple(found[: tuning.most_edges])
 
 
+def _single(views: Sequence[View], tuning: Tuning) -> Flags:
+    """The rows that stand for a person: a copy agrees with its original."""
+    if views[0].once is not None:
+        return views[0].once
+    return ~copies([one.codes for one in views], tuning.copy_fields)
+
+
 def _compared(levels: Levels, tuning: Tuning) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
     """Per pair: the fields present on both sides, and those of them that differ."""
     of = classes(tuning)
@@ -134,7 +140,7 @@ def likely_copies(levels: Levels, tuning: Tuning) -> Flags:
     return np.asarray((present >= tuning.copy_fields) & (differ == 0))
 
 
-def _next_to_nothing(levels: Levels, tuning: Tuning) -> Flags:
+def next_to_nothing(levels: Levels, tuning: Tuning) -> Flags:
     """Pairs that differ in one field at most, or a quarter of them: where people come often, one of them."""
     present, differ = _compared(levels, tuning)
     return np.asarray(differ <= np.maximum(1, present // 4))
@@ -339,8 +345,8 @@ class _Joint:
         self._edge, self._first, self._second = edge, fields[edge.first], fields[edge.second]
         self._alone = equal_frequency(self._first, people), equal_frequency(self._second, people)
         if edge.counted:
-            self._own = _Combinations(self._first.own.codes, self._second.own.codes)
-            self._partner = _Combinations(self._first.partner.codes, self._second.partner.codes)
+            self._own = _Combinations(self._first.own, self._second.own)
+            self._partner = _Combinations(self._first.partner, self._second.partner)
 
     def log_lift(self, rows: Rows) -> Floats:
         a, b = self._first.own.codes[rows], self._second.own.codes[rows]
@@ -376,8 +382,11 @@ class _Joint:
 class _Combinations:
     """The rows of one file that hold both fields, counted by their combination of values."""
 
-    def __init__(self, first: Codes, second: Codes) -> None:
+    def __init__(self, one: View, other: View) -> None:
+        first, second = one.codes, other.codes
         present = (first >= 0) & (second >= 0)
+        if one.once is not None:
+            present &= one.once
         self.rows = int(present.sum())
         self._width = int(second.max(initial=0)) + 1
         combined = first[present].astype(np.int64) * self._width + second[present]

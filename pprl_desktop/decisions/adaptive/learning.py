@@ -20,6 +20,7 @@ from pprl_desktop.decisions.adaptive import weights as em
 from pprl_desktop.decisions.adaptive.check import Strangers, strangers, surplus
 from pprl_desktop.decisions.adaptive.levels import DIFFERS, EQUAL, LEVELS, MISSING, FieldLevels, Levels, pair_levels
 from pprl_desktop.decisions.adaptive.model import Model
+from pprl_desktop.decisions.adaptive.repeats import Labels, joined, of_people, same_person
 from pprl_desktop.decisions.adaptive.strangers import People
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import MatchOptions, Numbers, Rows
@@ -40,6 +41,10 @@ class Files:
     sampled: int  # random pairs in all
     sizes: em.Sizes
     within: adaptive_null.Within
+    people: tuple[Labels, Labels]  # the person of each row: the first row that is theirs
+    once: bool  # whether the rows that are counted hold nobody twice
+    apart: tuple[int, ...]  # fields left out because they are written otherwise on the two sides
+    made_of: tuple[int, ...]  # fields left out because they are made of others
     index: listed_scan.Index | None  # None: small files, all pairs are compared
     options: MatchOptions
     tuning: Tuning
@@ -84,6 +89,7 @@ class Learned:
     log_u: Floats  # the same shape
     lifts: Floats  # [pairs, fields] log of what dependent fields say twice
     surplus: Numbers  # [pairs] log of how much likelier strangers are than the weights believe
+    doubt: Numbers  # [pairs] log odds by which the second opinion is lower
     fit: em.Fit
 
     @property
@@ -121,9 +127,25 @@ def first_belief(files: Files, progress: Progress) -> Belief:
 
 
 def edges(files: Files, m: Numbers, progress: Progress) -> tuple[dependence.Edge, ...]:
-    return dependence.edges(
-        files.fields, files.within.levels, files.options.one_to_one, m[:, EQUAL], files.tuning, progress
-    )
+    return dependence.edges(files.fields, files.within.levels, files.once, m[:, EQUAL], files.tuning, progress)
+
+
+def told_apart(files: Files, belief: Belief, progress: Progress) -> tuple[Files, Belief]:
+    """What counterparts agree on is known by now: so is who else is held twice, and what strangers have in common."""
+    made, people = [], list(files.people)
+    model = belief.model
+    bar = near_bar(model)
+    for side, file in enumerate(files.within.files):
+        first = people[side] == np.arange(len(people[side]))
+        if 1 - first.mean() > files.tuning.few_repeated:  # else nobody is held twice, and nothing is to be found
+            near = strangers(file.fields, model, bar, files.options.threads, progress)
+            same = interruptible(progress, same_person, near, model, bar)
+            people[side], file = joined(file, people[side], near, same)
+        made.append(file)
+    labels = people[0], people[1]
+    fields = of_people(files.fields, labels)
+    files = replace(files, fields=fields, people=labels, within=adaptive_null.Within(tuple(made)))
+    return files, replace(belief, model=replace(model, edges=edges(files, model.m, progress)))
 
 
 def find(files: Files, belief: Belief, random: np.random.Generator, progress: Progress) -> Pairs:
@@ -158,12 +180,13 @@ def find(files: Files, belief: Belief, random: np.random.Generator, progress: Pr
     return Pairs(found.own, found.partner, levels, found.bar, found.examined, scan, tuple(warnings))
 
 
-def learn(files: Files, belief: Belief, pairs: Pairs, surplus: Numbers, progress: Progress) -> Learned:
+def learn(files: Files, belief: Belief, pairs: Pairs, surplus: Numbers, doubt: Numbers, progress: Progress) -> Learned:
     """EM over the candidates, started at what is believed; then what strangers agree on, without the matches found."""
     model, tuning, fields = belief.model, files.tuning, len(files.fields)
     levels, log_u = _columns(files, belief, pairs, progress)
     lifts = dependence.corrections(files.fields, model.edges, pairs.own, pairs.levels, tuning, belief.people, progress)
-    candidates = em.Candidates(pairs.own, pairs.partner, levels, log_u, lifts.sum(axis=1) + surplus, files.sizes)
+    people = files.people[0][pairs.own], files.people[1][pairs.partner]
+    candidates = em.Candidates(*people, levels, log_u, lifts.sum(axis=1) + surplus + doubt, files.sizes)
     fit = em.fit(
         candidates,
         np.concatenate([em.prior_m(files.fields, tuning), _crossed(np.full(len(model.crossings), tuning.prior_cross))]),
@@ -176,7 +199,9 @@ def learn(files: Files, belief: Belief, pairs: Pairs, surplus: Numbers, progress
         progress,
     )
     after = replace(model, m=fit.m[:fields], cross_m=fit.m[fields:, EQUAL], matches=fit.matches)
-    return Learned(_without_matches(files, after, pairs, fit, progress), pairs, levels, log_u, lifts, surplus, fit)
+    return Learned(
+        _without_matches(files, after, pairs, fit, progress), pairs, levels, log_u, lifts, surplus, doubt, fit
+    )
 
 
 def _crossed(m: Numbers) -> Numbers:
@@ -223,7 +248,7 @@ def _without_matches(files: Files, model: Model, pairs: Pairs, fit: em.Fit, prog
 
 def narrowed(learned: Learned) -> Learned:
     """Without the candidates that their learned weights have made hopeless: most of a large file's."""
-    kept = np.flatnonzero(learned.fit.log_odds >= learned.model.tuning.lowest)
+    kept = np.flatnonzero(learned.fit.log_odds + learned.doubt >= learned.model.tuning.lowest)
     fit = learned.fit
     return replace(
         learned,
@@ -232,24 +257,34 @@ def narrowed(learned: Learned) -> Learned:
         log_u=learned.log_u[kept],
         lifts=learned.lifts[kept],
         surplus=learned.surplus[kept],
+        doubt=learned.doubt[kept],
         fit=replace(fit, log_odds=fit.log_odds[kept], probability=fit.probability[kept]),
     )
 
 
 def near_within(files: Files, model: Model, progress: Progress) -> list[Strangers]:
-    """Pairs within either file that the weights take for matches, or nearly."""
-    bar = files.tuning.lowest_held - files.tuning.held_margin - model.prior
-    return [strangers(fields, model, bar, files.options.threads, progress) for fields in files.within.files]
+    """Pairs within either file that the weights take for matches, or nearly, and whether they are one person."""
+    bar = near_bar(model)
+    made = []
+    for file in files.within.files:
+        near = strangers(file.fields, model, bar, files.options.threads, progress)
+        made.append(replace(near, same=interruptible(progress, same_person, near, model, bar)))
+    return made
+
+
+def near_bar(model: Model) -> float:
+    """The log likelihood ratio from which pairs within a file are looked at."""
+    return model.tuning.lowest_held - model.tuning.held_margin - model.prior
 
 
 def held(files: Files, learned: Learned, near: Sequence[Strangers], progress: Progress) -> Learned:
     """Learn again, with strangers as likely to look like this pair as they are within the files."""
     model, prior = learned.model, learned.model.prior
-    ratios = np.concatenate([interruptible(progress, file.ratios, model)[~file.copies] for file in near])
-    plain = learned.fit.log_odds - prior + learned.surplus
+    ratios = np.concatenate([interruptible(progress, file.ratios, model)[file.same < 0.5] for file in near])
+    plain = learned.fit.log_odds - prior + learned.surplus + learned.doubt
     at = np.flatnonzero(plain >= files.tuning.lowest_held - prior)
     wrong = 1 - learned.fit.probability[at]
     more = surplus(ratios, sum(file.out_of for file in near), plain[at], wrong, files.all_pairs, files.tuning)
     so_far = learned.surplus.copy()
     so_far[at] = np.clip(so_far[at] + more, 0.0, files.tuning.most_held)
-    return learn(files, learned.belief, learned.pairs, so_far, progress)
+    return learn(files, learned.belief, learned.pairs, so_far, learned.doubt, progress)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -53,6 +53,20 @@ class View:
     counts: npt.NDArray[np.int64]  # rows per value
     tokens: dict[str, Tokens]  # role -> token of each value, 0: none
     parts: tuple[tuple[Part, Codes], ...]  # value parts, and which of their rows each value has
+    once: npt.NDArray[np.bool_] | None = None  # rows that stand for a person, where some are held twice
+
+    def of_people(self, once: npt.NDArray[np.bool_]) -> View:
+        """The same rows, but only these are counted."""
+        here = self.codes[once]
+        return replace(self, counts=np.bincount(here[here >= 0], minlength=self.values), once=once)
+
+    def some(self, rows: npt.NDArray[np.int64]) -> View:
+        here = self.codes[rows]
+        return replace(self, codes=here, counts=np.bincount(here[here >= 0], minlength=self.values))
+
+    def nobody(self) -> View:
+        """As if nobody had a value."""
+        return replace(self, codes=np.full_like(self.codes, -1), counts=np.zeros_like(self.counts))
 
     @property
     def values(self) -> int:
@@ -109,6 +123,14 @@ class FieldLevels:
     facts: tuple[Codes, Codes, Levels] = field(default_factory=lambda: _nothing())  # sorted by own value
     equal_to: Codes = field(default_factory=lambda: np.zeros(0, np.int32))  # own value -> equal partner value or -1
     _all: Levels | None = None
+
+    def of(self, own: View, partner: View) -> FieldLevels:
+        """The same values, held by other rows."""
+        return replace(self, own=own, partner=partner)
+
+    def nobody(self) -> FieldLevels:
+        """Left out: as if nobody had a value."""
+        return self.of(self.own.nobody(), self.partner.nobody())
 
     def partner_rows_equal(self) -> npt.NDArray[np.float64] | None:
         """Partner records equal to each own value, where the whole table is at hand."""

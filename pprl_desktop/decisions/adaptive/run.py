@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from pprl_desktop.codes.base import Rule, Smashed
 from pprl_desktop.compute.threads import interruptible, one_blas_thread
+from pprl_desktop.decisions.adaptive import apart as adaptive_apart
 from pprl_desktop.decisions.adaptive import candidate_recall, listed_scan
 from pprl_desktop.decisions.adaptive import candidates as blocking
 from pprl_desktop.decisions.adaptive import outlook as adaptive_outlook
@@ -26,7 +27,6 @@ from pprl_desktop.decisions.adaptive.learning import (
     BYTES_PER_PAIR,
     Files,
     Learned,
-    edges,
     find,
     first_belief,
     first_matches,
@@ -35,8 +35,13 @@ from pprl_desktop.decisions.adaptive.learning import (
     most_candidates,
     narrowed,
     near_within,
+    told_apart,
 )
-from pprl_desktop.decisions.adaptive.levels import MISSING, Codes
+from pprl_desktop.decisions.adaptive.levels import Codes, FieldLevels
+from pprl_desktop.decisions.adaptive.repeats import Repeats, lifts_within, of_people, repeats
+from pprl_desktop.decisions.adaptive.tuning import Tuning
+from pprl_desktop.decisions.adaptive.verdict import by_field, reconsidered, verdict
+from pprl_desktop.decisions.adaptive.views import composed, said_twice
 from pprl_desktop.decisions.base import MatchOptions, Numbers, Outlook, Scored
 from pprl_desktop.decisions.rules import AdaptiveRule, FieldComparison
 from pprl_desktop.decisions.thresholds import from_probabilities
@@ -66,10 +71,12 @@ def _run(own: Smashed, partner: Smashed, rule: AdaptiveRule, options: MatchOptio
     rounds, holds = rule.tuning.rounds, rule.tuning.holds
     for place in range(rounds):
         low, high = 0.25 + 0.58 * place / rounds, 0.25 + 0.58 * (place + 1) / rounds
-        if place and not options.one_to_one:  # how often one person's records are equal is known by now
-            belief = replace(belief, model=replace(belief.model, edges=edges(files, belief.model.m, progress)))
+        if place:
+            files, belief = told_apart(files, belief, progress)
         pairs = find(files, belief, random, progress.part(low, (low + high) / 2))
-        learned = learn(files, belief, pairs, np.zeros(len(pairs.own)), progress.part((low + high) / 2, high))
+        none = np.zeros(len(pairs.own))
+        learned = learn(files, belief, pairs, none, none, progress.part((low + high) / 2, high))
+        learned = reconsidered(files, learned, progress.part(high, high))
         belief = learned.belief
     learned = narrowed(learned)
     near = near_within(files, learned.model, progress.part(0.83, 0.85))
@@ -87,17 +94,59 @@ def lay_side_by_side(
     random: np.random.Generator,
     progress: Progress,
 ) -> Files:
-    null = adaptive_null.random_pairs(own.rows, partner.rows, random, rule.tuning)
+    tuning = rule.tuning
+    null = adaptive_null.random_pairs(own.rows, partner.rows, random, tuning)
     fields, seen = adaptive_null.build(own, partner, rule, null, progress.part(0.0, 0.1))
+    apart = [adaptive_apart.apart(one, tuning) for one in fields]
+    fields = [one.nobody() if gone else one for one, gone in zip(fields, apart, strict=True)]
+    progress.at(0.1, "Comparing the records of one file")
+    inside = progress.part(0.1, 0.1)
+    within = adaptive_null.within(own, partner, fields, tuning, random, inside)
+    twice_said = said_twice([file.levels for file in within.files], tuning)
+    within = within.without(twice_said)
+    made_of = composed([lifts_within(file, tuning, inside) for file in within.files], len(fields), tuning)
+    made_of = tuple(sorted({*made_of, *twice_said}))
+    fields = [one.nobody() if f in made_of else one for f, one in enumerate(fields)]
+    within = within.without(made_of)
+    left_out = {*np.flatnonzero(apart).tolist(), *made_of}
+    seen = [np.zeros_like(count) if f in left_out else count for f, count in enumerate(seen)]
+    twice = _repeats(fields, within, rule.tuning, options, inside)
+    people = twice[0].people, twice[1].people
+    fields = list(of_people(fields, people))
     index = None
     if listed_scan.wanted(own.rows, partner.rows):
         index = listed_scan.build(fields, rule.tuning, options.threads, progress.part(0.1, 0.25))
     else:
         blocking.prepare(fields, options.threads, progress.part(0.1, 0.25))
-    progress.at(0.25, "Comparing the records of one file")
-    within = adaptive_null.within(own, partner, fields, rule.tuning, random, progress)
-    sizes = em.Sizes(own.rows, partner.rows, options.one_to_one, rule.tuning.free)
-    return Files(tuple(fields), tuple(seen), len(null.own), sizes, within, index, options, rule.tuning)
+    held = [len(np.unique(label)) if options.one_to_one else len(label) for label in people]
+    sizes = em.Sizes(held[0], held[1], options.one_to_one, rule.tuning.free)
+    within = adaptive_null.Within(tuple(one.file for one in twice[: len(within.files)]))
+    once_only = options.one_to_one or all(file.whole for file in within.files)
+    return Files(
+        tuple(fields), tuple(seen), len(null.own), sizes, within, people, once_only,
+        tuple(np.flatnonzero(apart).tolist()), made_of, index, options,
+        rule.tuning,
+    )  # fmt: skip
+
+
+def _repeats(
+    fields: Sequence[FieldLevels],
+    within: adaptive_null.Within,
+    tuning: Tuning,
+    options: MatchOptions,
+    progress: Progress,
+) -> tuple[Repeats, Repeats]:
+    """Who is held twice in the own file and in the partner's; of a file that was left out, nothing is known."""
+    made = []
+    for side in (0, 1):
+        views = [one.partner if side else one.own for one in fields]
+        originals = interruptible(progress, adaptive_null.originals, [one.codes for one in views], tuning.copy_fields)
+        file = within.files[min(side, len(within.files) - 1)]
+        if side < len(within.files):
+            made.append(repeats(file, originals, tuning, options.threads, progress))
+        else:
+            made.append(Repeats(originals, 0.0, file))
+    return made[0], made[1]
 
 
 def outlook(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions) -> Outlook:
@@ -158,7 +207,9 @@ def _scored(
     progress: Progress,
 ) -> Scored:
     pairs, fit = learned.pairs, learned.fit
-    probability = np.clip(fit.probability, 1e-12, 1 - 1e-12)
+    evidence = by_field(learned, len(files.fields), progress)
+    judged = verdict(files, learned, near, evidence, progress)
+    probability = np.clip(judged.probability, 1e-12, 1 - 1e-12)
     score = np.log(probability) - np.log1p(-probability)
     best = from_probabilities(score, probability)
     # a little below even odds may serve F1; where little is to be found, the best F1 is made of long shots
@@ -173,7 +224,7 @@ def _scored(
         pairs.partner,
         score,
         probability,
-        _evidence(learned, len(files.fields), progress),
+        evidence,
         learned.model.fields,
         threshold,
         pairs.examined,
@@ -181,6 +232,7 @@ def _scored(
         {
             **_candidate_recall(learned, random),
             **learned.model.shown(),
+            "findable": judged.findable,
             "candidates": len(pairs.own),
             "em_rounds": fit.rounds,
             "self_linkage": {"precision": check.precision, "pairs": check.pairs, "false": check.false},
@@ -205,21 +257,6 @@ def _self_linkage(
         pairs = max(pairs - round(same * out_of / max(every, 1.0)), 0)
     false = pairs * max(left[0], 0.0) * max(left[1], 0.0) / out_of if out_of else 0.0
     return SelfLinkage(pairs, false, float((1 - accepted).sum()), len(accepted))
-
-
-def _evidence(learned: Learned, fields: int, progress: Progress) -> Floats:
-    """[pairs, fields] what each field says; what is found in another field counts for the own one."""
-    levels, log_u = learned.levels, learned.log_u
-    made = np.full((len(levels), fields), np.nan, dtype=np.float32)
-    for f in range(fields):
-        progress.check()
-        here = np.flatnonzero(levels[:, f] != MISSING)
-        made[here, f] = np.log(np.maximum(learned.fit.m[f], 1e-12))[levels[here, f]] - log_u[here, f]
-    for at, crossing in enumerate(learned.model.crossings, fields):
-        here = np.flatnonzero(levels[:, at] != MISSING)
-        weight = np.log(np.maximum(learned.fit.m[at], 1e-12))[levels[here, at]] - log_u[here, at]
-        made[here, crossing.own] = np.nan_to_num(made[here, crossing.own]) + weight
-    return made - learned.lifts
 
 
 def _candidate_recall(learned: Learned, random: np.random.Generator) -> dict[str, Any]:

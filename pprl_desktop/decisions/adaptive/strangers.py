@@ -47,20 +47,49 @@ class Null:
 
 
 @dataclass(frozen=True, eq=False)
-class Within:
-    files: list[list[FieldLevels]]  # own records compared with own records, the partner's with the partner's
-    levels: Levels  # [pairs, fields] of random pairs within either file
+class File:
+    """Records of one file compared with each other, as if one were the partner's."""
 
-
-@dataclass(frozen=True, eq=False)
-class _File:
-    fields: list[FieldLevels]
-    levels: Levels
+    fields: tuple[FieldLevels, ...]
+    rows: Rows  # the records of the file that take part
+    own: Rows  # random pairs of different records, by their place among those
+    partner: Rows
+    levels: Levels  # [pairs, fields] of the random pairs
+    whole: bool  # nobody but exact copies is left out
 
     def equal(self) -> Numbers:
         """Share of the pairs that look equal, field by field."""
         present = np.maximum((self.levels != MISSING).sum(axis=0), 1)
         return np.asarray((self.levels == EQUAL).sum(axis=0) / present)
+
+    def some(self, kept: npt.NDArray[np.bool_]) -> File:
+        """Without the other records."""
+        at = np.flatnonzero(kept)
+        place = np.cumsum(kept) - 1
+        pairs = kept[self.own] & kept[self.partner]
+        fields = tuple(one.of(one.own.some(at), one.partner.some(at)) for one in self.fields)
+        own, partner = (place[rows[pairs]].astype(np.int32) for rows in (self.own, self.partner))
+        return File(fields, self.rows[kept], own, partner, self.levels[pairs], self.whole)
+
+
+@dataclass(frozen=True, eq=False)
+class Within:
+    files: tuple[File, ...]  # the own file, the partner's
+
+    def without(self, gone: Sequence[int]) -> Within:
+        """With these fields left out."""
+        made = []
+        for file in self.files:
+            levels = file.levels.copy()
+            levels[:, list(gone)] = MISSING
+            fields = tuple(one.nobody() if f in gone else one for f, one in enumerate(file.fields))
+            made.append(replace(file, fields=fields, levels=levels))
+        return Within(tuple(made))
+
+    @property
+    def levels(self) -> Levels:
+        """[pairs, fields] of random pairs within either file."""
+        return np.concatenate([one.levels for one in self.files])
 
 
 def taken(smashed: Smashed, rows: Rows) -> Smashed:
@@ -142,7 +171,7 @@ def within(
     theirs = _within(partner, partner.epsilon or own.epsilon, fields, tuning, random, progress)
     blurred = (theirs.equal() > tuning.blurred * mine.equal() + tuning.blurred_least).any()
     made = [mine] if blurred and own.epsilon != partner.epsilon else [mine, theirs]
-    return Within([one.fields for one in made], np.concatenate([one.levels for one in made]))
+    return Within(tuple(made))
 
 
 def copies(codes: Sequence[Codes], fields: int) -> npt.NDArray[np.bool_]:
@@ -150,17 +179,20 @@ def copies(codes: Sequence[Codes], fields: int) -> npt.NDArray[np.bool_]:
 
     Fields in which all values differ (as under noise) leave nothing to be found.
     """
+    return np.asarray(originals(codes, fields) != np.arange(len(codes[0])))
+
+
+def originals(codes: Sequence[Codes], fields: int) -> npt.NDArray[np.int64]:
+    """For each row the first one of which it is a copy: mostly itself."""
     # one number for all fields of a row: comparing rows as a whole takes twenty times as long
     random = np.random.default_rng(0)
     key = np.zeros(len(codes[0]), dtype=np.uint64)
     for code in codes:
         mark = random.integers(1, 2**63, size=int(code.max(initial=-1)) + 2, dtype=np.uint64)
         key += mark[code]  # a missing value reads the last one
-    repeated = np.ones(len(key), dtype=np.bool_)
-    _, first = np.unique(key, return_index=True)
-    repeated[first] = False
+    _, first, which = np.unique(key, return_index=True, return_inverse=True)
     present = np.sum([code >= 0 for code in codes], axis=0)
-    return np.asarray(repeated & (present >= fields))
+    return np.asarray(np.where(present >= fields, first[which], np.arange(len(key))))
 
 
 def _within(
@@ -170,7 +202,7 @@ def _within(
     tuning: Tuning,
     random: np.random.Generator,
     progress: Progress,
-) -> _File:
+) -> File:
     progress.check()
     codes = [interruptible(progress, view, file, one.comparison).codes for one in fields]
     single = np.flatnonzero(~interruptible(progress, copies, codes, tuning.copy_fields))
@@ -186,8 +218,11 @@ def _within(
         left, right = view(mine, one.comparison), view(theirs, one.comparison)
         measure = interruptible(progress, one.similar.between, left, right, (mine.epsilon, theirs.epsilon))
         facts, equal_to = find_facts(left, right, one.exact)
+        if not one.own.present or not one.partner.present:  # left out: the files write it differently
+            left, right = left.nobody(), right.nobody()
         made.append(FieldLevels(one.comparison, left, right, measure, one.exact, one.cuts, facts, equal_to))
-    return _File(made, pair_levels(made, null.own, null.partner, progress))
+    levels = pair_levels(made, null.own, null.partner, progress)
+    return File(tuple(made), rows, null.own, null.partner, levels, len(rows) == len(single))
 
 
 def _cuts(one: FieldLevels, own: Codes, partner: Codes, similarity: Floats, tuning: Tuning) -> Numbers:

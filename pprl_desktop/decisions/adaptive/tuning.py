@@ -94,6 +94,35 @@ class Tuning(tuning.Tuning):
     few_twice: int = number(5, "people with two records from which it is told")
     share_twice: float = number(0.03, "share of the matched people from which it is told")
 
+    # columns written otherwise on the two sides (apart.py)
+    apart_expected: float = number(12.0, "equal pairs of strangers across the files that chance would give at least")
+    apart_share: float = number(0.05, "share of them that may be there nevertheless", "typing errors meet by chance")
+
+    # who is held twice (repeats.py)
+    few_repeated: float = number(0.03, "pairs of one person per record up to which nobody is taken to be held twice")
+    repeated: float = number(0.1, "pairs of one person per record, before any was seen")
+
+    # the second opinion (opinion.py), on made-up populations of tests/benchmarks/populations.py
+    one_view: float = number(12.0, "lift of joint agreement among strangers from which two fields are one view")
+    same_seen: int = number(10, "pairs of strangers that agree on one of two fields, to take them for the same")
+    same_share: float = number(0.9, "share of them that agree on both")
+    apart_parts: float = number(
+        0.1, "share of its lift with a composed field that two parts of it have with each other at most"
+    )
+    opinions: int = number(3, "times the weights are learned again where the second opinion is lower")
+    opinion_agrees: float = number(0.25, "share of the expected matches that it must take away for that")
+    agreeing: float = number(3e-3, "share of random pairs: values as similar agree")
+    telling: float = number(0.3, "chance of strangers to agree on a view above which it is not asked")
+    opinion_step: float = number(0.5, "log odds within which pairs have one rank")
+    opinion_least: int = number(5, "pairs at least that m of a view is counted on")
+    opinion_doubt: float = number(2.0, "pairs worth of trust in the weights")
+    opinion_sigma: float = number(1.0, "standard errors of chance given back", "the lowest of several views counts")
+    opinion_floor: float = number(
+        0.5, "least m of a view", "prototype: it keeps EM from locking onto a region or a culture"
+    )
+    confirmed: float = number(0.6, "share of the best pairs that agree on a view which is confirmed")
+    silent: float = number(0.25, "share below which a view is silent where others are confirmed")
+
     # the border (run.py)
     worthwhile: float = number(
         0.5,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +29,7 @@ from pprl_desktop.decisions.adaptive.levels import (
     FieldLevels,
 )
 from pprl_desktop.decisions.adaptive.tuning import Tuning
-from pprl_desktop.decisions.base import Numbers, Rows
+from pprl_desktop.decisions.base import Numbers
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 LARGE = 60.0  # log odds beyond which a pair is as certain as can be
@@ -63,8 +64,8 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    own: Rows
-    partner: Rows
+    own: npt.NDArray[np.integer[Any]]  # row, or the person it belongs to
+    partner: npt.NDArray[np.integer[Any]]
     levels: Levels  # [pairs, fields]
     log_u: Floats  # [pairs, fields], 0 where missing
     extra: Floats  # [pairs] log u of what the fields have in common, to be divided out
@@ -127,7 +128,7 @@ def fit(
         probability = (
             graph.marginals(odds, progress, tuning.messages) if graph else 1.0 / (1.0 + np.exp(-np.clip(odds, -60, 60)))
         )
-        matches = float(probability.sum())
+        matches = graph.count(probability) if graph else float(probability.sum())
         before = m
         count = np.empty_like(before)
         for f in fields:
@@ -159,14 +160,37 @@ def _learned(count: Numbers, expected: Numbers, strength: float) -> Numbers:
 
 
 class Graph:
-    """Belief propagation for the matchings of a bipartite graph (Zdeborova and Mezard 2006; Bayati et al. 2011)."""
+    """Belief propagation for the matchings of a bipartite graph (Zdeborova and Mezard 2006; Bayati et al. 2011).
 
-    def __init__(self, own: Rows, partner: Rows) -> None:
+    Several pairs between the same two nodes (people, where one has several records) are one edge, as likely as the
+    best of them.
+    """
+
+    def __init__(self, own: npt.NDArray[np.integer[Any]], partner: npt.NDArray[np.integer[Any]]) -> None:
+        width = int(partner.max(initial=0)) + 1
+        key = own.astype(np.int64) * width + partner
+        known, which = np.unique(key, return_inverse=True)
+        self._edge: _End | None = None
+        if len(known) < len(key):
+            self._edge = _End(which)
+            own, partner = known // width, known % width
         self._own, self._partner = _End(own), _End(partner)
         self._free_a = np.ones(len(own))  # chance that the own row is not taken by another pair
         self._free_b = np.ones(len(own))
 
     def marginals(self, log_odds: Numbers, progress: Progress = NO_PROGRESS, rounds: int = Tuning.messages) -> Numbers:
+        if self._edge is not None and len(log_odds):
+            return self._edge.spread(self._marginals(self._edge.largest(log_odds), progress, rounds))
+        return self._marginals(log_odds, progress, rounds)
+
+    def count(self, probability: Numbers, times: Numbers | float = 1.0) -> float:
+        """The expected number of edges that hold, each counted so many times."""
+        worth = probability * times
+        if self._edge is not None and len(probability):
+            return float(self._edge.largest(worth).sum())
+        return float(worth.sum())
+
+    def _marginals(self, log_odds: Numbers, progress: Progress, rounds: int) -> Numbers:
         odds = np.exp(np.clip(log_odds, -LARGE, LARGE))
         for _ in range(rounds):
             progress.check()
@@ -180,7 +204,7 @@ class Graph:
 class _End:
     """One side of the graph: the pairs that meet at each row."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: npt.NDArray[np.integer[Any]]) -> None:
         self._order = np.argsort(rows, kind="stable")
         ranked = rows[self._order]
         first = np.ones(len(rows), dtype=np.bool_)
@@ -200,4 +224,14 @@ class _End:
         others = np.where(is_top, rest + (tops - 1) * top, np.maximum(rest - here, 0.0) + tops * top)
         made = np.empty(len(pull))
         made[self._order] = 1.0 / (1.0 + others)
+        return made
+
+    def largest(self, values: Numbers) -> Numbers:
+        """Of the pairs that meet at each row, row by row."""
+        return np.asarray(np.maximum.reduceat(values[self._order], self._starts))
+
+    def spread(self, values: Numbers) -> Numbers:
+        """The value of its row for each pair."""
+        made = np.empty(len(self._order))
+        made[self._order] = values[self._node]
         return made

@@ -26,7 +26,7 @@ def round_one() -> tuple[Files, Learned]:
     files = lay_side_by_side(own, partner, rule, MatchOptions(), random, NO_PROGRESS)
     belief = first_belief(files, NO_PROGRESS)
     pairs = find(files, belief, random, NO_PROGRESS)
-    return files, learn(files, belief, pairs, np.zeros(len(pairs.own)), NO_PROGRESS)
+    return files, learn(files, belief, pairs, np.zeros(len(pairs.own)), np.zeros(len(pairs.own)), NO_PROGRESS)
 
 
 def test_a_saved_model_weighs_pairs_as_the_learned_one_does(round_one: tuple[Files, Learned]) -> None:
@@ -49,7 +49,7 @@ def test_a_model_of_other_levels_is_not_loaded(round_one: tuple[Files, Learned])
 def test_learning_changes_nothing_that_was_believed_before(round_one: tuple[Files, Learned]) -> None:
     files, learned = round_one
     before = learned.model.to_plain(), [table.copy() for table in learned.belief.log_u]
-    again = learn(files, learned.belief, learned.pairs, learned.surplus + 1.0, NO_PROGRESS)
+    again = learn(files, learned.belief, learned.pairs, learned.surplus + 1.0, learned.doubt, NO_PROGRESS)
     assert again.model.matches != learned.model.matches
     assert learned.model.to_plain() == before[0]
     assert all((now == then).all() for now, then in zip(learned.belief.log_u, before[1], strict=True))

@@ -1,0 +1,123 @@
+"""Who is held twice: pairs within one file that are one person, found by the same weights and the same second opinion.
+
+They are no strangers, and counting them as such would make the true pairs between the files look common among
+strangers; and they share a counterpart without competing for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.compute.threads import interruptible
+from pprl_desktop.decisions.adaptive import weights as em
+from pprl_desktop.decisions.adaptive.check import Strangers, strangers, tables, weigh
+from pprl_desktop.decisions.adaptive.dependence import Edge, edges
+from pprl_desktop.decisions.adaptive.levels import EQUAL, LEVELS, MISSING, FieldLevels
+from pprl_desktop.decisions.adaptive.model import Model
+from pprl_desktop.decisions.adaptive.opinion import second_opinion
+from pprl_desktop.decisions.adaptive.strangers import File, shares
+from pprl_desktop.decisions.adaptive.tuning import Tuning
+from pprl_desktop.decisions.adaptive.views import seen, views
+from pprl_desktop.decisions.base import Numbers, Rows
+from pprl_desktop.progress import Progress
+
+Labels = npt.NDArray[np.int64]
+
+
+def sigmoid(log_odds: Numbers) -> Numbers:
+    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(log_odds, -40.0, 40.0))))
+
+
+def same_person(near: Strangers, model: Model, bar: float) -> Numbers:
+    """Per pair within a file: the probability that both records are one person. `bar`: ratio below which none is kept.
+
+    What one person's records agree on is taken from the model; only how many such pairs there are is learned.
+    """
+    if not len(near.own):
+        return np.zeros(0)
+    tuning, rows = model.tuning, len(near.fields[0].own.codes)
+    levels, evidence = weigh(near.fields, model, near.own, near.partner)
+    found = views(model.edges, len(near.fields), tuning)
+    shown = seen(near.fields, found, near.own, levels, tables(near.fields, model), model.u, evidence, tuning)
+    ratio = evidence.sum(axis=1, dtype=np.float64)
+    matches, probability = tuning.repeated * rows, np.zeros(len(ratio))
+    for _ in range(tuning.em_rounds):
+        prior = float(np.log((matches + 0.5) / near.out_of))
+        opinion = second_opinion(shown, ratio + prior, bar + prior, matches, tuning)
+        probability = sigmoid(np.minimum(ratio + prior, opinion.log_odds))
+        before, matches = matches, float(probability.sum())
+        if abs(before - matches) < 0.25:
+            break
+    return probability
+
+
+@dataclass(frozen=True, eq=False)
+class Repeats:
+    """Who is held twice in one file."""
+
+    people: Labels  # the person of each row of the file: the first row that is theirs
+    pairs: float  # of one person's records, expected among the records looked at
+    file: File  # without them
+
+
+def repeats(file: File, originals: Labels, tuning: Tuning, threads: int, progress: Progress) -> Repeats:
+    """`originals`: the row of which each is an exact copy (itself, mostly)."""
+    if not all(one.exact for one in file.fields) or len(file.rows) < 2:
+        return Repeats(originals, 0.0, file)
+    model = first_model(file, tuning, progress)
+    bar = tuning.lowest_held - tuning.held_margin - model.prior
+    near = strangers(file.fields, model, bar, threads, progress)
+    same = interruptible(progress, same_person, near, model, bar)
+    people, without = joined(file, originals, near, same)
+    return Repeats(people, float(same.sum()), without)
+
+
+def joined(file: File, people: Labels, near: Strangers, same: Numbers) -> tuple[Labels, File]:
+    """The people of all rows once these pairs are one person, and the file without those held twice."""
+    one = same > 0.5
+    label = groups(len(file.rows), near.own[one], near.partner[one])
+    made = people.copy()
+    made[file.rows] = file.rows[label]
+    return made[people], file.some(label == np.arange(len(label)))
+
+
+def of_people(fields: Sequence[FieldLevels], people: tuple[Labels, Labels]) -> tuple[FieldLevels, ...]:
+    """Fields in which a person is counted once; under noise nobody can be found twice."""
+    if not all(one.exact for one in fields):
+        return tuple(fields)
+    first = tuple(label == np.arange(len(label)) for label in people)
+    return tuple(one.of(one.own.of_people(first[0]), one.partner.of_people(first[1])) for one in fields)
+
+
+def lifts_within(file: File, tuning: Tuning, progress: Progress) -> tuple[Edge, ...]:
+    """Dependent fields of a file, its records taken for as many people."""
+    return edges(file.fields, file.levels, True, em.prior_m(file.fields, tuning)[:, EQUAL], tuning, progress)
+
+
+def first_model(file: File, tuning: Tuning, progress: Progress) -> Model:
+    """What is believed of a file before any pair was looked at closely."""
+    fields = file.fields
+    m, rows = em.prior_m(fields, tuning), len(file.rows)
+    count = [np.bincount(file.levels[:, f], minlength=MISSING + 1)[:LEVELS] for f in range(len(fields))]
+    u = np.stack([shares(one.astype(np.float64), tuning.unseen) for one in count])
+    lifts = edges(fields, file.levels, False, m[:, EQUAL], tuning, progress)
+    names = tuple(one.comparison.field for one in fields)
+    sizes = em.Sizes(rows, rows, False, tuning.free)
+    return Model(names, m, u, (), np.zeros(0), lifts, tuning.repeated * rows, sizes, tuning)
+
+
+def groups(rows: int, own: Rows, partner: Rows) -> Labels:
+    """The group of each row, by the smallest row in it, where these pairs are one person."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    if not len(own):
+        return np.arange(rows)
+    links = coo_matrix((np.ones(len(own), np.int8), (own, partner)), shape=(rows, rows))
+    _, label = connected_components(links, directed=False)
+    _, first = np.unique(label, return_index=True)
+    return np.asarray(first[label], dtype=np.int64)

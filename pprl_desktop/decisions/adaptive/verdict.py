@@ -1,0 +1,182 @@
+"""The last word on every candidate: the weights, the second opinion and strangers within the files, the lowest of them.
+
+Strangers are counted, not assumed: however high the weights of a pair, it is believed no more than the number of pairs
+of strangers within either file that reach the same weight allows (null), nor more than any view that was left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pprl_desktop.compute.threads import interruptible
+from pprl_desktop.decisions.adaptive import opinion as second
+from pprl_desktop.decisions.adaptive import weights as em
+from pprl_desktop.decisions.adaptive.check import Strangers, tables, weigh
+from pprl_desktop.decisions.adaptive.learning import Files, Floats, Learned, Pairs, learn, near_bar
+from pprl_desktop.decisions.adaptive.levels import MISSING
+from pprl_desktop.decisions.adaptive.repeats import sigmoid
+from pprl_desktop.decisions.adaptive.tuning import Tuning
+from pprl_desktop.decisions.adaptive.views import Views, seen, views
+from pprl_desktop.decisions.base import Numbers
+from pprl_desktop.progress import Progress
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    probability: Numbers  # [pairs]
+    findable: float  # pairs that a result of this direction can hold, expected
+    by_views: Numbers  # [pairs] what the second opinion alone makes of them; NaN where nobody could be asked
+    by_strangers: Numbers  # [pairs] what strangers within the files alone leave of them
+    opinion: second.Opinion
+    views: Views
+
+
+def verdict(files: Files, learned: Learned, near: Sequence[Strangers], evidence: Floats, progress: Progress) -> Verdict:
+    """`evidence` [pairs, fields], NaN: missing."""
+    model, tuning, pairs = learned.model, files.tuning, learned.pairs
+    plain = _plain_prior(files, learned)
+    found = views(model.edges, len(files.fields), tuning)
+    within = [_as_seen(file, learned, found, plain) for file in near if len(file.own)]
+    opinion = _opinion(files, learned, found, evidence, within, progress)
+    null = strangers_leave(_ratio(evidence), near, _repeated(files), learned, files.all_pairs, plain, tuning, progress)
+    alone = learned.fit.log_odds + learned.doubt  # the second opinion is asked anew
+    lowest = np.minimum(alone, np.minimum(opinion.log_odds, null) + model.prior - plain)
+    if files.options.one_to_one:
+        graph = interruptible(progress, em.Graph, files.people[0][pairs.own], files.people[1][pairs.partner])
+        probability = graph.marginals(lowest, progress, 4 * tuning.messages)
+        findable = graph.count(probability, _fewer_records(files, pairs))
+    else:
+        probability = sigmoid(lowest)
+        findable = float(probability.sum())
+    asked = np.where(np.isfinite(opinion.log_odds), sigmoid(opinion.log_odds), np.nan)
+    return Verdict(probability, findable, asked, sigmoid(null), opinion, found)
+
+
+def _fewer_records(files: Files, pairs: Pairs) -> Numbers:
+    """[pairs] of the two people of a pair, the number of records of the one who has fewer."""
+    own, partner = (np.bincount(label)[label] for label in files.people)
+    return np.minimum(own[pairs.own], partner[pairs.partner]).astype(np.float64)
+
+
+def reconsidered(files: Files, learned: Learned, progress: Progress) -> Learned:
+    """Learn again without believing what the second opinion does not: weights must not feed on pairs of strangers."""
+    tuning = files.tuning
+    for place in range(tuning.opinions):
+        part = progress.part(place / tuning.opinions, (place + 1) / tuning.opinions)
+        evidence = by_field(learned, len(files.fields), part)
+        found = views(learned.model.edges, len(files.fields), tuning)
+        opinion = _opinion(files, learned, found, evidence, (), part)
+        alone = learned.fit.log_odds + learned.doubt
+        most = opinion.log_odds + learned.model.prior - _plain_prior(files, learned)
+        doubt = np.maximum(alone - most, 0.0)
+        believed, left = float(sigmoid(learned.fit.log_odds).sum()), float(sigmoid(alone - doubt).sum())
+        if left > (1 - tuning.opinion_agrees) * believed:
+            break
+        learned = learn(files, learned.belief, learned.pairs, learned.surplus, doubt, part)
+    return learned
+
+
+def by_field(learned: Learned, fields: int, progress: Progress) -> Floats:
+    """[pairs, fields] what each field says; what is found in another field counts for the own one."""
+    levels, log_u = learned.levels, learned.log_u
+    made = np.full((len(levels), fields), np.nan, dtype=np.float32)
+    for f in range(fields):
+        progress.check()
+        here = np.flatnonzero(levels[:, f] != MISSING)
+        made[here, f] = np.log(np.maximum(learned.fit.m[f], 1e-12))[levels[here, f]] - log_u[here, f]
+    for at, crossing in enumerate(learned.model.crossings, fields):
+        here = np.flatnonzero(levels[:, at] != MISSING)
+        weight = np.log(np.maximum(learned.fit.m[at], 1e-12))[levels[here, at]] - log_u[here, at]
+        made[here, crossing.own] = np.nan_to_num(made[here, crossing.own]) + weight
+    return made - learned.lifts
+
+
+def _plain_prior(files: Files, learned: Learned) -> float:
+    """Log odds of any pair, without the competition of one-to-one."""
+    return float(np.log((learned.model.matches + 0.5) / files.all_pairs))
+
+
+def _ratio(evidence: Floats) -> Numbers:
+    return np.asarray(np.nansum(evidence, axis=1, dtype=np.float64))
+
+
+def _opinion(
+    files: Files,
+    learned: Learned,
+    found: Views,
+    evidence: Floats,
+    within: Sequence[second.Strangers],
+    progress: Progress,
+) -> second.Opinion:
+    model, tuning, pairs = learned.model, files.tuning, learned.pairs
+    plain = _plain_prior(files, learned)
+    shown = seen(files.fields, found, pairs.own, pairs.levels, learned.belief.log_u, model.u, evidence, tuning)
+    bar = max(pairs.bar + plain, tuning.lowest + plain - model.prior)
+    expected, total = float(learned.fit.probability.sum()), _ratio(evidence) + plain
+    near = near_bar(model) + plain
+    return interruptible(progress, second.second_opinion, shown, total, bar, expected, tuning, within, near)
+
+
+def _repeated(files: Files) -> list[int]:
+    """Pairs of one person's records that were found in each file."""
+    made = []
+    for label in files.people[: len(files.within.files)]:
+        records = np.unique(label, return_counts=True)[1]
+        made.append(int((records * (records - 1) // 2).sum()))
+    return made
+
+
+def _looks_of_counterparts(ratio: Numbers, learned: Learned, low: float, step: float, size: int) -> Numbers:
+    """[steps] counterparts of such weights for each one that is beyond doubt."""
+    bins = np.clip(((ratio - low) / step).astype(np.int64), 0, size - 1)
+    found = np.bincount(bins, learned.fit.probability, minlength=size)
+    sure = float(learned.fit.probability[ratio >= -learned.model.prior + learned.model.tuning.certain].sum())
+    return np.asarray(found / max(sure, 1.0))
+
+
+def _as_seen(near: Strangers, learned: Learned, found: Views, prior: float) -> second.Strangers:
+    model = learned.model
+    levels, evidence = weigh(near.fields, model, near.own, near.partner)
+    of = tables(near.fields, model)
+    shown = seen(near.fields, found, near.own, levels, of, model.u, evidence, model.tuning)
+    return second.Strangers(shown, evidence.sum(axis=1, dtype=np.float64) + prior, 1 - near.same)
+
+
+def strangers_leave(
+    ratio: Numbers,
+    near: Sequence[Strangers],
+    repeated_pairs: Sequence[int],
+    learned: Learned,
+    all_pairs: float,
+    prior: float,
+    tuning: Tuning,
+    progress: Progress,
+) -> Numbers:
+    """Log odds of pairs by how many pairs of strangers within the files have such weights; inf where none was seen.
+
+    `repeated_pairs`: of one person's records that were found in each file. Some are so unlike each other that they were
+    not found; their weights are those of counterparts between the files, so about how many there are is known.
+    """
+    low, step = near_bar(learned.model), tuning.opinion_step
+    at = np.flatnonzero(ratio >= low)
+    out_of = sum(file.out_of for file in near)
+    if not len(at) or not out_of:
+        return np.full(len(ratio), np.inf)
+    bins = ((ratio[at] - low) / step).astype(np.int64)
+    size = int(bins.max()) + 1
+    across = np.bincount(bins, minlength=size).astype(np.float64)
+    within = np.zeros(size)
+    looks = _looks_of_counterparts(ratio, learned, low, step, size)
+    for file, repeated in zip(near, repeated_pairs, strict=True):
+        reached = interruptible(progress, file.ratios, learned.model)
+        here = np.flatnonzero(reached >= low)
+        there = np.minimum(((reached[here] - low) / step).astype(np.int64), size - 1)
+        counted = np.bincount(there, 1 - file.same[here], minlength=size)
+        within += counted - np.minimum(0.5 * repeated * looks, 0.8 * counted)
+    strangers = within * (all_pairs / out_of)
+    middle = low + step * (np.arange(size, dtype=np.float64) + 0.5)
+    share = second.confirmed(across - strangers, across, sigmoid(middle + prior), tuning)
+    return second.by_rank(ratio, middle, share)

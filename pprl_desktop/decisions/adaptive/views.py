@@ -1,0 +1,121 @@
+"""Views: fields that strangers agree on together are one source, and left out together (opinion.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.decisions.adaptive.dependence import Edge, next_to_nothing
+from pprl_desktop.decisions.adaptive.levels import (
+    EQUAL,
+    INITIAL,
+    LEVELS,
+    MISSING,
+    NEAR,
+    SHIFTED,
+    WORD,
+    FieldLevels,
+    Levels,
+)
+from pprl_desktop.decisions.adaptive.opinion import Seen
+from pprl_desktop.decisions.adaptive.tuning import Tuning
+from pprl_desktop.decisions.base import Numbers, Rows
+
+Floats = npt.NDArray[np.float32]
+Views = tuple[tuple[int, ...], ...]  # fields of each
+
+
+def views(edges: Sequence[Edge], fields: int, tuning: Tuning) -> Views:
+    """Fields joined by lifts that are too strong to leave one of them out alone."""
+    of = list(range(fields))
+    for edge in edges:
+        if edge.overall > tuning.one_view:
+            kept, gone = of[edge.first], of[edge.second]
+            of = [kept if one == gone else one for one in of]
+    return tuple(tuple(f for f in range(fields) if of[f] == one) for one in sorted(set(of)))
+
+
+def composed(files: Sequence[Sequence[Edge]], fields: int, tuning: Tuning) -> tuple[int, ...]:
+    """Fields that are made of several others, which have little to do with each other: a full name, an address line.
+
+    They would join in one view what are several, and say again what those say. In all `files` alike, or not at all.
+    """
+    lifts = np.full((fields, fields), np.inf)
+    for edges in files:
+        here = np.ones((fields, fields))
+        for edge in edges:
+            here[edge.first, edge.second] = here[edge.second, edge.first] = edge.overall
+        lifts = np.minimum(lifts, here)
+    made: list[int] = []
+    for f in np.argsort(-lifts.sum(axis=1)).tolist():
+        parts = [g for g in range(fields) if g != f and g not in made and lifts[f, g] > tuning.one_view]
+        if any(
+            lifts[g, h] < tuning.apart_parts * min(lifts[f, g], lifts[f, h]) for g in parts for h in parts if g != h
+        ):
+            made.append(f)
+    return tuple(sorted(made))
+
+
+def said_twice(files: Sequence[Levels], tuning: Tuning) -> tuple[int, ...]:
+    """Fields on which strangers of every file agree just when they agree on an earlier one: they say nothing new.
+
+    `files`: [pairs, fields] of random pairs within each file.
+    """
+    fields = files[0].shape[1]
+    made: list[int] = []
+    strangers = [levels[~next_to_nothing(levels, tuning)] for levels in files]
+    for g in range(fields):
+        for f in (f for f in range(g) if f not in made):
+            both, either = (
+                [int(how(levels[:, f] == EQUAL, levels[:, g] == EQUAL).sum()) for levels in strangers]
+                for how in (np.logical_and, np.logical_or)
+            )
+            if all(n >= tuning.same_seen and m >= tuning.same_share * n for m, n in zip(both, either, strict=True)):
+                made.append(g)
+                break
+    return tuple(made)
+
+
+def agreeing(tuning: Tuning) -> npt.NDArray[np.bool_]:
+    """[level codes] which levels are agreement: equal, or as similar as strangers hardly ever are."""
+    made = np.zeros(MISSING + 1, dtype=np.bool_)
+    made[[EQUAL, WORD, SHIFTED]] = True
+    for place, quantile in enumerate(tuning.quantiles):
+        made[NEAR + place] = quantile <= tuning.agreeing
+    return made
+
+
+def seen(
+    fields: Sequence[FieldLevels],
+    found: Views,
+    own: Rows,
+    levels: Levels,
+    tables: Sequence[Floats],
+    u: Numbers,
+    evidence: Floats,
+    tuning: Tuning,
+) -> Seen:
+    """`tables` log u by own value and level, `evidence` [pairs, fields] of the pairs with these own rows and levels.
+
+    A view agrees where its most telling field does; an initial says too little to be asked about.
+    """
+    pairs, of = len(own), agreeing(tuning)
+    near = np.flatnonzero(of[:LEVELS] & (np.arange(LEVELS) != EQUAL))
+    weights = np.zeros((pairs, len(found)))
+    chance = np.full((pairs, len(found)), 2.0)
+    agrees, known = (np.zeros((pairs, len(found)), dtype=np.bool_) for _ in range(2))
+    for view, members in enumerate(found):
+        for f in members:
+            weights[:, view] += np.nan_to_num(evidence[:, f])
+            at = np.flatnonzero(levels[:, f] < INITIAL)
+            code = fields[f].own.codes[own[at]]
+            equal = np.exp(tables[f][code, EQUAL])
+            if fields[f].exact:
+                equal = np.where(fields[f].equal_to[code] >= 0, equal, 0.0)
+            share = np.minimum(equal + float(u[f, near].sum()), 0.95)
+            more = share < chance[at, view]
+            at, share = at[more], share[more]
+            chance[at, view], agrees[at, view], known[at, view] = share, of[levels[at, f]], True
+    return Seen(weights, agrees, np.minimum(chance, 1.0), known)
