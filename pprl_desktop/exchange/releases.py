@@ -337,6 +337,8 @@ class ReleaseLedger:
                 yield base
         except sqlite3.DatabaseError as error:
             raise translated(error, self.path) from error
+        except UnicodeError as error:  # SQLite's own sentence quotes the file
+            raise _unreadable() from error
 
 
 def _body(planned: Planned, seed: str) -> dict[str, Any]:
