@@ -9,6 +9,7 @@ from typing import Literal, cast, get_args
 from pprl_desktop.exchange import card, refusals, strict
 from pprl_desktop.exchange.card import Card, SafetyNumber, safety_number
 from pprl_desktop.exchange.clock import now
+from pprl_desktop.exchange.names import alike
 from pprl_desktop.problem import Problem
 from pprl_desktop.said import NOTHING, Said
 
@@ -85,6 +86,12 @@ def find(contacts: Sequence[Contact], wanted: str) -> Contact:
         "Import the partner's card.",
         place="contact",
     )
+
+
+def taken_for(made: Contact, own: Card, known: Sequence[Contact]) -> tuple[str, ...]:
+    """Names of others, the own one among them, that this contact's name could be taken for."""
+    others = {one.id: one.name for one in known} | {own.id: own.name}
+    return tuple(name for id_, name in others.items() if id_ != made.id and alike(name, made.name))
 
 
 def verified(contact: Contact, own: Card, typed: str) -> Contact:

@@ -121,15 +121,16 @@ def _import(args: argparse.Namespace) -> Answer:
             raise Problem(
                 f"The card of {made.name} is here already ({before.state}).", do="Go on with it.", place="card"
             )
-        same_name = [one for one in known if one.name.lower() == made.name.lower() and one.id != made.id]
+        same_name = contacts.taken_for(made, own, known)
         here.keep_contact(made)
     text = f"Card of {made.name} imported, not verified yet.\n{_number_text(contacts.number_with(own, made))}"
     if same_name:
         text += (
-            f"\nBeware: another contact has the name {made.name} with another key. Ask the partner which one is right."
+            f"\nBeware: this name could be taken for that of {', '.join(same_name)}, with another key. Ask the partner "
+            "which one is right."
         )
     return Answer(text, {
-        **_exchange.contact_data(made), **_number_data(contacts.number_with(own, made)), "same_name": len(same_name),
+        **_exchange.contact_data(made), **_number_data(contacts.number_with(own, made)), "same_name": list(same_name),
     })  # fmt: skip
 
 

@@ -314,11 +314,15 @@ def test_there_must_be_something_to_repair(scene: Scene) -> None:
 
 
 def test_a_full_disk_is_called_a_full_disk() -> None:
-    full = releases.translated(sqlite3.OperationalError("database or disk is full"))
-    assert isinstance(full, Failure)
-    assert "disk is full" in str(full.what)
-    for text in ("database is locked", "attempt to write a readonly database", "file is not a database"):
-        assert "backup" not in str(releases.translated(sqlite3.OperationalError(text)))
+    def said(code: int) -> Problem:
+        error = sqlite3.OperationalError("words that may quote a file")
+        error.sqlite_errorcode = code
+        return releases.translated(error, Path("releases.sqlite"))
+
+    assert isinstance(said(sqlite3.SQLITE_FULL), Failure)
+    assert "disk is full" in str(said(sqlite3.SQLITE_FULL).what)
+    for code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR):
+        assert "backup" not in str(said(code).sentence())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions are those of the folder there")

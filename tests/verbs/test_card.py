@@ -141,10 +141,17 @@ def test_cards_are_listed_verified_and_withdrawn(pair: tuple[Path, Path], run: R
     assert not (tmp_path / "p.pprl").exists()
 
 
-def test_another_card_with_a_known_name_is_pointed_out(pair: tuple[Path, Path], run: Run, tmp_path: Path) -> None:
-    run(tmp_path / "c", "card", "new", "--name", "Cancer Registry")
+@pytest.mark.parametrize("name", ["Cancer Registry", "CANCER  REGISTRY", "Саnсеr Registry", "Cancer Reglstry"])
+def test_another_card_with_a_known_name_is_pointed_out(
+    pair: tuple[Path, Path], run: Run, tmp_path: Path, name: str
+) -> None:
+    """Also one that only looks like it; a word of two alphabets is no name at all."""
+    if name.startswith("С"):
+        assert "alphabets" in problem(run(tmp_path / "c", "card", "new", "--name", name, code=2))
+        return
+    run(tmp_path / "c", "card", "new", "--name", name)
     run(tmp_path / "c", "card", "export", "--out", tmp_path / "c.card")
-    assert run(pair[0], "card", "import", tmp_path / "c.card")["same_name"] == 1
+    assert run(pair[0], "card", "import", tmp_path / "c.card")["same_name"] == ["Cancer Registry"]
 
 
 def test_the_key_is_backed_up_and_restored(pair: tuple[Path, Path], run: Run, tmp_path: Path) -> None:

@@ -207,11 +207,15 @@ class ContactsPane(Pane):
         except Problem as problem:
             self.show_problem(problem)
             return
-        twins = [one for one in known if one.name.lower() == made.name.lower() and one.id != made.id]
+        twins = contacts.taken_for(made, own, known)
         if twins:
             self.say(
                 "warning",
-                tr("Another contact is also called {name}, with another key.", name=made.name),
+                tr(
+                    "The name {name} could be taken for {others}, with another key.",
+                    name=made.name,
+                    others=", ".join(twins),
+                ),
                 tr("Ask the partner by telephone which one is right."),
             )
         self._chosen = made.id
