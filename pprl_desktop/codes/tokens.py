@@ -1,4 +1,4 @@
-"""Keyed tokens: equality, initials, words and swapped dates, and nothing else of a value.
+"""Keyed tokens: equality, initials, words, other forms of a name and swapped dates, and nothing else of a value.
 
 A token is 8 bytes of an HMAC under a key derived from the shared secret. Fields of one kind share one key, so a value
 can be recognised in another field of that kind (a maiden name that is now a middle name). Who holds the secret can try
@@ -19,6 +19,7 @@ from pprl_desktop.compute.attended import looking
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.table import CleanTable, Column
+from pprl_desktop.reference import variants
 
 TOKEN_BYTES = 8
 WORDS = 3  # words of one value that get a token of their own
@@ -29,6 +30,7 @@ MIN_WORD = 3  # letters: shorter words (DE, ST, JR) are shared by strangers
 # role -> what is hashed; "equal", "swapped", "next" and the words share the key of the kind, so they can be compared
 EQUAL, INITIAL, SINGLE, SWAPPED, NEXT = "equal", "initial", "single", "swapped", "next"
 WORD_ROLES = tuple(f"word{place + 1}" for place in range(WORDS))
+VARIANT_ROLES = tuple(f"variant{place + 1}" for place in range(variants.MOST))  # groups of names that are one name
 
 
 def parts(table: CleanTable, recipe: Recipe, progress: Progress = NO_PROGRESS) -> tuple[Part, ...]:
@@ -53,6 +55,10 @@ def field_parts(field: Field, column: Column, secret: bytes, progress: Progress 
     if field.kind in WORDY:
         for place, role in enumerate(WORD_ROLES):
             made.append(_part(field, role, column, _word(place), key, still))
+    if field.kind in NAME_LIKE:
+        forms = derive(secret, f"token/variant/{variants.VERSION}")
+        for place, role in enumerate(VARIANT_ROLES):
+            made.append(_part(field, role, column, _variant(place), forms, still))
     if field.kind == "date":
         made.append(_part(field, SWAPPED, column, swapped_date, key, still))
     if field.kind in ("number", "date"):
@@ -102,6 +108,14 @@ def next_number(value: str) -> str:
 def _word(place: int) -> Callable[[str], str]:
     def take(value: str) -> str:
         found = words(value)
+        return found[place] if place < len(found) else ""
+
+    return take
+
+
+def _variant(place: int) -> Callable[[str], str]:
+    def take(value: str) -> str:
+        found = variants.groups_of(value)
         return found[place] if place < len(found) else ""
 
     return take

@@ -44,7 +44,7 @@ MAX_MAP = 1 << 33  # bytes
 
 # invented values of each kind: enough to see every part a recipe can make
 _EXAMPLES: dict[FieldKind, tuple[str, str, str]] = {
-    "name": ("ANNA MARIA LOUISE", "J", "SMITH"),
+    "name": ("BERT MARIA LOUISE", "J", "SMITH"),  # all parts: words, an initial, three groups of other forms
     "text": ("MAIN STREET", "J", "SMITH"),
     "date": ("19700203", "1970", "197002"),
     "id": ("12345", "A1", "7"),

@@ -22,12 +22,14 @@ from pprl_desktop.progress import NO_PROGRESS, Progress
 # level codes; NEAR, NEAR + 1 .. are ever rarer among strangers, as Tuning.quantiles says
 DIFFERS, NEAR, NEAR_LEVELS = 0, 1, 7
 EQUAL = NEAR + NEAR_LEVELS
+# SHIFTED: a known other form of the same: day and month swapped, a year off by one, Bill for William
 WORD, SHIFTED, INITIAL, OTHER_INITIAL = EQUAL + 1, EQUAL + 2, EQUAL + 3, EQUAL + 4
 LEVELS = OTHER_INITIAL + 1
 MISSING = 255
 # an initial says nothing about the rest of the name, so these two levels share a probability of their own
 GROUPS = (tuple(range(INITIAL)), (INITIAL, OTHER_INITIAL))
 
+SPELLED_ALIKE = 3  # near level from which the spelling says more than a shared group of names
 EQUAL_BUT_FOR_NOISE = 5e5  # similarities above this are equality
 BLOCK_CELLS = 1 << 20  # pairs of values compared in one go: some tens of ms
 PAIRS_AT_ONCE = 1 << 17  # single pairs looked up in one go
@@ -42,7 +44,7 @@ Floats = npt.NDArray[np.float32]
 def names(quantiles: Sequence[float]) -> tuple[str, ...]:
     """The levels as a reader sees them, by the share of strangers that are as similar."""
     near = (f"near {100 * quantile:g}%" for quantile in quantiles)
-    return ("differs", *near, "equal", "shares a word", "swapped or off by one", "initial", "other initial")
+    return ("differs", *near, "equal", "shares a word", "another form", "initial", "other initial")
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +133,17 @@ class FieldLevels:
     def nobody(self) -> FieldLevels:
         """Left out: as if nobody had a value."""
         return self.of(self.own.nobody(), self.partner.nobody())
+
+    def keep_far_forms(self, progress: Progress = NO_PROGRESS) -> None:
+        """Other forms of a name that are spelled alike count by their spelling, which is rarer among strangers."""
+        a, b, what = self.facts
+        forms = np.flatnonzero(what == SHIFTED)
+        if self.comparison.kind != "name" or not len(forms):
+            return
+        spelled = self.cut(self.similar.pairs(a[forms], b[forms], progress)).reshape(-1)
+        kept = np.ones(len(a), np.bool_)
+        kept[forms[spelled >= NEAR + SPELLED_ALIKE]] = False
+        self.facts = a[kept], b[kept], what[kept]
 
     def partner_rows_equal(self) -> npt.NDArray[np.float64] | None:
         """Partner records equal to each own value, where the whole table is at hand."""
@@ -309,7 +322,8 @@ def _shifted(own: View, partner: View) -> list[tuple[Codes, Codes]]:
             found.append(join(own.tokens[role], partner.tokens[tokens.EQUAL]))
         if role in partner.tokens and tokens.EQUAL in own.tokens:
             found.append(join(own.tokens[tokens.EQUAL], partner.tokens[role]))
-    return found
+    forms = [[side.tokens[role] for role in tokens.VARIANT_ROLES if role in side.tokens] for side in (own, partner)]
+    return found + [join(a, b) for a in forms[0] for b in forms[1]]
 
 
 def _shared_words(own: View, partner: View) -> list[tuple[Codes, Codes]]:

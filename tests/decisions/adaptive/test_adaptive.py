@@ -129,7 +129,7 @@ def test_two_thousand_namesakes_stay_within_the_memory_given() -> None:
 def test_one_to_many_may_link_a_record_twice() -> None:
     people = population(np.random.default_rng(1), 200)
     made = linked(
-        table(FIELDS, people), table(FIELDS, people + people[:50]), MatchOptions("many-to-many"), one_to_one=False
+        table(FIELDS, people), table(FIELDS, people + people[:50]), MatchOptions("one-to-many"), direction="one-to-many"
     )
     truth = {(row, row) for row in range(200)} | {(row, 200 + row) for row in range(50)}
     assert f1(accepted(made), truth) > 0.95
