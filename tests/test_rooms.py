@@ -17,7 +17,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "compute": set(),
     "records": {"compute"},
     "reference": {"compute", "records"},
-    "codes": {"compute", "records", "reference", "decisions"},
+    "codes": {"compute", "records", "reference"},
     "privacy": {"compute", "records", "reference", "codes"},
     "decisions": {"compute", "records", "reference", "codes", "privacy"},
     "matching": {"compute", "records", "reference", "codes", "privacy", "decisions"},

@@ -1,9 +1,8 @@
-"""What every method shares: the recipe both parties follow, smashed data, rules, and the protocol.
+"""What every method shares: the recipe both parties follow, smashed data, and what a method says of itself.
 
-A method says how a cleaned table becomes numbers (`smash`) and which rule decides about pairs of
-them (`learn`). Noise is added by privacy/, pairs are found by matching/: both work on the kinds of
-part and rule declared in this room and never ask which method made them. A further method is one new file
-and one line in REGISTRY.
+A method says how a cleaned table becomes numbers (`smash`) and which decisions can be made on them. Noise is added by
+privacy/, rules are learned by decisions/, pairs are found by matching/: all work on the kinds of part declared here and
+never ask which method made them. A further method is one new file and one line in REGISTRY.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ from pprl_desktop.compute.attended import attended
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.fields import Field
-from pprl_desktop.records.table import CleanTable
+from pprl_desktop.records.table import CleanTable, Column
 from pprl_desktop.reference.sets import ReferenceSet
-from pprl_desktop.said import Said
+from pprl_desktop.said import NOTHING, Said
 
 Bytes = npt.NDArray[np.uint8]
 PartKind = Literal["distances", "bits", "token", "clear"]
@@ -32,6 +31,13 @@ Layout = Literal["field", "record"]
 Kernel = Literal["linear", "rbf"]
 NoiseSides = Literal["one-sided", "two-sided"]
 NearestNoise = Literal["permute-and-flip", "laplace"]
+Page = Literal["card", "expert", "nowhere"]
+# How two smashed values are compared:
+#   dice     two Bloom filters: Dice of the sets they stand for, estimated from the bit counts
+#   hamming  two signatures: share of equal bits
+#   vectors  two vectors of reference distances
+Measure = Literal["dice", "hamming", "vectors"]
+Shape = tuple[tuple["PartKind", str, int], ...]
 
 
 # the names that agreements hold, in the steward's words
@@ -72,6 +78,24 @@ class Part:
     @property
     def width(self) -> int:
         return int(self.values.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Decided:
+    """Record codes of some own rows without noise, and the bits of them that each field decides."""
+
+    code: Bytes  # [rows, bytes]
+    bits: Bytes  # [fields, rows, bytes]
+    missing: npt.NDArray[np.bool_]  # [rows, fields]
+
+
+class RecordFields(Protocol):
+    """The own table as its method codes it, ready to be asked which field decides which bit."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+
+    def decided(self, rows: npt.NDArray[np.int64]) -> Decided: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,10 +150,6 @@ class Settings:
         return self.direction == "one-to-one"
 
 
-# methods whose bits can stand for a field or for the whole record
-RECORD_LAYOUTS = ("simhash", "bloom")
-
-
 @dataclass(frozen=True)
 class Recipe:
     """What both parties must do alike: the technical part of the agreement."""
@@ -143,50 +163,82 @@ class Recipe:
 
 
 class Rule:
-    """How pairs are decided: a frozen dataclass per kind of decision, learned by one party alone.
+    """How pairs are decided: a frozen dataclass per kind of decision, learned by one party alone (decisions/learn.py).
 
     matching/match.py has one runner per subclass.
     """
 
 
-class Method(Protocol):
+class Method:
+    """All that is known of a method, in its own file: nowhere else is a list of methods, or a test of a method's name.
+
+    Adding one is a file with a subclass and its line in REGISTRY; terminal, agreement, method page and rehearsal read
+    what stands here.
+    """
+
     name: str
     title: Said  # on the screen
     sentence: Said  # one sentence for the method card
-    exportable: bool
-    uses_reference: bool
+    mark: Said = NOTHING  # a few words beside the title
+    page: Page = "card"  # where the method page shows it
+    layouts: tuple[Layout, ...] = ("field",)
+    decisions: tuple[Decision, ...] = ("adaptive",)
+    unit: str = "per bit"  # of epsilon, by the names in privacy/claims.py
+    reads: tuple[str, ...] = ()  # settings that only some methods read
+    exportable: bool = True  # may leave this computer
+    uses_reference: bool = False
+    smashes: bool = True  # False where question and answer take the place of bundles
 
-    def defaults(self) -> Settings: ...
+    @property
+    def both_layouts(self) -> bool:
+        """Its codes can stand for a field or for the whole record."""
+        return len(self.layouts) > 1
+
+    def defaults(self) -> Settings:
+        return Settings(decision=self.decisions[0], layout=self.layouts[0])
 
     def problems(self, recipe: Recipe) -> tuple[Problem, ...]:
         """What is wrong with a recipe before any work starts."""
-        ...
+        return ()
 
     def smash(self, table: CleanTable, recipe: Recipe, progress: Progress) -> Smashed:
         """Deterministic given table and recipe; no noise."""
-        ...
+        raise NotImplementedError
 
-    def learn(self, table: CleanTable, own: Smashed, recipe: Recipe, seed: int, progress: Progress) -> Rule:
-        """From the own table alone, as each party does in the paper."""
-        ...
+    def measure(self, settings: Settings) -> Measure:
+        """How two smashed values are compared."""
+        return "hamming"
+
+    def record_fields(self, table: CleanTable, recipe: Recipe, progress: Progress) -> RecordFields:
+        """Which field decides which bit of a record's code: where one code per record is made."""
+        raise NotImplementedError
+
+    def shape(self, recipe: Recipe) -> Shape | None:
+        """Kind, field and width in bytes of every part where that is known without trying; None: it is tried."""
+        return None
+
+    def bits_of_an_edit(self, recipe: Recipe) -> tuple[int, int] | None:
+        """Bits that one edit of a text can change at most, and bits of one letter pair; None: nothing can be said."""
+        return None
 
 
-REGISTRY: Mapping[str, str] = {  # name -> module holding METHOD
+REGISTRY: dict[str, str] = {  # name -> module holding METHOD; the first is the usual choice
     "split": "pprl_desktop.codes.split",
-    "split-svm": "pprl_desktop.codes.split_svm",
     "simhash": "pprl_desktop.codes.simhash",
     "bloom": "pprl_desktop.codes.bloom",
     "dp-nn": "pprl_desktop.codes.dp_nn",
     "blind": "pprl_desktop.codes.blind",
+    "split-svm": "pprl_desktop.codes.split_svm",
     "plain": "pprl_desktop.codes.plain",
 }
+USUAL = next(iter(REGISTRY))
 
 
-def method(name: str) -> Attended:
+def method(name: str) -> Method:
     if name not in REGISTRY:
         raise Problem(
             Said("There is no method '{name}'.", name=name),
-            Said("The methods are: {registry}.", registry=", ".join(REGISTRY)),
+            Said("The methods are: {registry}.", registry=list(REGISTRY)),
             "Choose one of them.",
             place="method",
         )
@@ -194,27 +246,41 @@ def method(name: str) -> Attended:
     return Attended(found.METHOD)
 
 
-class Attended:
+class Attended(Method):
     """A method whose long work hears Cancel at any moment."""
 
     def __init__(self, made: Method) -> None:
-        self.made = made
-        self.name, self.title, self.sentence = made.name, made.title, made.sentence
-        self.exportable, self.uses_reference = made.exportable, made.uses_reference
-        # False where question and answer take the place of bundles
-        self.smashes: bool = getattr(made, "smashes", True)
+        self._made = made
+        for name in Method.__annotations__:
+            setattr(self, name, getattr(made, name))
 
     def defaults(self) -> Settings:
-        return self.made.defaults()
+        return self._made.defaults()
 
     def problems(self, recipe: Recipe) -> tuple[Problem, ...]:
-        return self.made.problems(recipe)
+        return self._made.problems(recipe)
 
     def smash(self, table: CleanTable, recipe: Recipe, progress: Progress) -> Smashed:
-        return attended(progress, lambda inner: self.made.smash(table, recipe, inner))
+        return attended(progress, lambda inner: self._made.smash(table, recipe, inner))
 
-    def learn(self, table: CleanTable, own: Smashed, recipe: Recipe, seed: int, progress: Progress) -> Rule:
-        return attended(progress, lambda inner: self.made.learn(table, own, recipe, seed, inner))
+    def measure(self, settings: Settings) -> Measure:
+        return self._made.measure(settings)
+
+    def record_fields(self, table: CleanTable, recipe: Recipe, progress: Progress) -> RecordFields:
+        return self._made.record_fields(table, recipe, progress)
+
+    def shape(self, recipe: Recipe) -> Shape | None:
+        return self._made.shape(recipe)
+
+    def bits_of_an_edit(self, recipe: Recipe) -> tuple[int, int] | None:
+        return self._made.bits_of_an_edit(recipe)
+
+
+def sample(recipe: Recipe) -> CleanTable:
+    """One made-up record with a value in every field: to see what a method makes of it."""
+    values = {"date": "19700101", "number": "1", "id": "1"}
+    columns = tuple(Column.of(one.name, [values.get(one.kind, "A")]) for one in recipe.fields)
+    return CleanTable(recipe.fields, columns)
 
 
 def derive(secret: bytes, purpose: str, length: int = 32) -> bytes:

@@ -1,29 +1,26 @@
-"""The method blind: nothing is smashed. One side asks by keys, the other answers (blind/, DESIGN 4.6)."""
+"""The method blind: nothing is smashed. One side asks by keys, the other answers (blind/, ARCHITECTURE 4.6)."""
 
 from __future__ import annotations
 
-from pprl_desktop.codes.base import Recipe, Rule, Settings, Smashed
+from pprl_desktop.codes.base import Method, Recipe, Settings, Smashed
 from pprl_desktop.codes.keys.choose import refuse_fields
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.table import CleanTable
+from pprl_desktop.said import Said
 
 
-class Blind:
+class Blind(Method):
     """Reads of the settings: direction. Keys, limits and who asks are terms of their own (exchange/blind_terms.py)."""
 
-    name: str = "blind"
-    title: str = "Blind"
-    sentence: str = (
+    name = "blind"
+    title = Said("Blind")
+    sentence = Said(
         "One side asks by keys that nobody can read, the other answers: only records that share a key are opened, and "
         "no dictionary can read the rest."
     )
-    exportable: bool = True
-    uses_reference: bool = False
-    smashes: bool = False
-
-    def defaults(self) -> Settings:
-        return Settings()
+    page = "nowhere"
+    smashes = False
 
     def problems(self, recipe: Recipe) -> tuple[Problem, ...]:
         found = []
@@ -43,9 +40,6 @@ class Blind:
         return tuple(found)
 
     def smash(self, table: CleanTable, recipe: Recipe, progress: Progress) -> Smashed:
-        raise no_bundle()
-
-    def learn(self, table: CleanTable, own: Smashed, recipe: Recipe, seed: int, progress: Progress) -> Rule:
         raise no_bundle()
 
 

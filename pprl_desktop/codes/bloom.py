@@ -13,11 +13,10 @@ import math
 import numpy as np
 
 from pprl_desktop.codes import qgrams, tokens
-from pprl_desktop.codes.base import Bytes, Part, Recipe, Rule, Settings, Smashed, derive
-from pprl_desktop.decisions.rules import Measure, adaptive_rule
+from pprl_desktop.codes.base import Bytes, Measure, Method, Part, Recipe, RecordFields, Settings, Smashed, derive
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
-from pprl_desktop.records.fields import Field
+from pprl_desktop.records.fields import Field, FieldKind
 from pprl_desktop.records.table import CleanTable
 from pprl_desktop.said import Said
 
@@ -26,16 +25,15 @@ FILL = 0.4  # share of bits set by a typical value or record: near one half carr
 REPORT_EVERY = 500  # values between two looks at the cancel button
 
 
-class Bloom:
+class Bloom(Method):
     """Reads of the settings: decision, layout, epsilon, noise, bits, direction, balanced, fold, salt_field."""
 
     name = "bloom"
-    title = Said("Bloom filters")
-    sentence = Said(
-        "Values are cut into short pieces and hashed into bits with the shared secret: the baseline everyone knows."
-    )
-    exportable = True
-    uses_reference = False
+    title = Said("Bloom filter")
+    sentence = Said("The method most registries know. The baseline.")
+    layouts = ("field", "record")
+    decisions = ("adaptive", "threshold")
+    reads = ("balanced", "fold", "salt_field")
 
     def defaults(self) -> Settings:
         return Settings()
@@ -53,20 +51,27 @@ class Bloom:
         made += tokens.parts(table, recipe, progress.part(0.9, 1.0))
         return Smashed(self.name, table.rows, tuple(made))
 
-    def learn(self, table: CleanTable, own: Smashed, recipe: Recipe, seed: int, progress: Progress) -> Rule:
-        if recipe.settings.layout == "record":
-            from pprl_desktop.codes.bloom_fields import bloom_fields
-            from pprl_desktop.decisions.threshold.learning import learn_bits
+    def measure(self, settings: Settings) -> Measure:
+        """Balanced and folded filters no longer stand for a set: only equal bits can be counted."""
+        return "hamming" if settings.balanced or settings.fold else "dice"
 
-            fields = bloom_fields(table, recipe, progress.part(0.0, 0.2))
-            rest = progress.part(0.2, 1.0)
-            return learn_bits(self, table, own, recipe, measure(recipe.settings), fields, seed, rest)
-        return adaptive_rule(own, recipe, measure(recipe.settings), seed)
+    def record_fields(self, table: CleanTable, recipe: Recipe, progress: Progress) -> RecordFields:
+        from pprl_desktop.codes.bloom_fields import bloom_fields
 
+        return bloom_fields(table, recipe, progress)
 
-def measure(settings: Settings) -> Measure:
-    """Balanced and folded filters no longer stand for a set: only equal bits can be counted."""
-    return "hamming" if settings.balanced or settings.fold else "dice"
+    def bits_of_an_edit(self, recipe: Recipe) -> tuple[int, int] | None:
+        """One edit of a text touches at most two old and two new letter pairs, each with a fixed number of bits."""
+        lettered: tuple[FieldKind, ...] = ("name", "text", "category")
+        texts = [one for one in recipe.fields if one.kind in lettered]
+        settings = recipe.settings
+        if not texts or settings.salt_field in {one.name for one in texts}:
+            return None  # an edit of the salt changes every bit
+        if settings.layout == "record":
+            hashes = hashes_per_piece(sum(qgrams.TYPICAL_PIECES[one.kind] for one in recipe.fields), settings.bits)
+        else:
+            hashes = max(hashes_per_piece(qgrams.TYPICAL_PIECES[one.kind], settings.bits) for one in texts)
+        return 4 * hashes * (2 if settings.balanced else 1), hashes
 
 
 def _problems(recipe: Recipe) -> list[Problem]:

@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.codes import qgrams
-from pprl_desktop.codes.base import Recipe
+from pprl_desktop.codes.base import Decided, Recipe
 from pprl_desktop.codes.bloom import REPORT_EVERY, Filler, hardened, record_filler, salted, salts_of
-from pprl_desktop.decisions.threshold.record_evidence import Decided, Rows
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.table import CleanTable
 
@@ -31,7 +30,7 @@ class BloomFields:
     fields: tuple[Places, ...]
     recipe: Recipe
 
-    def decided(self, rows: Rows) -> Decided:
+    def decided(self, rows: npt.NDArray[np.int64]) -> Decided:
         from pprl_desktop.codes.signatures import set_bits
 
         filled = np.zeros((len(self.fields), len(rows), self.recipe.settings.bits), np.bool_)

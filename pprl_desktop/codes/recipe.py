@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from pprl_desktop.codes.base import RECORD_LAYOUTS, Layout, Recipe, Settings, method
+from pprl_desktop.codes.base import Layout, Recipe, Settings, method
 from pprl_desktop.codes.mapping import Mapping, default_mapping
 from pprl_desktop.records.fields import Field
 from pprl_desktop.reference.sets import ReferenceSet
@@ -33,7 +33,7 @@ def changed(name: str, now: Settings, **wanted: Any) -> Settings:
     code each carries five times the bits, and the partner's dictionary reads names from them at an epsilon where the
     record code gives little away (rehearsal/). A layout brings the decision that can be made on it.
     """
-    coded = name in RECORD_LAYOUTS
+    coded = method(name).both_layouts
     if coded and wanted.get("epsilon") is not None and now.epsilon is None:
         wanted.setdefault("layout", "record")
     if coded and "layout" in wanted:

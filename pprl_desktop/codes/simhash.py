@@ -20,8 +20,19 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.codes import idf, qgrams, tokens
-from pprl_desktop.codes.base import Bytes, Part, Recipe, Rule, Settings, Smashed, derive
-from pprl_desktop.decisions.rules import adaptive_rule
+from pprl_desktop.codes.base import (
+    Bytes,
+    Method,
+    Part,
+    PartKind,
+    Recipe,
+    RecordFields,
+    Settings,
+    Shape,
+    Smashed,
+    derive,
+    sample,
+)
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.fields import Field, FieldKind
@@ -36,16 +47,15 @@ REPORT_EVERY = 500  # values between two looks at the cancel button
 ROWS_AT_ONCE = 4096  # signatures per block of the compiled loop: some 20 ms
 
 
-class Simhash:
+class Simhash(Method):
     """Reads of the settings: decision, layout, epsilon, noise, bits, direction."""
 
-    name: str = "simhash"
-    title: Said = Said("SimHash signatures")
-    sentence: Said = Said(
-        "Each record becomes a row of yes-or-no answers to secret random questions; answers can be flipped by chance."
-    )
-    exportable: bool = True
-    uses_reference: bool = False
+    name = "simhash"
+    title = Said("SimHash with noise")
+    sentence = Said("Sends yes/no bits per field or record; some are flipped at random.")
+    mark = Said("best with noise")
+    layouts = ("field", "record")
+    decisions = ("adaptive", "threshold")
 
     def defaults(self) -> Settings:
         return Settings(decision="adaptive", layout="field")
@@ -63,14 +73,19 @@ class Simhash:
         made += tokens.parts(table, recipe, progress.part(0.9, 1.0))
         return Smashed(self.name, table.rows, tuple(made))
 
-    def learn(self, table: CleanTable, own: Smashed, recipe: Recipe, seed: int, progress: Progress) -> Rule:
-        if recipe.settings.layout == "record":
-            from pprl_desktop.codes.simhash_fields import simhash_fields
-            from pprl_desktop.decisions.threshold.learning import learn_bits
+    def record_fields(self, table: CleanTable, recipe: Recipe, progress: Progress) -> RecordFields:
+        from pprl_desktop.codes.simhash_fields import simhash_fields
 
-            fields = simhash_fields(table, recipe, progress.part(0.0, 0.2))
-            return learn_bits(self, table, own, recipe, "hamming", fields, seed, progress.part(0.2, 1.0))
-        return adaptive_rule(own, recipe, "hamming", seed)
+        return simhash_fields(table, recipe, progress)
+
+    def shape(self, recipe: Recipe) -> Shape:
+        """Without trying: that would load the compiler and the name lists, while a slider moves."""
+        width = recipe.settings.bits // 8
+        if recipe.settings.layout == "record":
+            return (("bits", "", width),)
+        codes: list[tuple[PartKind, str, int]] = [("bits", one.name, width) for one in recipe.fields]
+        made = tokens.parts(sample(recipe), recipe)
+        return (*codes, *((part.kind, part.field, part.width) for part in made))
 
 
 def shape_problems(recipe: Recipe) -> list[Problem]:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.codes.base import Recipe
+from pprl_desktop.codes.base import Decided, Recipe
 from pprl_desktop.codes.simhash import Weighted, weighted_fields
-from pprl_desktop.decisions.threshold.record_evidence import Decided, Rows
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.table import CleanTable
 
@@ -21,7 +20,7 @@ class SimhashFields:
     codes: npt.NDArray[np.int32]  # [rows, fields]: value of each field, -1 where it is missing
     bits: int
 
-    def decided(self, rows: Rows) -> Decided:
+    def decided(self, rows: npt.NDArray[np.int64]) -> Decided:
         from pprl_desktop.codes.signatures import add_up
 
         values = self.codes[rows]

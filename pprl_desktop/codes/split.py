@@ -6,24 +6,22 @@ Beside the distances go keyed tokens for what distances cannot say exactly: equa
 from __future__ import annotations
 
 from pprl_desktop.codes import tokens
-from pprl_desktop.codes.base import Recipe, Rule, Settings, Smashed
+from pprl_desktop.codes.base import Measure, Method, Recipe, Settings, Smashed
 from pprl_desktop.codes.distances import distance_parts
 from pprl_desktop.codes.mapping import mapping_problems
-from pprl_desktop.decisions.rules import adaptive_rule
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.table import CleanTable
 from pprl_desktop.said import Said
 
 
-class Split:
+class Split(Method):
     name = "split"
     title = Said("Reference distances")
-    sentence = Said(
-        "Each value is replaced by its edit distances to public reference names; how much each field "
-        "counts is learned from the data, without examples."
-    )
-    exportable = True
+    sentence = Said("Sends distances of your values to public names. Best on misspelt and changed names.")
+    mark = Said("usual choice")
+    unit = "per edit and distance"
+    decisions = ("adaptive", "svm")
     uses_reference = True
 
     def defaults(self) -> Settings:
@@ -36,12 +34,8 @@ class Split:
         parts = distance_parts(table, recipe, progress.part(0.0, 0.8))
         return Smashed(self.name, table.rows, (*parts, *tokens.parts(table, recipe, progress.part(0.8, 1.0))))
 
-    def learn(self, table: CleanTable, own: Smashed, recipe: Recipe, seed: int, progress: Progress) -> Rule:
-        if recipe.settings.decision == "svm":
-            from pprl_desktop.codes.split_svm import METHOD as SVM
-
-            return SVM.learn(table, own, recipe, seed, progress)
-        return adaptive_rule(own, recipe, "vectors", seed)
+    def measure(self, settings: Settings) -> Measure:
+        return "vectors"
 
 
 METHOD = Split()

@@ -6,24 +6,24 @@ Algorithm 3, matching: decisions/svm/search.py and decisions/svm/join.py, which 
 
 from __future__ import annotations
 
-from pprl_desktop.codes.base import Recipe, Settings, Smashed
+from pprl_desktop.codes.base import Method, Recipe, Settings, Smashed
 from pprl_desktop.codes.distances import distance_parts
 from pprl_desktop.codes.mapping import mapping_problems
-from pprl_desktop.decisions.svm.rule import SplitRule
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.table import CleanTable
 from pprl_desktop.said import Said
 
 
-class SplitSvm:
+class SplitSvm(Method):
     name = "split-svm"
     title = Said("Reference distances, published decision")
-    sentence = Said(
-        "Each value is replaced by its edit distances to public reference names; an SVM trained on your "
-        "own table with made-up slips decides."
-    )
-    exportable = True
+    sentence = Said("The support-vector decision of the paper, trained on synthetic errors only.")
+    mark = Said("for comparison")
+    page = "expert"
+    unit = "per edit and distance"
+    decisions = ("svm",)
+    reads = ("kernel",)
     uses_reference = True
 
     def defaults(self) -> Settings:
@@ -44,11 +44,6 @@ class SplitSvm:
 
     def smash(self, table: CleanTable, recipe: Recipe, progress: Progress) -> Smashed:
         return Smashed(self.name, table.rows, distance_parts(table, recipe, progress))
-
-    def learn(self, table: CleanTable, own: Smashed, recipe: Recipe, seed: int, progress: Progress) -> SplitRule:
-        from pprl_desktop.decisions.svm.training import Training
-
-        return Training(table, own, recipe, seed, progress).rule(recipe.settings.kernel)
 
 
 METHOD = SplitSvm()

@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.codes.base import Bytes, Part, Rule, Smashed
-from pprl_desktop.codes.dp_nn import KEEP_ALL, NearestRule, limits
 from pprl_desktop.compute import bits as kernels
 from pprl_desktop.compute.bits import Pairs, Planes, Similarity
 from pprl_desktop.decisions import nearest_noise
 from pprl_desktop.decisions.base import MatchOptions, Rows, Scored
+from pprl_desktop.decisions.nearest_learning import KEEP_ALL, NearestRule, limits
 from pprl_desktop.decisions.threshold.scan import RECORD, explanation
 from pprl_desktop.progress import Progress
 from pprl_desktop.said import Said

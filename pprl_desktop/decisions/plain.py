@@ -6,10 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.codes.base import Part, Rule, Smashed
-from pprl_desktop.codes.plain import PlainRule, edits, texts
+from pprl_desktop.codes.plain import texts
 from pprl_desktop.compute.attended import looking
 from pprl_desktop.decisions.base import MatchOptions, Scored
 from pprl_desktop.decisions.namesakes import most_equal_pairs
+from pprl_desktop.decisions.plain_learning import CAP, PlainRule, edits
 from pprl_desktop.progress import Progress
 from pprl_desktop.said import Said
 
@@ -144,8 +145,6 @@ def _pairwise(
     if not len(a):
         return np.empty(0, np.float32)
     from rapidfuzz.distance import OSA
-
-    from pprl_desktop.codes.plain import CAP
 
     codes, which = np.unique(a.astype(np.int64) * len(their_texts) + b, return_inverse=True)
     mine = texts(one)

@@ -8,21 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.codes.base import Recipe, Rule, Smashed
+from pprl_desktop.codes.base import Measure, Recipe, Rule, Smashed
 from pprl_desktop.decisions.adaptive.tuning import Tuning as AdaptiveTuning
 from pprl_desktop.decisions.threshold.record_evidence import FieldEvidence
 from pprl_desktop.records.fields import Field, FieldKind
-
-# How two smashed values are compared:
-#   dice     two Bloom filters: Dice of the sets they stand for, estimated from the bit counts
-#   hamming  two signatures: share of equal bits
-#   vectors  two vectors of reference distances
-Measure = Literal["dice", "hamming", "vectors"]
 
 
 @dataclass(frozen=True)

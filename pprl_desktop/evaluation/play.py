@@ -12,6 +12,7 @@ from pprl_desktop.codes.base import Recipe, Smashed, method
 from pprl_desktop.codes.directions import turned
 from pprl_desktop.compute.attended import stage
 from pprl_desktop.decisions.base import Match, MatchOptions
+from pprl_desktop.decisions.learn import learn
 from pprl_desktop.matching.match import estimate, match
 from pprl_desktop.matching.reconcile import DEFAULT_RULE, Pairs, Reconciled, ReconcileRule, as_pairs, reconcile
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -70,7 +71,7 @@ def play(
     for side, table in enumerate((a, b)):
         part = progress.part(0.3 + 0.35 * side, 0.65 + 0.35 * side)
         known = sent[side] if recipe.settings.noise == "two-sided" else own[side]
-        learned = made.learn(table, known, recipe, seed + side, part.part(0.0, 0.4))
+        learned = learn(table, known, recipe, seed + side, part.part(0.0, 0.4))
         clock.lap("learn")
         seen = replace(options, direction=turned(options.direction) if side else options.direction)
         memory = max(memory, estimate(known, sent[1 - side], learned, seen))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from pprl_desktop.codes.base import Kernel, Recipe, method
+from pprl_desktop.codes.base import REGISTRY, Kernel, Recipe, method
 from pprl_desktop.codes.recipe import build, changed, settings
 from pprl_desktop.compute.attended import stage
 from pprl_desktop.decisions.base import MatchOptions
@@ -160,9 +160,14 @@ def frontier(
 
 
 def frontier_recipes(like: Recipe, reference: ReferenceSet) -> tuple[Recipe, ...]:
-    """Every exportable method without noise and at the epsilons that mean something for it."""
-    made = [in_its_own_way(name, like, reference) for name in ("split", "split-svm")]
-    for name in ("bloom", "simhash"):
-        made += [in_its_own_way(name, like, reference), in_its_own_way(name, like, reference, layout="record")]
-        made += [in_its_own_way(name, like, reference, epsilon=epsilon) for epsilon in reversed(PSH_EPSILONS)]
+    """Every exportable method without noise, and at the epsilons that mean something where bits carry the noise."""
+    made = []
+    for name in REGISTRY:
+        known = method(name)
+        if not (known.exportable and known.smashes) or known.defaults().epsilon is not None:
+            continue
+        made.append(in_its_own_way(name, like, reference))
+        if known.both_layouts:
+            made.append(in_its_own_way(name, like, reference, layout="record"))
+            made += [in_its_own_way(name, like, reference, epsilon=epsilon) for epsilon in reversed(PSH_EPSILONS)]
     return tuple(made)

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.codes.base import Bytes, Part, Smashed
-from pprl_desktop.decisions.threshold.record_evidence import Decided
+from pprl_desktop.codes.base import Bytes, Decided, Part, Smashed
 from pprl_desktop.interchange.clk_schema import Exact, Feature, Ngrams, Numeric, Schema
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress

@@ -15,8 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from pprl_desktop.blind.decide import decide_opened
-from pprl_desktop.codes.base import Recipe, Rule, Smashed, method
+from pprl_desktop.codes.base import Recipe, Rule, Smashed
 from pprl_desktop.decisions.base import DEFAULT_MEMORY, Match, MatchOptions, Outlook
+from pprl_desktop.decisions.learn import learn
 from pprl_desktop.exchange import (
     agreeing,
     blind,
@@ -323,7 +324,7 @@ class Partnership:
         recipe, seed = self.recipe(), self._seed()
         theirs = self._partner_bundle(progress.part(0.2, 0.3)).smashed
         known = self._own_side(own, table, recipe, sent, progress.part(0.3, 0.6))
-        rule = method(recipe.method).learn(table, known, recipe, seed, progress.part(0.6, 1.0))
+        rule = learn(table, known, recipe, seed, progress.part(0.6, 1.0))
         options = MatchOptions(agreed.direction, memory=memory, seed=seed)
         needed = outlook(known, theirs, rule, options)
         self._sides = Sides(table, key, known, theirs, rule, options, needed)

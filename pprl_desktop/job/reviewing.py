@@ -20,6 +20,7 @@ from pprl_desktop.said import Said
 
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
+    from pprl_desktop.decisions.learn import learn
     from pprl_desktop.job.own_table import OwnTable
     from pprl_desktop.project.choices import Choices
     from pprl_desktop.records.table import CleanTable
@@ -130,6 +131,6 @@ def _match(choices: Choices, own: CleanTable, partner: CleanTable, progress: Pro
     made = method(recipe.method)
     ours = made.smash(own, recipe, progress.part(0.0, 0.2))
     theirs = made.smash(partner, recipe, progress.part(0.2, 0.4))
-    rule = made.learn(own, ours, recipe, 0, progress.part(0.4, 0.6))
+    rule = learn(own, ours, recipe, 0, progress.part(0.4, 0.6))
     options = MatchOptions(choices.settings.direction, accept=choices.accept, review=choices.review)
     return match(ours, theirs, rule, options, progress.part(0.6, 1.0))

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from pprl_desktop.codes import tokens
-from pprl_desktop.codes.base import Part, PartKind, Recipe, method
+from pprl_desktop.codes.base import PartKind, Recipe, Shape, method, sample
 from pprl_desktop.progress import NO_PROGRESS
-from pprl_desktop.records.table import CleanTable, Column
 
 
 def kinds(recipe: Recipe) -> set[PartKind]:
@@ -24,28 +22,14 @@ def widths(recipe: Recipe, kind: PartKind) -> dict[str, int]:
     return by_field
 
 
-def shape(recipe: Recipe) -> tuple[tuple[PartKind, str, int], ...]:
-    """Asked for while a slider moves, so signatures are not tried: that would load the compiler and the name lists."""
-    if recipe.method == "dp-nn" or (recipe.method == "simhash" and recipe.settings.layout == "record"):
-        return (("bits", "", recipe.settings.bits // 8),)
+def shape(recipe: Recipe) -> Shape:
+    """Asked for while a slider moves: a method may know it without trying."""
     plain = replace(recipe, secret=b"only the shape is looked at", settings=replace(recipe.settings, epsilon=None))
-    if recipe.method == "simhash":
-        codes: list[tuple[PartKind, str, int]] = [("bits", one.name, plain.settings.bits // 8) for one in plain.fields]
-        return (*codes, *_of(tokens.parts(_sample(plain), plain)))
-    return _probe(plain)
+    return method(recipe.method).shape(plain) or _probe(plain)
 
 
 @lru_cache(maxsize=32)
-def _probe(recipe: Recipe) -> tuple[tuple[PartKind, str, int], ...]:
+def _probe(recipe: Recipe) -> Shape:
     """Kind, field and width in bytes of every part, by smashing one made-up record: no second list to keep right."""
-    return _of(method(recipe.method).smash(_sample(recipe), recipe, NO_PROGRESS).parts)
-
-
-def _of(parts: tuple[Part, ...]) -> tuple[tuple[PartKind, str, int], ...]:
+    parts = method(recipe.method).smash(sample(recipe), recipe, NO_PROGRESS).parts
     return tuple((part.kind, part.field, part.width) for part in parts)
-
-
-def _sample(recipe: Recipe) -> CleanTable:
-    sample = {"date": "19700101", "number": "1", "id": "1"}
-    columns = tuple(Column.of(one.name, [sample.get(one.kind, "A")]) for one in recipe.fields)
-    return CleanTable(recipe.fields, columns)

@@ -10,11 +10,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from pprl_desktop.codes.base import Recipe
+from pprl_desktop.codes.base import Recipe, method
 from pprl_desktop.privacy import composition
 from pprl_desktop.privacy.claims import Number, Statement
 from pprl_desktop.privacy.shape import kinds, shape, widths
-from pprl_desktop.records.fields import FieldKind
 from pprl_desktop.said import Said
 
 LONGEST = 255  # characters: distances are one byte
@@ -60,9 +59,7 @@ PIGEONHOLE = Said(
 
 def epsilon_unit(recipe: Recipe) -> str:
     """The unit of the epsilon in the settings, whatever its value."""
-    if recipe.settings.decision == "nearest" or recipe.method == "dp-nn":
-        return "per query"
-    return "per edit and distance" if "distances" in kinds(recipe) else "per bit"
+    return method(recipe.method).unit
 
 
 def statement(recipe: Recipe, rows: int, queries: int | None = None) -> Statement:
@@ -70,9 +67,9 @@ def statement(recipe: Recipe, rows: int, queries: int | None = None) -> Statemen
 
     `queries` is the number of the partner's records when they are known (nearest-neighbour answers).
     """
-    if recipe.method == "plain":
+    if not method(recipe.method).exportable:
         return _plain(recipe, rows)
-    if recipe.method == "blind":
+    if not method(recipe.method).smashes:
         from pprl_desktop.privacy.blind import blind_statement
 
         return blind_statement(rows)
@@ -342,7 +339,7 @@ def _made(
     open_: list[Said],
     theorems: list[Said],
 ) -> Statement:
-    protects = [ENCRYPTION, *protects] if recipe.method != "plain" else protects
+    protects = [ENCRYPTION, *protects] if method(recipe.method).exportable else protects
     if recipe.settings.decoys:
         said = [
             *said,
@@ -416,24 +413,10 @@ def _same_bytes() -> Said:
 
 
 def _per_edit_of_a_filter(recipe: Recipe, epsilon: float, by_field: Mapping[str, int]) -> list[Number]:
-    """One edit of a text touches at most two old and two new letter pairs, each with a fixed number of bits."""
-    if recipe.method != "bloom":
+    known = method(recipe.method).bits_of_an_edit(recipe)
+    if known is None:
         return []
-    from pprl_desktop.codes.bloom import hashes_per_piece
-    from pprl_desktop.codes.qgrams import TYPICAL_PIECES
-
-    lettered: tuple[FieldKind, ...] = ("name", "text", "category")
-    texts = [one for one in recipe.fields if one.kind in lettered]
-    if not texts:
-        return []
-    bits = recipe.settings.bits
-    if recipe.settings.layout == "record":
-        hashes = hashes_per_piece(sum(TYPICAL_PIECES[one.kind] for one in recipe.fields), bits)
-    else:
-        hashes = max(hashes_per_piece(TYPICAL_PIECES[one.kind], bits) for one in texts)
-    touched = min(4 * hashes * (2 if recipe.settings.balanced else 1), max(by_field.values()))
-    if recipe.settings.salt_field in {one.name for one in texts}:
-        return []  # an edit of the salt changes every bit
+    touched, hashes = min(known[0], max(by_field.values())), known[1]
     basis = Said(
         "{basic}; one edit changes at most four letter pairs of {hashes} bits each", basic=BASIC, hashes=hashes
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from pprl_desktop.codes import recipe
-from pprl_desktop.codes.base import RANGES, REGISTRY, Recipe, Settings
+from pprl_desktop.codes.base import RANGES, REGISTRY, USUAL, Recipe, Settings
 from pprl_desktop.codes.directions import of_flag
 from pprl_desktop.matching.reconcile import RULES
 from pprl_desktop.problem import Problem
@@ -40,7 +40,7 @@ class Choices:
     reference: str = "us-200"
     mapping: tuple[tuple[str, tuple[str, ...]], ...] = ()
     # Method and privacy
-    method: str = "split"
+    method: str = USUAL
     settings: Settings = field(default_factory=Settings)
     # Agreement and exchange
     home: str = ""  # folder of the own identity; "" is the default place

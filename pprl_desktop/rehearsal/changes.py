@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from pprl_desktop.codes.base import method
 from pprl_desktop.codes.decoys import add_decoys
 from pprl_desktop.codes.recipe import changed
 from pprl_desktop.privacy.statements import epsilon_unit
@@ -69,7 +70,7 @@ def _fewer_reference_records(stage: Stage) -> Iterator[Try]:
 
 
 def _one_row_per_record(stage: Stage) -> Iterator[Try]:
-    if stage.recipe.method not in ("bloom", "simhash") or stage.recipe.settings.layout == "record":
+    if not method(stage.recipe.method).both_layouts or stage.recipe.settings.layout == "record":
         return
     tried = _with_settings(stage, layout="record")
     yield "record layout", Said("one row of bits for the whole record instead of one per field"), tried

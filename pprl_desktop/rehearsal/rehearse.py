@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.codes.base import Recipe
+from pprl_desktop.codes.base import Recipe, method
 from pprl_desktop.privacy.keystream import Keystream
 from pprl_desktop.privacy.noise import bundle_epsilon, leaving
 from pprl_desktop.privacy.statements import secret_reference
@@ -218,7 +218,7 @@ def _known(target: Target) -> Decoded:
 def _by_salt(stage: Stage, target: Target) -> Any:
     """The whole target, or one target per value of the salt field with correspondingly shorter dictionaries."""
     salt = stage.recipe.settings.salt_field
-    if not salt or stage.recipe.method != "bloom":
+    if not salt or "salt_field" not in method(stage.recipe.method).reads:
         yield np.arange(target.rows), target
         return
     codes = target.table.column(salt).codes

@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from pprl_desktop.records.fields import Field
     from pprl_desktop.records.table import Table
 
-METHODS = ("split", "split-svm", "simhash", "bloom", "dp-nn", "plain")
 MOST_EPSILON = 1000.0  # beyond it no bit, edit or answer ever changes
 ANY_EPSILON = 1.0  # stands for those of a sweep
 
 
 def method_options(parser: argparse.ArgumentParser, *, blind: bool = False) -> None:
     """`blind` for the verbs that can play that method: it asks and answers instead of sending a bundle."""
+    from pprl_desktop.codes.base import DECISIONS, LAYOUTS, REGISTRY, USUAL
+
     group = parser.add_argument_group("method")
-    choices = (*METHODS, "blind") if blind else METHODS
-    group.add_argument("--method", default="split", choices=choices, help="default: split")
+    group.add_argument("--method", default=USUAL, choices=tuple(REGISTRY), help=f"default: {USUAL}")
     if blind:
         group.add_argument(
             "--coverage", type=share, metavar="SHARE",
             help="of blind: share of the records that a lying partner may be able to guess (default: 0.1)",
         )  # fmt: skip
-    group.add_argument("--decision", choices=("adaptive", "svm", "threshold", "nearest"), help="default: the method's")
-    group.add_argument("--layout", choices=("field", "record"), help="default: the method's")
+    group.add_argument("--decision", choices=tuple(DECISIONS), help="default: the method's")
+    group.add_argument("--layout", choices=tuple(LAYOUTS), help="default: the method's")
     group.add_argument("--kernel", choices=("linear", "rbf"), help="of split-svm (default: linear)")
     group.add_argument("--reference", default="us-200", metavar="NAME|FILE", help="reference set (default: us-200)")
     group.add_argument(
@@ -159,11 +159,11 @@ def read(path: str, progress: Progress = NO_PROGRESS) -> Table:
 
 def _no_idle_option(args: argparse.Namespace, defaults: Settings, settings: Settings) -> None:
     """An option that changes nothing is a misunderstanding, and is said before any work starts."""
-    from pprl_desktop.codes.base import RECORD_LAYOUTS
+    from pprl_desktop.codes.base import method
 
     name, idle = args.method, ""
     compared = getattr(args, "compare", False)
-    if args.layout not in (None, defaults.layout) and name not in RECORD_LAYOUTS:
+    if args.layout not in (None, defaults.layout) and not method(name).both_layouts:
         if settings.decision != "nearest":  # that method says so itself, with its reason
             idle = f"'{name}' has no {args.layout} layout."
     elif args.kernel is not None and settings.decision != "svm" and not compared:

@@ -80,6 +80,7 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
 
 
 def _propose(args: argparse.Namespace, progress: Progress) -> Answer:
+    from pprl_desktop.codes.base import method
     from pprl_desktop.exchange import agreeing
     from pprl_desktop.exchange.contacts import must_be_verified
     from pprl_desktop.exchange.terms import Limits, in_words
@@ -94,7 +95,7 @@ def _propose(args: argparse.Namespace, progress: Progress) -> Answer:
         limits=Limits(args.max_rows, args.max_mb, args.max_clear), purpose=args.purpose, seal=args.seal,
     )  # fmt: skip
     weighed = None
-    if args.method == "blind":
+    if not method(args.method).smashes:
         prepared = _blind.prepared(args, offer.fields, here, contact.card.party.sign, progress)
         offer, weighed = replace(offer, blind=prepared.terms), prepared.weighed
     elif args.coverage is not None or args.mutual or args.partner_rows:

@@ -45,6 +45,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
+    from pprl_desktop.codes.base import method
     from pprl_desktop.decisions.base import MatchOptions
     from pprl_desktop.evaluation.tables import Contest
     from pprl_desktop.records.cleaning import clean
@@ -60,7 +61,7 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
     seconds = {"read": round(time.perf_counter() - started, 3)}
     options = MatchOptions(args.direction, memory=args.memory << 20, accept=args.accept, seed=args.seed)
     contest = Contest(a, b, truth, options, args.seed)
-    if args.method == "blind":
+    if not method(args.method).smashes:
         return _evaluate_blind.one(args, contest, seconds, started, progress)
     if args.coverage is not None:
         raise Problem(
@@ -191,6 +192,7 @@ def _one(
 
 
 def _many(args: argparse.Namespace, contest: Contest, recipe: Recipe, progress: Progress) -> Answer:
+    from pprl_desktop.codes.base import REGISTRY, method
     from pprl_desktop.evaluation import tables
     from pprl_desktop.reference.load import reference_set
 
@@ -202,7 +204,11 @@ def _many(args: argparse.Namespace, contest: Contest, recipe: Recipe, progress: 
         if args.frontier:
             rows = tables.frontier(contest, tables.frontier_recipes(recipe, reference), progress=progress)
         else:
-            recipes = [tables.compared(name, recipe, reference, args.epsilon, args.kernel) for name in _options.METHODS]
+            recipes = [
+                tables.compared(name, recipe, reference, args.epsilon, args.kernel)
+                for name in REGISTRY
+                if method(name).smashes
+            ]
             rows = tables.compare(contest, recipes, progress)
     progress.at(1.0)
     made = report.parameters(recipe, args.rule, args.seed)
@@ -212,15 +218,17 @@ def _many(args: argparse.Namespace, contest: Contest, recipe: Recipe, progress: 
 
 
 def _epsilons(text: str, recipe: Recipe) -> list[float]:
+    from pprl_desktop.codes.base import REGISTRY, method
     from pprl_desktop.evaluation import tables
 
     name, given, values = text.partition("=")
     if name != "epsilon":
         raise Problem(f"'{name}' cannot be swept.", "Only epsilon can.", "Write --sweep epsilon=0.5,1,2,5.")
-    if recipe.method == "plain":
+    if not method(recipe.method).exportable:
+        others = ", ".join(name for name in REGISTRY if method(name).exportable)
         raise Problem(
-            "'plain' compares clear values and has no noise to sweep.",
-            do="Choose --method simhash, bloom, split, split-svm or dp-nn.",
+            f"'{recipe.method}' compares clear values and has no noise to sweep.",
+            do=f"Choose --method {others}.",
             place="method",
         )
     if not given:

@@ -26,6 +26,7 @@ from pprl_desktop.codes.corrupt import corrupt
 from pprl_desktop.codes.mapping import default_mapping
 from pprl_desktop.decisions.adaptive import listed_scan
 from pprl_desktop.decisions.base import MatchOptions
+from pprl_desktop.decisions.learn import learn
 from pprl_desktop.matching.match import match, outlook
 from pprl_desktop.progress import NO_PROGRESS
 from pprl_desktop.records.table import CleanTable
@@ -50,7 +51,7 @@ def prepared(name: str, rows: int) -> tuple[Smashed, Smashed, Rule]:
         reference = reference_set("us-200")
         recipe = replace(recipe, reference=reference, mapping=default_mapping(left.fields, reference))
     own, partner = (made.smash(side, recipe, NO_PROGRESS) for side in (left, right))
-    return own, partner, made.learn(left, own, recipe, 0, NO_PROGRESS)
+    return own, partner, learn(left, own, recipe, 0, NO_PROGRESS)
 
 
 def stage(name: str, rows: int, way: str, met_file: str) -> dict[str, float]:

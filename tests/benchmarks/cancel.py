@@ -27,6 +27,7 @@ from pprl_desktop.codes.corrupt import corrupt
 from pprl_desktop.codes.mapping import default_mapping
 from pprl_desktop.compute.attended import THREAD
 from pprl_desktop.decisions.base import MatchOptions
+from pprl_desktop.decisions.learn import learn
 from pprl_desktop.evaluation.synthetic import forecast
 from pprl_desktop.matching.match import match
 from pprl_desktop.privacy.keystream import Keystream
@@ -191,8 +192,8 @@ def stages(name: str, rows: int, smashed: int) -> Iterator[tuple[str, Callable[[
     yield f"{name}: smash {smashed:,}", lambda progress: made.smash(large, recipe, progress)
     own, partner = (made.smash(side, recipe, NO_PROGRESS) for side in (a, b))
     sent = noised(partner, bundle_epsilon(recipe), Keystream.repeatable(0, "b"))
-    yield f"{name}: learn {rows:,}", lambda progress: made.learn(a, own, recipe, 0, progress)
-    rule = made.learn(a, own, recipe, 0, NO_PROGRESS)
+    yield f"{name}: learn {rows:,}", lambda progress: learn(a, own, recipe, 0, progress)
+    rule = learn(a, own, recipe, 0, NO_PROGRESS)
     yield f"{name}: match {rows:,}", lambda progress: match(own, sent, rule, MatchOptions(), progress)
     yield f"{name}: forecast", lambda progress: forecast(a, recipe, progress=progress)
 

@@ -22,6 +22,7 @@ from pprl_desktop.compute.bit_planes import ones_in
 from pprl_desktop.compute.bits import Bytes, Similarity
 from pprl_desktop.compute.threads import jit
 from pprl_desktop.decisions.base import MatchOptions
+from pprl_desktop.decisions.learn import learn
 from pprl_desktop.decisions.threshold import lsh
 from pprl_desktop.decisions.threshold.scan import run
 from pprl_desktop.evaluation.play import peak_memory_mb
@@ -124,7 +125,7 @@ def banded(rows: int) -> None:
     recipe = Recipe("simhash", table.fields, Settings(decision="threshold", layout="record"), secret=bytes(32))
     own = made.smash(table, recipe, NO_PROGRESS)
     partner = made.smash(corrupt(table, 1), recipe, NO_PROGRESS)
-    rule = made.learn(table, own, recipe, 0, NO_PROGRESS)
+    rule = learn(table, own, recipe, 0, NO_PROGRESS)
     lsh.EXACT_PAIRS = 0
     start = time.perf_counter()
     found = run(own, partner, rule, MatchOptions(), NO_PROGRESS)

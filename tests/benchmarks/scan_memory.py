@@ -15,6 +15,7 @@ from pathlib import Path
 
 from pprl_desktop.codes.base import method
 from pprl_desktop.decisions.base import MatchOptions
+from pprl_desktop.decisions.learn import learn
 from pprl_desktop.matching.match import estimate, match
 from pprl_desktop.privacy.keystream import Keystream
 from pprl_desktop.privacy.noise import bundle_epsilon, noised
@@ -51,14 +52,14 @@ def one(name: str, rows: int) -> None:
     warm, _ = two_sides(300)
     small = recipe_of(kind, settings, warm)
     first = made.smash(warm, small, NO_PROGRESS)
-    match(first, first, made.learn(warm, first, small, 0, NO_PROGRESS), MatchOptions(), NO_PROGRESS)  # compiles
+    match(first, first, learn(warm, first, small, 0, NO_PROGRESS), MatchOptions(), NO_PROGRESS)  # compiles
     a, b = two_sides(rows)
     if fields := NAMED.get(name):
         a, b = (replace(side, fields=side.fields[:fields], columns=side.columns[:fields]) for side in (a, b))
     recipe = recipe_of(kind, settings, a)
     own, partner = (made.smash(side, recipe, NO_PROGRESS) for side in (a, b))
     partner = noised(partner, bundle_epsilon(recipe), Keystream.repeatable(0, "b"))
-    rule = made.learn(a, own, recipe, 0, NO_PROGRESS)
+    rule = learn(a, own, recipe, 0, NO_PROGRESS)
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)
     before = held("VmRSS")

@@ -14,6 +14,7 @@ import numpy as np
 from pprl_desktop.codes.base import Recipe, method
 from pprl_desktop.codes.corrupt import SINGLE_EDITS, Rates, corrupt
 from pprl_desktop.decisions.base import MatchOptions
+from pprl_desktop.decisions.learn import learn
 from pprl_desktop.decisions.nearest import run
 from pprl_desktop.progress import NO_PROGRESS
 from tests.benchmarks.scan_people import people
@@ -38,7 +39,7 @@ def main(rows: int = 50_000) -> None:
     for noise, epsilons in (("permute-and-flip", (5, 8, 10, 12, 15, 20)), ("laplace", (12, 20, 30, 40))):
         for epsilon in epsilons:
             settings = replace(recipe.settings, epsilon=float(epsilon), nearest=noise)
-            rule = made.learn(table, own, replace(recipe, settings=settings), 0, NO_PROGRESS)
+            rule = learn(table, own, replace(recipe, settings=settings), 0, NO_PROGRESS)
             shown, start = [], time.perf_counter()
             for name, bundle in asked.items():
                 random = np.random.default_rng(epsilon)

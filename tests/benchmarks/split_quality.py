@@ -14,6 +14,7 @@ from pathlib import Path
 
 from pprl_desktop.codes.base import Recipe, Settings, method
 from pprl_desktop.decisions.base import MatchOptions
+from pprl_desktop.decisions.learn import learn as learned
 from pprl_desktop.matching.match import match
 from pprl_desktop.progress import NO_PROGRESS
 from pprl_desktop.records.cleaning import clean
@@ -36,7 +37,7 @@ def figures(name: str, fields: tuple[Field, ...], kernel: str, reference: str, s
     times = [time.perf_counter()]
     a, b = (svm.smash(table, recipe, NO_PROGRESS) for table in (own, partner))
     times.append(time.perf_counter())
-    rule = svm.learn(own, a, recipe, seed, NO_PROGRESS)
+    rule = learned(own, a, recipe, seed, NO_PROGRESS)
     times.append(time.perf_counter())
     made = match(a, b, rule, MatchOptions())
     times.append(time.perf_counter())

@@ -21,6 +21,7 @@ import numpy as np
 from pprl_desktop.codes.base import Recipe, Settings, Smashed, method
 from pprl_desktop.codes.corrupt import Rates, corrupt
 from pprl_desktop.decisions.base import MatchOptions
+from pprl_desktop.decisions.learn import learn as learned
 from pprl_desktop.matching.decide import decide
 from pprl_desktop.matching.match import score
 from pprl_desktop.progress import NO_PROGRESS
@@ -67,13 +68,13 @@ def stage(rows: int, reference: str, kernel: str) -> dict[str, float]:
     r = recipe(reference, kernel)
     small = people(300, 1)
     warm = SVM.smash(small, r, NO_PROGRESS)
-    decide(score(warm, warm, SVM.learn(small, warm, r, 0, NO_PROGRESS), MatchOptions()), MatchOptions())
+    decide(score(warm, warm, learned(small, warm, r, 0, NO_PROGRESS), MatchOptions()), MatchOptions())
     own, partner = both_sides(rows)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     clocks = [_clock()]
     a, b = SVM.smash(own, r, NO_PROGRESS), SVM.smash(partner, r, NO_PROGRESS)
     clocks.append(_clock())
-    rule = SVM.learn(own, a, r, 1, NO_PROGRESS)
+    rule = learned(own, a, r, 1, NO_PROGRESS)
     clocks.append(_clock())
     scored = score(a, b, rule, MatchOptions())
     clocks.append(_clock())

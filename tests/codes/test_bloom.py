@@ -10,6 +10,7 @@ import pytest
 from pprl_desktop.codes import qgrams
 from pprl_desktop.codes.base import Part, Recipe, Settings, Smashed, method
 from pprl_desktop.codes.bloom import METHOD, Filler, hashes_per_piece
+from pprl_desktop.decisions.learn import learn
 from pprl_desktop.decisions.rules import AdaptiveRule, BitsRule
 from pprl_desktop.progress import NO_PROGRESS
 from pprl_desktop.records.fields import Field
@@ -122,11 +123,11 @@ def test_wrong_settings_are_named_before_any_work(settings: dict[str, object], p
 
 
 def test_the_layout_decides_the_rule() -> None:
-    field = METHOD.learn(PEOPLE, smash(PEOPLE), recipe(PEOPLE), 0, NO_PROGRESS)
+    field = learn(PEOPLE, smash(PEOPLE), recipe(PEOPLE), 0, NO_PROGRESS)
     assert isinstance(field, AdaptiveRule)
     assert [comparison.field for comparison in field.comparisons] == ["last", "first", "born"]
     record = {"layout": "record", "decision": "threshold"}
-    rule = METHOD.learn(PEOPLE, smash(PEOPLE, **record), recipe(PEOPLE, **record), 0, NO_PROGRESS)
+    rule = learn(PEOPLE, smash(PEOPLE, **record), recipe(PEOPLE, **record), 0, NO_PROGRESS)
     assert isinstance(rule, BitsRule)
 
 
@@ -136,7 +137,7 @@ def test_no_rows_and_one_row_are_fine(layout: str) -> None:
     for table in (people(), people(("SMITH", "JOHN", "19760312"))):
         made = smash(table, layout=layout, decision=decision)
         assert made.rows == table.rows
-        METHOD.learn(table, made, recipe(table, layout=layout, decision=decision), 0, NO_PROGRESS)
+        learn(table, made, recipe(table, layout=layout, decision=decision), 0, NO_PROGRESS)
 
 
 def test_near_numbers_and_dates_share_pieces() -> None:

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pprl_desktop.codes import idf, simhash
-from pprl_desktop.codes.base import Recipe, Settings, Smashed, method
+from pprl_desktop.codes.base import Recipe, Settings, Smashed
+from pprl_desktop.decisions.learn import learn
 from pprl_desktop.decisions.rules import AdaptiveRule, BitsRule
 from pprl_desktop.progress import NO_PROGRESS, Cancelled, Progress
 from pprl_desktop.records.fields import KINDS, Field
@@ -153,7 +154,7 @@ def test_empty_tables_and_one_row(settings: Settings) -> None:
         clean = table({"last": cells})
         made = smash(clean, settings)
         assert made.rows == len(cells)
-        rule = method("simhash").learn(clean, made, Recipe("simhash", clean.fields, settings), 0, NO_PROGRESS)
+        rule = learn(clean, made, Recipe("simhash", clean.fields, settings), 0, NO_PROGRESS)
         assert isinstance(rule, BitsRule | AdaptiveRule)
 
 

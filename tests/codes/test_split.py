@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pprl_desktop.codes.base import Recipe, Settings, method
+from pprl_desktop.decisions.learn import learn
 from pprl_desktop.decisions.rules import AdaptiveRule
 from pprl_desktop.decisions.svm.rule import SplitRule
 from pprl_desktop.progress import NO_PROGRESS
@@ -48,7 +49,7 @@ def test_the_decision_chooses_the_rule() -> None:
     split = method("split")
     adaptive, svm = recipe(Settings()), recipe(Settings(decision="svm"))
     own = split.smash(TABLE, adaptive, NO_PROGRESS)
-    rule = split.learn(TABLE, own, adaptive, 0, NO_PROGRESS)
+    rule = learn(TABLE, own, adaptive, 0, NO_PROGRESS)
     assert isinstance(rule, AdaptiveRule)
     assert [comparison.values for comparison in rule.comparisons] == [("last_name.last",), ("born.digits",)]
-    assert isinstance(split.learn(TABLE, own, svm, 0, NO_PROGRESS), SplitRule)
+    assert isinstance(learn(TABLE, own, svm, 0, NO_PROGRESS), SplitRule)

@@ -10,6 +10,7 @@ import pytest
 from pprl_desktop.codes.base import Kernel, Part, Recipe, Settings, Smashed, method
 from pprl_desktop.codes.corrupt import Rates, corrupt
 from pprl_desktop.decisions.base import MatchOptions
+from pprl_desktop.decisions.learn import learn
 from pprl_desktop.decisions.svm.join import run
 from pprl_desktop.decisions.svm.rule import SplitRule
 from pprl_desktop.decisions.svm.vectors import shape_and_vectors
@@ -86,7 +87,7 @@ def test_people_with_one_slip_are_found_without_labels(
     sides: tuple[CleanTable, CleanTable, Smashed, Smashed], kernel: Kernel
 ) -> None:
     own, _, a, b = sides
-    rule = SVM.learn(own, a, recipe(kernel), 1, NO_PROGRESS)
+    rule = learn(own, a, recipe(kernel), 1, NO_PROGRESS)
     match = decide(run(a, b, rule, MatchOptions(), NO_PROGRESS), MatchOptions())
     taken = match.accepted()
     right = int(((match.scored.own[taken] == match.scored.partner[taken]) & (match.scored.own[taken] < 500)).sum())
@@ -98,7 +99,7 @@ def test_people_with_one_slip_are_found_without_labels(
 
 def test_same_seed_same_rule(sides: tuple[CleanTable, CleanTable, Smashed, Smashed]) -> None:
     own, _, a, _ = sides
-    one, two = (SVM.learn(own, a, recipe(), 3, NO_PROGRESS) for _ in range(2))
+    one, two = (learn(own, a, recipe(), 3, NO_PROGRESS) for _ in range(2))
     assert isinstance(one, SplitRule)
     assert isinstance(two, SplitRule)
     assert np.array_equal(one.weights.cosine, two.weights.cosine)
@@ -108,7 +109,7 @@ def test_same_seed_same_rule(sides: tuple[CleanTable, CleanTable, Smashed, Smash
 
 def test_no_weight_speaks_for_a_match_by_distance(sides: tuple[CleanTable, CleanTable, Smashed, Smashed]) -> None:
     own, _, a, _ = sides
-    rule = SVM.learn(own, a, recipe(), 3, NO_PROGRESS)
+    rule = learn(own, a, recipe(), 3, NO_PROGRESS)
     assert isinstance(rule, SplitRule)
     assert (rule.weights.cosine >= 0).all()
     assert (rule.weights.largest >= 0).all()
@@ -122,7 +123,7 @@ def test_with_noise_the_model_is_trained_on_noise() -> None:
     from pprl_desktop.decisions.svm.training_noise import as_released
 
     released = as_released(b, r.settings, np.random.default_rng(0))
-    rule = SVM.learn(own, a, r, 1, NO_PROGRESS)
+    rule = learn(own, a, r, 1, NO_PROGRESS)
     match = decide(run(a, released, rule, MatchOptions(), NO_PROGRESS), MatchOptions())
     taken = match.accepted()
     right = int(((match.scored.own[taken] == match.scored.partner[taken]) & (match.scored.own[taken] < 300)).sum())
@@ -137,7 +138,7 @@ def test_tables_of_no_or_few_rows_learn_and_match(rows: int, kernel: Kernel) -> 
     r = recipe(kernel)
     a = SVM.smash(own, r, NO_PROGRESS)
     b = SVM.smash(people(5, 1), r, NO_PROGRESS)
-    rule = SVM.learn(own, a, r, 0, NO_PROGRESS)
+    rule = learn(own, a, r, 0, NO_PROGRESS)
     scored = run(a, b, rule, MatchOptions(), NO_PROGRESS)
     assert {(i, i) for i in range(rows)} <= set(zip(scored.own.tolist(), scored.partner.tolist(), strict=True))
 
@@ -153,7 +154,7 @@ def test_equal_records_and_missing_values_train_like_any_other() -> None:
     table = CleanTable(FIELDS, tuple(columns))
     r = recipe()
     a = SVM.smash(table, r, NO_PROGRESS)
-    scored = run(a, a, SVM.learn(table, a, r, 0, NO_PROGRESS), MatchOptions(), NO_PROGRESS)
+    scored = run(a, a, learn(table, a, r, 0, NO_PROGRESS), MatchOptions(), NO_PROGRESS)
     nobody = set(range(40, 45))
     assert not nobody & set(scored.own.tolist())
     assert not nobody & set(scored.partner.tolist())
@@ -168,10 +169,10 @@ def test_every_kind_of_field_can_be_used() -> None:
     table = CleanTable(fields, columns)
     r = Recipe("split-svm", fields, Settings(decision="svm"), reference_set("us-200"))
     a = SVM.smash(table, r, NO_PROGRESS)
-    assert len(run(a, a, SVM.learn(table, a, r, 0, NO_PROGRESS), MatchOptions(), NO_PROGRESS)) >= 60
+    assert len(run(a, a, learn(table, a, r, 0, NO_PROGRESS), MatchOptions(), NO_PROGRESS)) >= 60
 
 
 def test_learning_can_be_cancelled(sides: tuple[CleanTable, CleanTable, Smashed, Smashed]) -> None:
     own, _, a, _ = sides
     with pytest.raises(Cancelled):
-        SVM.learn(own, a, recipe(), 1, Progress(None, lambda: True))
+        learn(own, a, recipe(), 1, Progress(None, lambda: True))

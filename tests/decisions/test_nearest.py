@@ -9,9 +9,10 @@ import pytest
 
 from pprl_desktop.codes import dp_nn
 from pprl_desktop.codes.base import Part, Recipe, Smashed
-from pprl_desktop.codes.dp_nn import NearestRule
 from pprl_desktop.decisions.base import MatchOptions, Scored
+from pprl_desktop.decisions.learn import learn
 from pprl_desktop.decisions.nearest import run
+from pprl_desktop.decisions.nearest_learning import NearestRule
 from pprl_desktop.matching.match import match
 from pprl_desktop.progress import NO_PROGRESS, Cancelled, Progress
 from pprl_desktop.records.fields import Field
@@ -110,7 +111,7 @@ def test_the_bound_is_a_constant_of_the_method() -> None:
     for seed, names in enumerate((["BAUER", "KOCH"], [f"{a}{b}ERMANN" for a in "BDFGHJKL" for b in "AEIOU"])):
         table = CleanTable(fields, (Column.of("last", names),))
         own = dp_nn.METHOD.smash(table, recipe, NO_PROGRESS)
-        rules.append(dp_nn.METHOD.learn(table, own, recipe, seed, NO_PROGRESS))
+        rules.append(learn(table, own, recipe, seed, NO_PROGRESS))
     assert rules[0] == rules[1]
 
 

@@ -11,8 +11,9 @@ from rapidfuzz.distance import OSA
 from pprl_desktop.codes import plain
 from pprl_desktop.codes.base import Recipe, Smashed
 from pprl_desktop.codes.corrupt import SINGLE_EDITS, corrupt
-from pprl_desktop.codes.plain import PlainRule
 from pprl_desktop.decisions.base import MatchOptions
+from pprl_desktop.decisions.learn import learn
+from pprl_desktop.decisions.plain_learning import PlainRule
 from pprl_desktop.matching.match import match, score
 from pprl_desktop.progress import NO_PROGRESS
 from pprl_desktop.records.fields import Field
@@ -67,7 +68,7 @@ def test_the_join_equals_the_double_loop() -> None:
 def test_learned_from_slips_it_finds_the_slips() -> None:
     a = people(300)
     b = corrupt(a, 7, SINGLE_EDITS)
-    rule = plain.METHOD.learn(a, smash(a), RECIPE, 0, NO_PROGRESS)
+    rule = learn(a, smash(a), RECIPE, 0, NO_PROGRESS)
     found = match(smash(a), smash(b), rule, MatchOptions())
     accepted = found.accepted()
     right = found.scored.own[accepted] == found.scored.partner[accepted]
@@ -92,7 +93,7 @@ def test_a_record_without_fields_is_never_linked() -> None:
 @pytest.mark.parametrize(("own", "partner"), [(0, 3), (3, 0), (0, 0), (1, 1)])
 def test_empty_tables_and_one_row(own: int, partner: int) -> None:
     a, b = people(own), people(partner)
-    rule = plain.METHOD.learn(a, smash(a), RECIPE, 0, NO_PROGRESS)
+    rule = learn(a, smash(a), RECIPE, 0, NO_PROGRESS)
     found = match(smash(a), smash(b), rule, MatchOptions())
     assert len(found.scored) <= own * partner
     assert len(found.accepted()) == (1 if own == partner == 1 else 0)

@@ -12,6 +12,7 @@ import pytest
 
 import pprl_desktop.decisions
 from pprl_desktop.decisions.adaptive.tuning import Tuning as AdaptiveTuning
+from pprl_desktop.decisions.learn import learn
 from pprl_desktop.decisions.tuning import Tuning
 
 ROOM = Path(pprl_desktop.decisions.__file__).parent
@@ -47,7 +48,6 @@ def test_a_tuning_comes_back_from_plain_text(kind: type[Tuning]) -> None:
 
 
 def test_a_changed_number_changes_the_result_and_is_saved_with_it() -> None:
-    from pprl_desktop.codes.base import method
     from pprl_desktop.decisions.base import MatchOptions
     from pprl_desktop.decisions.rules import AdaptiveRule
     from pprl_desktop.matching.match import match
@@ -56,7 +56,7 @@ def test_a_changed_number_changes_the_result_and_is_saved_with_it() -> None:
 
     left, right, _ = two_files(3, 200, 80)
     own, partner, recipe = smashed(left, right)
-    rule = method("bloom").learn(left, own, recipe, 0, NO_PROGRESS)
+    rule = learn(left, own, recipe, 0, NO_PROGRESS)
     assert isinstance(rule, AdaptiveRule)
     usual = match(own, partner, rule, MatchOptions())
     other = match(own, partner, replace(rule, tuning=replace(rule.tuning, strength=500.0)), MatchOptions())

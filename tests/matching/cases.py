@@ -8,6 +8,7 @@ from pprl_desktop.codes.base import Recipe, Rule, Settings, Smashed, method
 from pprl_desktop.codes.directions import of_flag
 from pprl_desktop.codes.mapping import default_mapping
 from pprl_desktop.decisions.base import Match, MatchOptions
+from pprl_desktop.decisions.learn import learn
 from pprl_desktop.matching.match import match
 from pprl_desktop.privacy.keystream import Keystream
 from pprl_desktop.privacy.noise import bundle_epsilon, noised
@@ -68,4 +69,4 @@ def prepared(case: str, left: CleanTable, right: CleanTable, *, one_to_one: bool
     made = method(recipe.method)
     own, partner = (made.smash(side, recipe, NO_PROGRESS) for side in (left, right))
     sent = noised(partner, bundle_epsilon(recipe), Keystream.repeatable(0, "partner"))
-    return Run(left, recipe, own, sent, made.learn(left, own, recipe, 0, NO_PROGRESS))
+    return Run(left, recipe, own, sent, learn(left, own, recipe, 0, NO_PROGRESS))

@@ -9,6 +9,7 @@ import numpy as np
 
 from pprl_desktop.codes.base import Recipe, Settings, Smashed, method
 from pprl_desktop.decisions.base import Match, MatchOptions
+from pprl_desktop.decisions.learn import learn
 from pprl_desktop.matching.match import match
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.fields import Field
@@ -85,7 +86,7 @@ def linked(
     **settings: object,
 ) -> Match:
     own, partner, recipe = smashed(left, right, **settings)  # type: ignore[arg-type]
-    rule = method("bloom").learn(left, own, recipe, 0, NO_PROGRESS)
+    rule = learn(left, own, recipe, 0, NO_PROGRESS)
     return match(own, partner, rule, options or MatchOptions(), progress)
 
 

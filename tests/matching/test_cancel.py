@@ -21,6 +21,7 @@ from pprl_desktop.compute.attended import THREAD
 from pprl_desktop.compute.threads import threads_of
 from pprl_desktop.decisions.adaptive import listed_scan
 from pprl_desktop.decisions.base import MatchOptions
+from pprl_desktop.decisions.learn import learn
 from pprl_desktop.evaluation.play import play
 from pprl_desktop.evaluation.synthetic import forecast
 from pprl_desktop.evaluation.tables import Contest, Truth, compare, sweep
@@ -67,7 +68,7 @@ def stages(case: str) -> dict[str, Work]:
     made, options = method(run.recipe.method), MatchOptions()
     found: dict[str, Work] = {
         "smash": lambda progress: made.smash(left, run.recipe, progress),
-        "learn": lambda progress: made.learn(left, run.own, run.recipe, 0, progress),
+        "learn": lambda progress: learn(left, run.own, run.recipe, 0, progress),
         "match": lambda progress: run.match(options, progress),
     }
     if case in WHOLE:  # both parties in one stage: made of the same pieces for every method

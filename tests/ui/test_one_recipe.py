@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ def cases() -> Iterator[tuple[str, str]]:
             yield name, ""
             for layout in ("field", "record"):
                 asked = replace(method(name).defaults(), layout=layout)  # type: ignore[arg-type]
-                if name in ("simhash", "bloom") or asked == method(name).defaults():
+                if method(name).both_layouts or asked == method(name).defaults():
                     yield name, layout
 
 
@@ -119,6 +120,32 @@ def test_what_is_rehearsed_is_what_is_evaluated_proposed_shown_and_sent(
     capsys.readouterr()
 
 
+def test_a_method_of_one_file_and_one_line_is_on_every_path(
+    post: Post, open_window: Callable[..., MainWindow], monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """On the command line, in the agreement and the bundle, in the rehearsal and on the method page."""
+    monkeypatch.setenv("PPRL_PASSPHRASE", PASSPHRASE)
+    monkeypatch.setitem(REGISTRY, "toy", "tests.codes.toy_method")
+    common = ["--fields", WANTED, "--method", "toy"]
+    assert cli.main(["evaluate", *post.tables, "--truth", post.truth, "--id", "id", *common, "--json"]) == 0
+    evaluated = json.loads(capsys.readouterr().out)
+    assert evaluated["method"] == "toy"
+    assert evaluated["predicted_pairs"] > 0
+    assert cli.main(["rehearse", post.tables[0], *common, "--json"]) == 0
+    rehearsed = json.loads(capsys.readouterr().out)
+    assert rehearsed["method"] == "toy"
+    assert rehearsed["sampled"] == 30
+    agreement = proposed(post, common)
+    assert (agreement.state, agreement.terms.method) == ("in force", "toy")
+    argv = ["export", post.tables[0], "--agreement", agreement.id, "--home", str(post.a.home.path), "--adds-up"]
+    assert cli.main([*argv, "--out", str(post.folder / "toy.pprl")]) == 0
+    assert inbox.open_file(post.b.home, post.b.own, post.folder / "toy.pprl").rows == 30
+    pane = method_page(open_window(), post)
+    cards = {card.choice.name: card.choice.title for card in pane.cards.findChildren(ChoiceCard)}
+    assert cards["toy"] == "Toy letters"
+    capsys.readouterr()
+
+
 def proposed(post: Post, common: list[str]) -> Agreement:
     """By the verb; accepted by the partner, so that a bundle may leave."""
     proposal, answer = post.folder / "proposal.pprl", post.folder / "answer.pprl"
@@ -166,7 +193,7 @@ def choose(pane: Any, name: str, layout: str, epsilon: float | None) -> None:
     if name in {card.choice.name for card in pane.cards.findChildren(ChoiceCard)}:
         pane.cards.chosen.emit(name)
     else:
-        pane.other.click()
+        pane.others[0].click()
     if epsilon is not None:
         pane.slider.settled.emit(epsilon)
     if layout and pane.layout_of.isEnabled():

@@ -10,10 +10,10 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from pprl_desktop.codes.base import Measure
 from pprl_desktop.decisions.adaptive.levels import BLOCK_CELLS, Codes, Floats, Similar, View
 from pprl_desktop.decisions.adaptive.levels import PAIRS_AT_ONCE as BITS_AT_ONCE
 from pprl_desktop.decisions.adaptive.tuning import Tuning
-from pprl_desktop.decisions.rules import Measure
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 SAME = np.float32(1e6)  # added to the similarity of values that differ no more than noise makes them

@@ -14,13 +14,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.codes.base import Bytes, Method, Recipe, Smashed
+from pprl_desktop.codes.base import Bytes, Measure, Method, Recipe, RecordFields, Smashed
 from pprl_desktop.codes.corrupt import corrupt
 from pprl_desktop.compute import bits as kernels
 from pprl_desktop.compute.bits import Similarity
-from pprl_desktop.decisions.rules import BitsRule, Measure
+from pprl_desktop.decisions.rules import BitsRule
 from pprl_desktop.decisions.threshold import likelihood
-from pprl_desktop.decisions.threshold.record_evidence import RecordFields, learn_evidence
+from pprl_desktop.decisions.threshold.record_evidence import learn_evidence
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.table import CleanTable
 

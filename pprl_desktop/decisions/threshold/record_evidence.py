@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.codes.base import Bytes
+from pprl_desktop.codes.base import Bytes, Decided, RecordFields
 from pprl_desktop.decisions.threshold import likelihood
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
@@ -29,24 +28,6 @@ LEAST_ROOM = 0.05  # by which a share can rise above chance: codes that are near
 
 Rows = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Decided:
-    """Record codes of some own rows without noise, and the bits of them that each field decides."""
-
-    code: Bytes  # [rows, bytes]
-    bits: Bytes  # [fields, rows, bytes]
-    missing: npt.NDArray[np.bool_]  # [rows, fields]
-
-
-class RecordFields(Protocol):
-    """The own table as its method codes it, ready to be asked which field decides which bit."""
-
-    @property
-    def names(self) -> tuple[str, ...]: ...
-
-    def decided(self, rows: Rows) -> Decided: ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,33 +8,6 @@ from pprl_desktop.records.fields import KIND_WORDS
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 
 
-def method_words() -> dict[str, tuple[str, str, str]]:
-    """Title, sentence and mark of each method, in the steward's words."""
-    return {
-        "split": (
-            tr("Reference distances"),
-            tr("Sends distances of your values to public names. Best on misspelt and changed names."),
-            tr("usual choice"),
-        ),
-        "simhash": (
-            tr("SimHash with noise"),
-            tr("Sends yes/no bits per field or record; some are flipped at random."),
-            tr("best with noise"),
-        ),
-        "bloom": (tr("Bloom filter"), tr("The method most registries know. The baseline."), ""),
-        "dp-nn": (
-            tr("Private nearest neighbour"),
-            tr("Answers with one noisy best match per record of the partner."),
-            tr("noise is in the answer"),
-        ),
-        "split-svm": (
-            tr("Reference distances, published decision"),
-            tr("The support-vector decision of the paper, trained on synthetic errors only."),
-            tr("for comparison"),
-        ),
-    }
-
-
 def decision_words() -> dict[str, str]:
     return {name: tr_core(words) for name, words in DECISION_WORDS.items()}
 

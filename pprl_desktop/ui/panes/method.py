@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtWidgets import QCheckBox, QSizePolicy, QTabWidget, QWidget
 
+from pprl_desktop.codes.base import REGISTRY, method
 from pprl_desktop.job import preview
 from pprl_desktop.privacy.claims import UNITS
 from pprl_desktop.problem import Problem
@@ -15,7 +17,7 @@ from pprl_desktop.ui.kit.i18n import number, tr, tr_core
 from pprl_desktop.ui.kit.turns import Later
 from pprl_desktop.ui.kit.wheel import wheel_scrolls_the_page
 from pprl_desktop.ui.kit.words import count, of_100, percent, range_of_100
-from pprl_desktop.ui.panes._work import decision_words, layout_words, method_words
+from pprl_desktop.ui.panes._work import decision_words, layout_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.plots.precision_recall import Curve, PrecisionRecallPlot
 from pprl_desktop.ui.plots.sweep import EpsilonSweepPlot, FrontierPlot, SweepPoint
@@ -32,8 +34,11 @@ if TYPE_CHECKING:
     from pprl_desktop.rehearsal.rehearse import Rehearsal
 
 Points = TypeVar("Points", EpsilonSweepPlot, FrontierPlot)
-ORDER = ("split", "simhash", "bloom", "dp-nn")
-EXPERT = ("split-svm",)
+
+
+def _card(name: str) -> Choice:
+    known = method(name)
+    return Choice(name, tr_core(known.title), tr_core(known.sentence), tr_core(known.mark))
 
 
 class MethodPane(Pane):
@@ -44,7 +49,7 @@ class MethodPane(Pane):
 
     def build(self) -> None:
         self.head(tr("Choose how to compare, and how much noise to add"), "")
-        self.cards = ChoiceCards(tr("Methods"), [Choice(name, *method_words()[name]) for name in ORDER])
+        self.cards = ChoiceCards(tr("Methods"), [_card(name) for name in REGISTRY if method(name).page == "card"])
         self.cards.chosen.connect(self._choose)
         self.slider = EpsilonSlider()
         self.slider.moved.connect(lambda _e: self._describe())
@@ -144,9 +149,11 @@ class MethodPane(Pane):
             [(tr("none"), 0), *((count(n), n) for n in (100, 500, 1000, 5000))],
             lambda data: self._settings(decoys=int(str(data))),
         )
-        self.other = button(
-            tr("Use the published decision (split-svm)"), lambda: self._choose("split-svm"), kind="link"
-        )
+        self.others = [
+            button(tr("Use {method}", method=tr_core(method(name).title)), partial(self._choose, name), kind="link")
+            for name in REGISTRY
+            if method(name).page == "expert"
+        ]
         first = columns(
             labelled(tr("Decision"), self.decision), labelled(tr("Layout"), self.layout_of),
             labelled(tr("Kernel"), self.kernel), least=200,
@@ -155,7 +162,7 @@ class MethodPane(Pane):
             labelled(tr("Noise on"), self.sides), labelled(tr("A person occurs"), self.direction),
             labelled(tr("Records that do not exist, added to the bundle"), self.decoys), least=200,
         )  # fmt: skip
-        card.add(first, second, row(self.other, None))
+        card.add(first, second, row(*self.others, None))
         return card
 
     # what is shown --------------------------------------------------------------------------------
@@ -186,9 +193,9 @@ class MethodPane(Pane):
             (self.sides, settings.noise), (self.direction, settings.direction), (self.decoys, settings.decoys),
         ):  # fmt: skip
             pick(control, value)
-        self.kernel.setEnabled(choices.method == "split-svm")
-        self.changing.setVisible(choices.method == "split-svm")
-        coded = choices.method in ("simhash", "bloom")
+        self.kernel.setEnabled("kernel" in method(choices.method).reads)
+        self.changing.setVisible(settings.decision == "svm")
+        coded = method(choices.method).both_layouts
         self.decision.setEnabled(coded)
         self.layout_of.setEnabled(coded)
         self._describe()
@@ -336,7 +343,7 @@ class MethodPane(Pane):
                 row.recall,
                 row.precision,
                 math.nan if row.recovered is None else row.recovered,
-                method_words()[row.method][0],
+                tr_core(method(row.method).title),
             )
             for row in rows
             if not row.problem

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pprl_desktop.decisions.base import MatchOptions
+from pprl_desktop.decisions.learn import learn
 from pprl_desktop.progress import Cancelled, Progress
 from tests.matching.people import FIELDS, accepted, f1, linked, population, smashed, table, two_files
 
@@ -137,7 +138,6 @@ def test_one_to_many_may_link_a_record_twice() -> None:
 
 @pytest.mark.parametrize("noise", ["one-sided", "two-sided"])
 def test_it_works_with_noise_and_without_tokens(noise: str) -> None:
-    from pprl_desktop.codes.base import method
     from pprl_desktop.matching.match import match
     from pprl_desktop.privacy.keystream import Keystream
     from pprl_desktop.privacy.noise import noised
@@ -148,7 +148,7 @@ def test_it_works_with_noise_and_without_tokens(noise: str) -> None:
     partner = noised(partner, 3.0, Keystream.repeatable(0, "b"))
     if noise == "two-sided":
         own = noised(own, 3.0, Keystream.repeatable(0, "a"))
-    rule = method("bloom").learn(left, own, recipe, 0, NO_PROGRESS)
+    rule = learn(left, own, recipe, 0, NO_PROGRESS)
     assert f1(accepted(match(own, partner, rule, MatchOptions())), truth) > 0.85
 
 
@@ -159,14 +159,13 @@ def test_cancel_stops_the_work() -> None:
 
 
 def test_memory_and_time_are_foreseen_before_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pprl_desktop.codes.base import method
     from pprl_desktop.decisions.adaptive import run as adaptive
     from pprl_desktop.decisions.rules import AdaptiveRule
     from pprl_desktop.progress import NO_PROGRESS
 
     left, right, _ = two_files(0, 100, 50)
     own, partner, recipe = smashed(left, right)
-    rule = method("bloom").learn(left, own, recipe, 0, NO_PROGRESS)
+    rule = learn(left, own, recipe, 0, NO_PROGRESS)
     assert isinstance(rule, AdaptiveRule)
     small, large = (adaptive.outlook(own, partner, rule, MatchOptions(memory=size)) for size in (1 << 16, 1 << 30))
     assert 0 < small.bytes < large.bytes < 2 << 30

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from pprl_desktop.codes.base import method
 from pprl_desktop.decisions.adaptive import candidates as blocking
 from pprl_desktop.decisions.adaptive import strangers as adaptive_null
 from pprl_desktop.decisions.adaptive.levels import (
@@ -19,13 +18,14 @@ from pprl_desktop.decisions.adaptive.levels import (
 )
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.adaptive.weights import Graph
+from pprl_desktop.decisions.learn import learn
 from pprl_desktop.progress import NO_PROGRESS
 from tests.matching.people import smashed, table, two_files
 
 
 def levels_of(left, right, **settings) -> list[FieldLevels]:  # type: ignore[no-untyped-def]
     own, partner, recipe = smashed(left, right, **settings)
-    rule = method("bloom").learn(left, own, recipe, 0, NO_PROGRESS)
+    rule = learn(left, own, recipe, 0, NO_PROGRESS)
     null = adaptive_null.random_pairs(own.rows, partner.rows, np.random.default_rng(0), Tuning())
     return adaptive_null.build(own, partner, rule, null, NO_PROGRESS)[0]
 
@@ -112,7 +112,7 @@ def test_near_levels_hold_the_share_of_strangers_they_are_named_for() -> None:
 
     left, right, _ = two_files(1, 500, 0)
     own, partner, recipe = smashed(left, right)
-    rule = method("bloom").learn(left, own, recipe, 0, NO_PROGRESS)
+    rule = learn(left, own, recipe, 0, NO_PROGRESS)
     null = adaptive_null.random_pairs(own.rows, partner.rows, np.random.default_rng(0), Tuning())
     _, seen = adaptive_null.build(own, partner, rule, null, NO_PROGRESS)
     for count in seen:

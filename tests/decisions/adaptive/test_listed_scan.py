@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pprl_desktop.codes.base import method
 from pprl_desktop.decisions.adaptive import candidates as blocking
 from pprl_desktop.decisions.adaptive import listed_scan, value_lists
 from pprl_desktop.decisions.adaptive import run as adaptive
@@ -13,6 +12,7 @@ from pprl_desktop.decisions.adaptive import strangers as adaptive_null
 from pprl_desktop.decisions.adaptive.levels import DIFFERS, EQUAL, LEVELS, OTHER_INITIAL, FieldLevels
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import Match, MatchOptions
+from pprl_desktop.decisions.learn import learn
 from pprl_desktop.decisions.rules import AdaptiveRule
 from pprl_desktop.progress import NO_PROGRESS, Cancelled, Progress
 from tests.matching.cases import prepared
@@ -27,7 +27,7 @@ def large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def levels_of(left, right, **settings) -> list[FieldLevels]:  # type: ignore[no-untyped-def]
     own, partner, recipe = smashed(left, right, **settings)
-    rule = method("bloom").learn(left, own, recipe, 0, NO_PROGRESS)
+    rule = learn(left, own, recipe, 0, NO_PROGRESS)
     null = adaptive_null.random_pairs(own.rows, partner.rows, np.random.default_rng(0), Tuning())
     return adaptive_null.build(own, partner, rule, null, NO_PROGRESS)[0]
 

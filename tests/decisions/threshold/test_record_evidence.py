@@ -9,8 +9,9 @@ import pytest
 
 from pprl_desktop.codes.base import Recipe, Settings, Smashed, method
 from pprl_desktop.codes.bloom_fields import bloom_fields
-from pprl_desktop.codes.dp_nn import NearestRule
 from pprl_desktop.codes.simhash_fields import simhash_fields
+from pprl_desktop.decisions.learn import learn
+from pprl_desktop.decisions.nearest_learning import NearestRule
 from pprl_desktop.decisions.rules import BitsRule
 from pprl_desktop.decisions.threshold.learning import flip_rate
 from pprl_desktop.decisions.threshold.record_evidence import FieldEvidence, RecordFields
@@ -97,7 +98,7 @@ def evidence(name: str, epsilon: float | None, partner: CleanTable, own: CleanTa
     if name != "dp-nn":
         recipe = replace(recipe, settings=replace(recipe.settings, decision="threshold"))
     smashed: Smashed = made.smash(own, recipe, NO_PROGRESS)
-    rule = made.learn(own, smashed, recipe, 0, NO_PROGRESS)
+    rule = learn(own, smashed, recipe, 0, NO_PROGRESS)
     assert isinstance(rule, BitsRule | NearestRule)
     assert rule.why is not None
     flip = 0.0 if name == "dp-nn" else flip_rate(epsilon)

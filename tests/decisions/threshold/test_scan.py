@@ -11,6 +11,7 @@ from pprl_desktop.codes.base import Part, Recipe, Settings, Smashed, method
 from pprl_desktop.codes.corrupt import corrupt
 from pprl_desktop.codes.directions import of_flag
 from pprl_desktop.decisions.base import MatchOptions
+from pprl_desktop.decisions.learn import learn
 from pprl_desktop.decisions.rules import BitsRule
 from pprl_desktop.decisions.threshold import lsh
 from pprl_desktop.decisions.threshold import scan as bits_scan
@@ -72,7 +73,7 @@ def parties(name: str, settings: Settings = RECORD, rows: int = 1200) -> tuple[S
     if settings.epsilon is not None:
         partner = noisy(partner, settings.epsilon, 1)
         own = noisy(own, settings.epsilon, 2) if settings.noise == "two-sided" else own
-    rule = made.learn(table, own, recipe, 0, NO_PROGRESS)
+    rule = learn(table, own, recipe, 0, NO_PROGRESS)
     assert isinstance(rule, BitsRule)
     return own, partner, rule
 
@@ -248,7 +249,7 @@ def test_a_table_of_equal_records_is_no_fault() -> None:
     table = people(1).take(np.zeros(30, np.int64))
     recipe = Recipe("simhash", table.fields, RECORD, secret=b"secret of both")
     own = method("simhash").smash(table, recipe, NO_PROGRESS)
-    rule = method("simhash").learn(table, own, recipe, 0, NO_PROGRESS)
+    rule = learn(table, own, recipe, 0, NO_PROGRESS)
     for one_to_one in (True, False):
         with np.errstate(all="raise", under="ignore"):
             found = match(own, own, rule, MatchOptions(of_flag(one_to_one)))
