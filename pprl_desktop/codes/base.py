@@ -250,30 +250,30 @@ class Attended(Method):
     """A method whose long work hears Cancel at any moment."""
 
     def __init__(self, made: Method) -> None:
-        self._made = made
+        self.made = made
         for name in Method.__annotations__:
             setattr(self, name, getattr(made, name))
 
     def defaults(self) -> Settings:
-        return self._made.defaults()
+        return self.made.defaults()
 
     def problems(self, recipe: Recipe) -> tuple[Problem, ...]:
-        return self._made.problems(recipe)
+        return self.made.problems(recipe)
 
     def smash(self, table: CleanTable, recipe: Recipe, progress: Progress) -> Smashed:
-        return attended(progress, lambda inner: self._made.smash(table, recipe, inner))
+        return attended(progress, lambda inner: self.made.smash(table, recipe, inner))
 
     def measure(self, settings: Settings) -> Measure:
-        return self._made.measure(settings)
+        return self.made.measure(settings)
 
     def record_fields(self, table: CleanTable, recipe: Recipe, progress: Progress) -> RecordFields:
-        return self._made.record_fields(table, recipe, progress)
+        return self.made.record_fields(table, recipe, progress)
 
     def shape(self, recipe: Recipe) -> Shape | None:
-        return self._made.shape(recipe)
+        return self.made.shape(recipe)
 
     def bits_of_an_edit(self, recipe: Recipe) -> tuple[int, int] | None:
-        return self._made.bits_of_an_edit(recipe)
+        return self.made.bits_of_an_edit(recipe)
 
 
 def sample(recipe: Recipe) -> CleanTable:

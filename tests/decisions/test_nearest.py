@@ -90,8 +90,8 @@ def test_records_without_a_field_are_neither_asked_nor_linked() -> None:
 def test_the_cost_and_the_limit_are_said_with_the_numbers() -> None:
     found = answer(*two_sides(500, 100), replace(RULE, epsilon=2.0))
     assert found.notes["epsilon_in_all"] == 200.0
-    assert "100 queries cost 200" in found.warnings[0]
-    assert "ln n = 6.2" in found.warnings[1]
+    assert "100 queries cost 200" in str(found.warnings[0])
+    assert "ln n = 6.2" in str(found.warnings[1])
     assert len(answer(*two_sides(500, 100)).warnings) == 1
 
 

@@ -13,7 +13,7 @@ from pprl_desktop.codes.base import Recipe, Smashed
 from pprl_desktop.codes.corrupt import SINGLE_EDITS, corrupt
 from pprl_desktop.decisions.base import MatchOptions
 from pprl_desktop.decisions.learn import learn
-from pprl_desktop.decisions.plain_learning import PlainRule
+from pprl_desktop.decisions.plain_learning import CAP, PlainRule
 from pprl_desktop.matching.match import match, score
 from pprl_desktop.progress import NO_PROGRESS
 from pprl_desktop.records.fields import Field
@@ -56,7 +56,7 @@ def test_the_join_equals_the_double_loop() -> None:
                 x, y = a.columns[place].cell(i), b.columns[place].cell(j)
                 if x and y:
                     both = True
-                    total += RULE.weight[place] * (RULE.neutral[place] - min(OSA.distance(x, y), plain.CAP))
+                    total += RULE.weight[place] * (RULE.neutral[place] - min(OSA.distance(x, y), CAP))
             if both and total >= -1.5 * 2.0:
                 expected[i, j] = total
     got = dict(zip(zip(found.own.tolist(), found.partner.tolist(), strict=True), found.score.tolist(), strict=True))
@@ -103,7 +103,7 @@ def test_too_many_pairs_give_a_warning_with_the_count() -> None:
     same = people(1).take(np.zeros(100, np.int64))
     found = score(smash(same), smash(same), RULE, MatchOptions(memory=64 * 500))
     assert len(found) == 500
-    assert "10,000 pairs" in found.warnings[0]
+    assert "10,000 pairs" in str(found.warnings[0])
 
 
 def test_unicode_values_survive() -> None:
