@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from pprl_desktop import files
+
 
 @dataclass(frozen=True, eq=False)
 class Held:
@@ -24,6 +26,6 @@ class Held:
 
 def hold(path: Path, limit: int | None = None) -> Held:
     """The file, or its first `limit` bytes: a file of any size can be looked at."""
-    with path.open("rb") as file:
+    with files.open_regular(path) as file:
         data = file.read() if limit is None else file.read(limit)
     return Held(path.name, len(data) if limit is None else path.stat().st_size, data)

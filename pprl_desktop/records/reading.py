@@ -6,7 +6,6 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pprl_desktop import files
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.dialect import Dialect, find_dialect, records
@@ -111,9 +110,7 @@ def _existing(path: str | os.PathLike[str]) -> Path:
     file = Path(path)
     if file.is_dir():
         raise Problem(Said("'{name}' is a folder.", name=file.name), "", "Choose a CSV file in it.", place="file")
-    if file.exists():
-        files.open_regular(file).close()
-    else:
+    if not file.exists():
         raise Problem(
             Said("The file '{name}' is not there.", name=file.name), "", "Check the name and the folder.", place="file"
         )

@@ -37,7 +37,7 @@ def on_screen(language: str) -> set[str]:
 
 def step_titles(language: str) -> list[str]:
     words = german() if language == "de" else {}
-    return [words.get(step.title, step.title) for step in STEPS]
+    return [words.get(step.title.template, step.title.template) for step in STEPS]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
