@@ -139,6 +139,14 @@ KINDS = (
 )  # fmt: skip
 
 
+@pytest.mark.parametrize("cell", ["9" * 5002, "²", "٣", "1e999", "-", "Ⅷ"])
+def test_a_number_that_no_age_has_is_read_as_text(tmp_path: Path, cell: str) -> None:
+    path = tmp_path / "people.csv"
+    rows = [f"{i},ANNA{i},{1930 + i}-01-11,{cell if i % 3 else i}" for i in range(60)]
+    path.write_text("\n".join(["id,name,born,age", *rows]), encoding="utf-8")
+    assert table_is_wrong(whole_way(path)) == ""
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_tables_of_strangers_are_read_right_or_refused(tmp_path: Path, kind: str) -> None:
     run(kind, tmp_path, QUICK)

@@ -115,7 +115,7 @@ def one_line(value: str) -> str:
 
 def integer(plain: Plain, key: str, low: int, high: int, *, place: str = "") -> int:
     value = _get(plain, key, place)
-    if not isinstance(value, int) or not low <= value <= high:
+    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
         raise refusals.malformed(
             place + key, Said("It must be a whole number from {low} to {high}.", low=low, high=high)
         )

@@ -24,6 +24,7 @@ from pprl_desktop.said import Said
 How = Literal["holds", "within", "start", "initials", "age", "follows"]
 
 ROWS = 4000  # looked at; a rule that holds in nearly all rows shows in far fewer
+LONGEST_NUMBER = 12  # digits of a number that is compared with a date
 FEWEST = 12  # rows, or pairs of rows, below which nothing is concluded
 HOLDS = 0.75  # share of the rows in which a composed column holds the words of others: two parts, each with its slips
 WITHIN = 0.95  # share of the rows in which a value lies within another one
@@ -315,7 +316,8 @@ def _years(columns: Sequence[Column], kinds: Sequence[FieldKind]) -> list[Column
 
 
 def _number(text: str) -> int:
-    return int(text) if text.isdigit() else -1
+    """A whole number of a length that a date or an age can have."""
+    return int(text) if text.isdecimal() and len(text) <= LONGEST_NUMBER else -1
 
 
 def _following(

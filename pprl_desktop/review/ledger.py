@@ -67,7 +67,7 @@ class Entry:
     @classmethod
     def checked(cls, number: Any, time: Any, body: Any, digest: Any) -> Entry:
         """In a form that the ledger itself would have written; ValueError or TypeError where it is not."""
-        if not isinstance(number, int) or not all(isinstance(text, str) for text in (time, digest)):
+        if type(number) is not int or not all(isinstance(text, str) for text in (time, digest)):
             raise TypeError("entry")
         datetime.fromisoformat(time)
         if not isinstance(body, dict) or "what" not in body:

@@ -86,3 +86,10 @@ def test_documents_with_any_content_are_problems_or_documents(
     else:
         return
     assert str(found.what).endswith(".")
+
+
+@pytest.mark.parametrize("value", [True, False, 1.0, "1", None])
+def test_only_a_whole_number_is_one(value: object) -> None:
+    """A decisions file with `true` for its number was merged, and the desk could not be read again."""
+    with pytest.raises(Problem):
+        strict.integer({"number": value}, "number", 0, 9)
