@@ -44,6 +44,8 @@ def check_name(name: str) -> str:
     spaces = any(unicodedata.category(c) == "Zs" and c != " " for c in name)
     if spaces or not strict.shows(name) or _WITHOUT_INK.search(name):
         raise _unusable(Said("It holds a character that does not show, or a space other than the usual one."))
+    if "<" in name or ">" in name:
+        raise _unusable(Said("It holds a sign of markup, < or >."))
     if not any(c.isalnum() for c in name):
         raise _unusable(Said("It has neither a letter nor a digit."))
     if any(unicodedata.decomposition(c).split(" ")[0] in _STYLED for c in name):

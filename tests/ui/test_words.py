@@ -1,33 +1,46 @@
-"""Numbers as a steward says them."""
+"""Words of a partner on a page are words: no heading, no picture, no link, no colour."""
 
 from __future__ import annotations
 
-import math
-
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QLabel
 
-from pprl_desktop.ui.kit.words import of_100, range_of_100
+from pprl_desktop.exchange.names import check_name
+from pprl_desktop.problem import Problem
+from pprl_desktop.ui.widgets.basics import check_line, label
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "words"),
+    "text",
     [
-        (0.0, 0.008, "0 to 8 of 1,000"),
-        (0.0, 0.0, "0 to 1 of 1,000"),
-        (0.0021, 0.0456, "2 to 46 of 1,000"),
-        (0.03, 0.2, "3 to 20 of 100"),
-        (0.0, 1.0, "0 to 100 of 100"),
-        (math.nan, 0.1, "not known"),
+        "<h1>All checks passed</h1>",
+        "linkage <font color='green'>verified</font>",
+        "<img src='file:///etc/passwd'>",
+        "<a href='https://example.org'>click</a>",
+        "a <!-- hidden --> b",
+        "<b>sure</b><br><table><tr><td>x",
     ],
 )
-def test_both_ends_of_a_range_are_out_of_the_same_number(low: float, high: float, words: str) -> None:
-    assert range_of_100(low, high) == words
+def test_markup_in_a_text_shows_as_it_is(qtbot, text: str) -> None:
+    shown = label("before")
+    qtbot.addWidget(shown)
+    for made in (label(text), shown):
+        made.setText(text)
+        assert made.textFormat() == Qt.TextFormat.PlainText
+        assert made.text() == text
+    line = check_line(QCheckBox(), text)
+    qtbot.addWidget(line)
+    assert any(one.textFormat() == Qt.TextFormat.PlainText for one in line.findChildren(QLabel))
 
 
-def test_small_shares_keep_a_digit_that_means_something() -> None:
-    assert [of_100(share) for share in (0.973, 0.004, 0.0, 0.0001)] == [
-        "97 of 100",
-        "4 of 1,000",
-        "0 of 100",
-        "fewer than 1 of 1,000",
-    ]
+def test_bold_words_of_the_program_stay_bold(qtbot) -> None:
+    shown = label("<b>What comes next:</b> a < b")
+    qtbot.addWidget(shown)
+    assert shown.textFormat() == Qt.TextFormat.AutoText
+
+
+@pytest.mark.parametrize("name", ["<b>Registry</b>", "Registry <verified>", "A > B"])
+def test_a_name_with_markup_is_refused(name: str) -> None:
+    with pytest.raises(Problem, match="markup"):
+        check_name(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import ClassVar, Self
@@ -32,9 +33,25 @@ from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.kit.wheel import wheel_scrolls_the_page
 
 
+class Words(QLabel):
+    """A text as it stands. Only <b> is understood: the words of a partner may hold anything, and must become neither a
+    heading nor a picture nor a link."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__()
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        marked = Qt.TextFormat.PlainText if _OTHER_TAG.search(text) else Qt.TextFormat.AutoText
+        self.setTextFormat(marked)
+        super().setText(text)
+
+
+_OTHER_TAG = re.compile(r"<(?!/?b>)[/!?a-zA-Z]")
+
+
 def label(text: str = "", role: str = "", *, wrap: bool = True, selectable: bool = False) -> QLabel:
-    made = QLabel(text)
-    made.setTextFormat(Qt.TextFormat.AutoText)
+    made = Words(text)
     if role:
         made.setProperty("role", role)
     made.setWordWrap(wrap)
@@ -403,7 +420,7 @@ def check_line(box: QCheckBox, text: str) -> QWidget:
     return boxed(made)
 
 
-class _Clickable(QLabel):
+class _Clickable(Words):
     def __init__(self, text: str, box: QCheckBox) -> None:
         super().__init__(text)
         self.setWordWrap(True)
