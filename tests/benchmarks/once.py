@@ -55,7 +55,7 @@ def counting(table: Path, rows: int) -> Iterator[Counter[str]]:
 
         count(cleaning, "clean", "cleanings", lambda found, *_a, **_k: found.rows == rows)
         count(Attended, "smash", "smashes", lambda _method, found, *_a, **_k: found.rows == rows)
-        count(Attended, "learn", "learnings")
+        count(partnership, "learn", "learnings")
         count(Opened, "check", "decryptions", _is_data)
         count(partnership, "outlook", "outlooks")
         count(matching, "outlook", "outlooks")

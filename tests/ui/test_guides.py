@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pprl_desktop import cli, resources
+from pprl_desktop.codes.base import REGISTRY, method
 from pprl_desktop.project.steps import STEPS
 from tests.ui.test_i18n import texts
 
@@ -28,7 +29,7 @@ def german() -> dict[str, str]:
 
 def on_screen(language: str) -> set[str]:
     """What buttons, cards and pages are called, without mnemonics, marks and dots."""
-    shown = texts()
+    shown = texts() | {method(name).title.template for name in REGISTRY}
     if language == "de":
         words = german()
         shown = {words[text] for text in shown if text in words}
