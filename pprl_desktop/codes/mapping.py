@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from pprl_desktop.codes.base import Recipe
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
+from pprl_desktop.records.roles import Role, role
 from pprl_desktop.reference.derived import DIGITS
 from pprl_desktop.reference.sets import ReferenceSet
 from pprl_desktop.said import Said
 
 Mapping = tuple[tuple[str, tuple[str, ...]], ...]
 
-_LAST = ("last", "sur", "family", "nachname")
-_PLACE = ("place", "city", "town", "street", "address", "suburb", "county")
+_PLACE: tuple[Role, ...] = ("city", "street", "postcode")
 
 
 def default_mapping(fields: Sequence[Field], reference: ReferenceSet) -> Mapping:
@@ -37,18 +37,15 @@ def default_mapping(fields: Sequence[Field], reference: ReferenceSet) -> Mapping
 
 def _name_attribute(reference: ReferenceSet) -> str:
     """The attribute of last names if one says so, else the one with the most different values."""
-    found = _spoken(reference, _LAST)
+    found = _spoken(reference, ("last",))
     if found:
         return found
     texts = [name for name in reference.attributes if name != DIGITS] or list(reference.attributes)
     return max(texts, key=lambda name: len(set(reference.attribute(name))))
 
 
-def _spoken(reference: ReferenceSet, words: Sequence[str]) -> str:
-    for name in reference.attributes:
-        if any(word in name.lower() for word in words):
-            return name
-    return ""
+def _spoken(reference: ReferenceSet, wanted: Sequence[Role]) -> str:
+    return next((name for name in reference.attributes if role(name) in wanted), "")
 
 
 def _digits(reference: ReferenceSet) -> str:

@@ -4,5 +4,6 @@ The way through the room: `identity` and `card` make and show keys, `contacts` k
 folder all of it lives in. `terms` is the document both sign, `agreeing` proposes and answers it, `agreement` is what
 one side keeps of it. `bundles`, `linking` and `results` do the work under an agreement; `letters` sends and `inbox`
 opens. Below them: `seal` is `age` around a `container` with its `manifest`; `strict` JSON;
-`refusals`, every reason not to take a file. Nothing in here prints.
+`refusals`, every reason not to take a file. Nothing in here prints. May import: rehearsal and
+the rooms above it.
 """

@@ -12,7 +12,8 @@ from pprl_desktop.matching.reconcile import RULE_WORDS
 from pprl_desktop.privacy.claims import UNITS
 from pprl_desktop.project.choices import Choices
 from pprl_desktop.records.fields import KIND_WORDS, Field
-from pprl_desktop.records.hints import hint, words_of
+from pprl_desktop.records.hints import hint
+from pprl_desktop.records.roles import role
 from pprl_desktop.said import NOTHING, Said
 
 if TYPE_CHECKING:
@@ -22,17 +23,6 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.terms import Terms
     from pprl_desktop.records.profile import ColumnProfile, Profile
 
-# words for the same thing in a heading; a column is guessed, and the steward sees and corrects the guess
-_ALIKE = (
-    {"last", "lastname", "surname", "family", "familyname", "nachname", "familienname", "lname"},
-    {"first", "firstname", "given", "givenname", "forename", "vorname", "fname"},
-    {"middle", "second", "middlename", "mname", "zweitname"},
-    {"birth", "birthdate", "birthday", "dob", "born", "geburtsdatum", "geburtstag", "gebdat"},
-    {"sex", "gender", "geschlecht"},
-    {"city", "town", "ort", "wohnort", "stadt", "place", "suburb"},
-    {"postcode", "zip", "zipcode", "postal", "plz"},
-    {"street", "address", "strasse", "adresse"},
-)
 LEAST_LIKENESS = 1.0  # of _likeness: the same thing, or the same kind and a similar name
 
 
@@ -158,8 +148,7 @@ def guess_columns(fields: Sequence[Field], profile: Profile, taken: dict[str, st
 
 
 def _likeness(field: Field, column: str, profile: Profile) -> float:
-    mine, theirs = set(words_of(field.name)), set(words_of(column))
-    same_thing = any(mine & alike and theirs & alike for alike in _ALIKE)
+    same_thing = role(field.name) == role(column) != ""
     return (
         2.0 * same_thing
         + 0.5 * (profile.column(column).kind == field.kind)

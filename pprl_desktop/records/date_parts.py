@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pprl_desktop.records.hints import words_of
+from pprl_desktop.records.roles import words_of
 from pprl_desktop.records.table import PLUS, Column
 
 MOST = 0.95  # share of the filled rows that must be a year, a month, a day

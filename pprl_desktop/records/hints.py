@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import Literal
 
+from pprl_desktop.records.roles import WORDS, Role, words_of
+
 Hint = Literal["person", "date", "id", "number", "text", "contact", "place", "category", "sensitive", ""]
+
+# parts of words, and words that mean something else where they stand alone
+_OTHERWISE = frozenset("sur fore nach zweit second christian famille 姓 名".split())
 
 # Each entry is matched against the words of a heading: "dateOfBirth", "date_of_birth" and "DATE OF BIRTH" are alike.
 _WORDS: tuple[tuple[Hint, str], ...] = (
@@ -76,7 +80,19 @@ _WORDS: tuple[tuple[Hint, str], ...] = (
     ),
     ("text", "comment|comments|note|notes|remark|remarks|bemerkung|description|text|memo|occupation|beruf|job"),
 )
-_RULES = tuple((hint, re.compile(f"(?:{words})")) for hint, words in _WORDS)
+# what roles.py knows as a part of a name, a birth or a place is known here, too
+_OF_ROLE: dict[Hint, tuple[Role, ...]] = {
+    "person": ("last", "first", "middle"), "date": ("birth",), "category": ("sex",),
+    "place": ("city", "postcode", "street"),
+}  # fmt: skip
+
+
+def _all_words(meaning: Hint, words: str) -> str:
+    known = (word for role in _OF_ROLE.get(meaning, ()) for word in sorted(WORDS[role]) if word not in _OTHERWISE)
+    return "|".join((words, *known))
+
+
+_RULES = tuple((meaning, re.compile(f"(?:{_all_words(meaning, words)})")) for meaning, words in _WORDS)
 _RECORD_ID = re.compile(
     r"(?:(?:rec|record|row|line|case|patient|person|client|member|subject|study|fall|satz|unique|my|own|the|lfd)? ?"
     r"(?:id|uid|uuid|guid|key|nr|no|number|nummer)|index|mrn|pid|recid|patientid|patid|patientnr|recordid|rowid|"
@@ -93,15 +109,6 @@ _BIRTH = re.compile(
     r"narozeni|szulet\w*|dogum\w*|рождения|生日|生年月日|出生\w*|생년월일|by|bm|bd"
 )
 _AGE = re.compile(r"age|alter|edad|eta|idade|leeftijd|alder|ika|wiek|vek|yas|возраст|年龄|年齢|나이")
-_OWN_LETTERS = str.maketrans({"ß": "ss", "ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i"})
-
-
-def words_of(heading: str) -> list[str]:
-    """dateOfBirth, date_of_birth, DATE-OF-BIRTH -> date, of, birth; marks are taken off: Prénom -> prenom."""
-    parted = re.sub(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])", " ", heading)
-    bare = unicodedata.normalize("NFD", parted.casefold().translate(_OWN_LETTERS))
-    bare = unicodedata.normalize("NFC", "".join(sign for sign in bare if not "\u0300" <= sign <= "\u036f"))
-    return re.findall(r"[^\W_]+", bare)
 
 
 def hint(heading: str) -> Hint:

@@ -17,18 +17,13 @@ import numpy.typing as npt
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.cleaning import clean_column
 from pprl_desktop.records.fields import Field
+from pprl_desktop.records.roles import role
 from pprl_desktop.records.table import CleanTable, Column
 from pprl_desktop.reference.names import NameList, dictionary
 from pprl_desktop.said import Said
 
 Role = Literal["first", "last", "middle", "name", "other"]
 
-# words in a field's name that tell a first from a last name; the steward can say it instead
-ROLE_WORDS: tuple[tuple[Role, tuple[str, ...]], ...] = (
-    ("middle", ("middle", "second_name", "mname", "zweit")),
-    ("last", ("last", "sur", "family", "lname", "nachname", "familienname", "apellido", "nom_de_famille", "cognome")),
-    ("first", ("first", "given", "fore", "fname", "vorname", "nombre", "prenom", "nome", "christian")),
-)
 OLDEST, YOUNGEST = date(1908, 1, 1), date(2026, 12, 31)  # dates of birth tried
 INITIALS_SHARE = 0.3  # of middle names that are one letter
 UNLISTED = ("id",)  # kinds of which nobody has a list
@@ -80,11 +75,8 @@ class Guesses:
 def role_of(one: Field) -> Role:
     if one.kind != "name":
         return "other"
-    name = one.name.lower().replace(" ", "_").replace("-", "_")
-    for role, words in ROLE_WORDS:
-        if any(word in name for word in words):
-            return role
-    return "name"
+    known = role(one.name)  # the steward can say it instead
+    return known if known in ("last", "first", "middle") else "name"
 
 
 def guesses_for(

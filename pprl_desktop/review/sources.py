@@ -14,6 +14,7 @@ import numpy.typing as npt
 from pprl_desktop.decisions.base import ACCEPT, REJECT, REVIEW, Match
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
+from pprl_desktop.records.roles import role
 from pprl_desktop.records.table import CleanTable, Column, Table
 from pprl_desktop.review.plan import TYPE_OF_KIND, Pair, People, Policy, Review, ReviewField, Stratum
 from pprl_desktop.said import Said
@@ -21,8 +22,6 @@ from pprl_desktop.said import Said
 BAND_NAMES = {REJECT: "reject", REVIEW: "review", ACCEPT: "accept"}
 PARTS = 4  # strata of equal size that the review band is cut into
 _COMPACT_DATE = re.compile(r"(\d{4})(\d\d)(\d\d)")
-_FIRST = re.compile(r"first|given|fore|vor", re.IGNORECASE)
-_LAST = re.compile(r"last|sur|family|nach", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -42,8 +41,8 @@ def review_fields(fields: Sequence[Field]) -> tuple[ReviewField, ...]:
 
 def name_swaps(names: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """First and last name, where the names of the fields tell which is which."""
-    first = [name for name in names if _FIRST.search(name)]
-    last = [name for name in names if _LAST.search(name)]
+    first = [name for name in names if role(name) == "first"]
+    last = [name for name in names if role(name) == "last"]
     return ((first[0], last[0]),) if len(first) == len(last) == 1 and first != last else ()
 
 

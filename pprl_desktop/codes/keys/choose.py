@@ -34,7 +34,7 @@ Numbers = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Tuning:
-    """What was tuned, with its unit (DESIGN 4.6; measured on the developers' sets with blind_quality.py)."""
+    """What was tuned, with its unit (ARCHITECTURE 4.6; measured on the developers' sets with blind_quality.py)."""
 
     bound: float = 0.10  # union coverage
     bound_with_date: float = 0.05  # where a full date of birth leaves less to guess

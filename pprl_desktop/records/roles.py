@@ -1,0 +1,73 @@
+"""The one list of what a heading means beyond its kind: which name is the last one, which column is the town.
+
+Cleaning, mapping, rehearsal, review and the guess of a partner's columns ask here, so that they cannot disagree. What
+kind of matter a heading speaks of (a person, a date, something sensitive) is in hints.py, which knows all these words.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Literal
+
+Role = Literal["last", "first", "middle", "birth", "sex", "city", "postcode", "street", ""]
+
+WORDS: dict[Role, frozenset[str]] = {
+    "middle": frozenset(
+        ("middle middlename mname second secondname zweitname zweit tussenvoegsel mellomnavn mellemnavn otchestvo "
+         "отчество").split()
+    ),
+    "last": frozenset(
+        ("last lastname surname sur family familyname lname nachname nach familienname zuname maiden maidenname "
+         "geburtsname nom famille apellido apellidos cognome sobrenome apelido efternamn achternaam meisjesnaam "
+         "efternavn etternavn sukunimi nazwisko prijmeni priezvisko vezeteknev csaladnev soyad soyadi nume prezime "
+         "фамилия familiya επωνυμο اللقب 姓").split()
+    ),
+    "first": frozenset(
+        ("first firstname given givenname givennames forename forenames fore fname vorname vornamen rufname prenom "
+         "prenoms nombre nombres nome fornamn voornaam voornamen fornavn etunimi etunimet imie imiona jmeno keresztnev "
+         "utonev ad adi isim prenume ime имя ονομα christian 名").split()
+    ),
+    "birth": frozenset(
+        ("birth birthdate birthday dob born geb gebdat geburtsdatum geburtstag naissance datenaissance nacimiento "
+         "fechanacimiento nascita nascimento geboorte geboortedatum fodelsedatum fodselsdato syntymaaika urodzenia "
+         "narozeni szuletes szuletesi dogum рождения 出生日期 生日 生年月日 생년월일").split()
+    ),
+    "sex": frozenset(
+        "sex gender geschlecht sexe sexo sesso geslacht kon kjonn sukupuoli plec pohlavi cinsiyet пол 性别 性別".split()
+    ),
+    "city": frozenset(
+        ("city town ort wohnort stadt place suburb village ville commune ciudad poblacion localidad citta comune "
+         "cidade woonplaats plaats postort kaupunki miasto mesto obec varos sehir город 城市").split()
+    ),
+    "postcode": frozenset(
+        ("postcode zip zipcode postal plz postleitzahl codepostal cap cep postnummer postnr postinumero pocztowy psc "
+         "iranyitoszam posta индекс 邮编 郵便番号").split()
+    ),
+    "street": frozenset(
+        ("street address strasse adresse str road rue calle direccion via indirizzo rua morada endereco straat adres "
+         "gata gatuadress gade vej katuosoite osoite ulica ulice utca sokak улица адрес 地址 住所").split()
+    ),
+}  # fmt: skip
+LONG_ENOUGH = 5  # letters of a word that is also found inside a longer one: "patientsurname"
+_OWN_LETTERS = str.maketrans({"ß": "ss", "ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i"})
+
+
+def words_of(heading: str) -> list[str]:
+    """dateOfBirth, date_of_birth, DATE-OF-BIRTH -> date, of, birth; marks are taken off: Prénom -> prenom."""
+    parted = re.sub(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])", " ", heading)
+    bare = unicodedata.normalize("NFD", parted.casefold().translate(_OWN_LETTERS))
+    bare = unicodedata.normalize("NFC", "".join(sign for sign in bare if not "\u0300" <= sign <= "\u036f"))
+    return re.findall(r"[^\W_]+", bare)
+
+
+def role(heading: str) -> Role:
+    """What the heading says by a word of its own, else by a long word inside one; '' when it says nothing."""
+    words = words_of(heading)
+    for known, said in WORDS.items():
+        if any(word in said for word in words):
+            return known
+    for known, said in WORDS.items():
+        if any(len(part) >= LONG_ENOUGH and part in word for word in words for part in said):
+            return known
+    return ""
