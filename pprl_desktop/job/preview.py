@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -11,7 +10,6 @@ from pprl_desktop.project.choices import Choices
 if TYPE_CHECKING:
     from pprl_desktop.codes.base import Settings
     from pprl_desktop.evaluation.synthetic import Forecast
-    from pprl_desktop.evaluation.tables import Row
     from pprl_desktop.job.own_table import OwnTable
     from pprl_desktop.privacy.claims import Statement
     from pprl_desktop.reference.overlap import Overlap
@@ -47,26 +45,6 @@ def rehearse(
 
     clean = own.clean(choices, progress.part(0.0, 0.2))
     return rehearse(clean, choices.recipe(), sample=sample, changes=changes, progress=progress.part(0.2, 1.0))
-
-
-def sweep(own: OwnTable, choices: Choices, *, most: int = 1000, progress: Progress = NO_PROGRESS) -> tuple[Row, ...]:
-    """Found, wrong and named at the usual epsilons, on synthetic pairs of the own records."""
-    from pprl_desktop.codes.recipe import changed
-    from pprl_desktop.decisions.base import MatchOptions
-    from pprl_desktop.evaluation.figures import Truth
-    from pprl_desktop.evaluation.synthetic import synthetic_pairs
-    from pprl_desktop.evaluation.tables import NEAREST_EPSILONS, PSH_EPSILONS, Contest, frontier
-
-    made = synthetic_pairs(own.clean(choices, progress.part(0.0, 0.1)), 0, most)
-    options = MatchOptions(choices.settings.direction)
-    contest = Contest(made.a, made.b, Truth(made.truth), options)
-    nearest = choices.settings.decision == "nearest"
-    epsilons: tuple[float | None, ...] = NEAREST_EPSILONS if nearest else (*PSH_EPSILONS, None)
-    recipe = choices.recipe()
-    recipes = [
-        replace(recipe, settings=changed(recipe.method, recipe.settings, epsilon=epsilon)) for epsilon in epsilons
-    ]
-    return frontier(contest, recipes, sample=200, progress=progress.part(0.1, 1.0))
 
 
 def overlap(own: OwnTable, choices: Choices, progress: Progress = NO_PROGRESS) -> Overlap:

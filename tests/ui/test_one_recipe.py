@@ -21,7 +21,6 @@ from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.table import CleanTable
 from pprl_desktop.ui.shell.main_window import MainWindow
-from pprl_desktop.ui.widgets.choice_cards import ChoiceCard
 from tests.exchange.conftest import FIELDS, PASSPHRASE, Party, introduce, make_party, people
 
 EPSILONS = (None, 0.3, 0.5, 1.0, 4.0)
@@ -141,8 +140,8 @@ def test_a_method_of_one_file_and_one_line_is_on_every_path(
     assert cli.main([*argv, "--out", str(post.folder / "toy.pprl")]) == 0
     assert inbox.open_file(post.b.home, post.b.own, post.folder / "toy.pprl").rows == 30
     pane = method_page(open_window(), post)
-    cards = {card.choice.name: card.choice.title for card in pane.cards.findChildren(ChoiceCard)}
-    assert cards["toy"] == "Toy letters"
+    titles = {way.method: pane._title(way) for way in pane._offered()}
+    assert titles["toy"] == "Toy letters"
     capsys.readouterr()
 
 
@@ -190,10 +189,10 @@ def method_page(window: MainWindow, post: Post) -> Any:
 
 def choose(pane: Any, name: str, layout: str, epsilon: float | None) -> None:
     """As a steward does: the method, then the noise, then perhaps another layout."""
-    if name in {card.choice.name for card in pane.cards.findChildren(ChoiceCard)}:
-        pane.cards.chosen.emit(name)
-    else:
+    if method(name).page == "expert":
         pane.others[0].click()
+    else:
+        pane._choose(name)
     if epsilon is not None:
         pane.slider.settled.emit(epsilon)
     if layout and pane.layout_of.isEnabled():

@@ -15,7 +15,6 @@ from pprl_desktop.ui.plots.base import Plot
 from pprl_desktop.ui.plots.histogram import ScoreHistogram
 from pprl_desktop.ui.plots.kapr_time import KaprPlot
 from pprl_desktop.ui.plots.precision_recall import Curve, PrecisionRecallPlot
-from pprl_desktop.ui.plots.sweep import EpsilonSweepPlot, FrontierPlot, SweepPoint
 
 SCORES = np.concatenate([np.linspace(-10, 0, 500), np.linspace(2, 20, 300)])
 
@@ -25,15 +24,11 @@ def filled() -> list[Plot]:
     curve.show_curve(Curve([0.2, 0.6, 0.9], [1.0, 0.99, 0.8], [9.0, 5.0, 1.0], (0.6, 0.99)))
     histogram = ScoreHistogram()
     histogram.show_scores(SCORES, 0.0, 3.0)
-    points = [SweepPoint(0.5, 0.4, 0.9, 0.1, "SimHash"), SweepPoint(None, 0.99, 0.99, 0.9, "SimHash")]
-    sweep, frontier = EpsilonSweepPlot("per bit"), FrontierPlot()
-    sweep.show_points(points, points[0])
-    frontier.show_points(points, points[0])
     kapr = KaprPlot()
     kapr.show_values([0.01, 0.02, 0.05], 0.3)
     bars = BarsPlot("Missing values", "column", "missing")
     bars.show_bars(["a", "b"], [1, 3])
-    return [curve, histogram, sweep, frontier, kapr, bars]
+    return [curve, histogram, kapr, bars]
 
 
 def test_plots_speak_and_have_a_table_twin(qtbot, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
@@ -86,6 +81,6 @@ def test_the_lines_move_by_keyboard(qtbot) -> None:  # type: ignore[no-untyped-d
 
 
 def test_empty_plots_say_so(qtbot) -> None:  # type: ignore[no-untyped-def]
-    for plot in (PrecisionRecallPlot(), ScoreHistogram(), EpsilonSweepPlot(), FrontierPlot(), BarsPlot("x", "", "")):
+    for plot in (PrecisionRecallPlot(), ScoreHistogram(), BarsPlot("x", "", "")):
         qtbot.addWidget(plot)
         assert plot.summary()

@@ -1,44 +1,56 @@
-"""Method and privacy: how records become numbers, how much noise, what is found and what the partner learns."""
+"""Method: the ways to compare side by side, what each finds, what the partner could name, and which to use."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtWidgets import QCheckBox, QSizePolicy, QTabWidget, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QButtonGroup, QProgressBar, QWidget
 
 from pprl_desktop.codes.base import REGISTRY, method
-from pprl_desktop.job import preview
+from pprl_desktop.job import kept, preview, ways
 from pprl_desktop.privacy.claims import UNITS
 from pprl_desktop.problem import Problem
-from pprl_desktop.ui.kit.i18n import number, tr, tr_core
-from pprl_desktop.ui.kit.turns import Later
-from pprl_desktop.ui.kit.wheel import wheel_scrolls_the_page
-from pprl_desktop.ui.kit.words import count, of_100, percent, range_of_100
+from pprl_desktop.ui.kit.i18n import number, tr, tr_core, tr_n
+from pprl_desktop.ui.kit.jobs import Job, time_words
+from pprl_desktop.ui.kit.words import count, of_100, percent, range_of_100, size
 from pprl_desktop.ui.panes._work import decision_words, layout_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.plots.precision_recall import Curve, PrecisionRecallPlot
-from pprl_desktop.ui.plots.sweep import EpsilonSweepPlot, FrontierPlot, SweepPoint
-from pprl_desktop.ui.widgets.banner import Banner, clear
-from pprl_desktop.ui.widgets.basics import Section, button, column, combo, label, labelled, least_height, pick, row
-from pprl_desktop.ui.widgets.choice_cards import Choice, ChoiceCards
+from pprl_desktop.ui.plots.tradeoff import Spot, TradeOff
+from pprl_desktop.ui.widgets.banner import clear
+from pprl_desktop.ui.widgets.basics import (
+    Brief,
+    Section,
+    boxed,
+    button,
+    column,
+    combo,
+    icon_label,
+    label,
+    labelled,
+    least_height,
+    pick,
+    row,
+    row_button,
+)
 from pprl_desktop.ui.widgets.epsilon import EpsilonSlider
-from pprl_desktop.ui.widgets.meter import Bar
+from pprl_desktop.ui.widgets.facts import tag
+from pprl_desktop.ui.widgets.meter import Bar, ShareBar
+from pprl_desktop.ui.widgets.numbers import BigNumber
 from pprl_desktop.ui.widgets.reflow import columns
+from pprl_desktop.ui.widgets.rows import Head, Rows
 
 if TYPE_CHECKING:
     from pprl_desktop.evaluation.synthetic import Forecast
+    from pprl_desktop.job.ways import Way
     from pprl_desktop.project.choices import Choices
     from pprl_desktop.rehearsal.rehearse import Rehearsal
 
-Points = TypeVar("Points", EpsilonSweepPlot, FrontierPlot)
-
-
-def _card(name: str) -> Choice:
-    known = method(name)
-    return Choice(name, tr_core(known.title), tr_core(known.sentence), tr_core(known.mark))
+KEEP = (5, 10, 20)  # of 100 that may be named at most: what the recommendation goes by
 
 
 class MethodPane(Pane):
@@ -48,72 +60,61 @@ class MethodPane(Pane):
     MESSAGES = {"forecast": "A forecast on synthetic pairs of your own records, not a promise."}  # noqa: RUF012
 
     def build(self) -> None:
-        self.head(tr("Choose how to compare, and how much noise to add"), "")
-        self.cards = ChoiceCards(tr("Methods"), [_card(name) for name in REGISTRY if method(name).page == "card"])
-        self.cards.chosen.connect(self._choose)
-        self.slider = EpsilonSlider()
-        self.slider.moved.connect(lambda _e: self._describe())
-        self.slider.settled.connect(self._set_epsilon)
-        self.noise = Section()
-        self.expert = self._build_expert()
-        self.expert_switch = QCheckBox(tr("E&xpert settings"))
-        self.expert_switch.toggled.connect(self.expert.setVisible)
-        self.expert.setVisible(False)
-        self.noise.add(columns(self.slider, self.expert_switch, least=170, shares=(3, 1), gap=3))
-
-        self.found = Section(tr("What you would find"), " ")
-        self.curve = PrecisionRecallPlot(height=210)
-        self._sweep = Later(lambda: self._picking(EpsilonSweepPlot(height=210)))
-        self._frontier = Later(lambda: self._picking(FrontierPlot(height=210)))
-        self.tabs = QTabWidget()
-        wheel_scrolls_the_page(self.tabs.tabBar())
-        self.tabs.setDocumentMode(True)
-        self.tabs.setAccessibleName(tr("Plots"))
-        self.tabs.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-        least_height(self.tabs, 300)
-        self.tabs.addTab(self.curve, tr("Now"))
-        self.tabs.addTab(self._sweep, tr("Other noise"))
-        self.tabs.addTab(self._frontier, tr("Trade-off"))
-        self.tabs.currentChanged.connect(lambda place: self._ask_sweep() if place else None)
-        self.found.add(self.tabs)
-
-        self.learn = Section(tr("What the partner could learn"), " ")
-        self.headline = label("", "figure", wrap=False)
-        self.headline_note = label("", "muted")
-        self.bars = column(gap=0.5)
-        self.stronger = column(gap=0.5)
-        self.learn.add(self.headline, self.headline_note, self.bars, None, self.stronger)
-        both = columns(self.found, self.learn, least=320)
-        self.changing = Banner(
-            "warning",
-            tr("This decision knows slips of the pen only."),
-            tr(
-                "A field that changes altogether, as when people move or marry, makes it miss them; the forecast below "
-                "does not see that. Leave such fields out, or use the usual decision."
-            ),
-            act=(tr("Choose the fields"), lambda: self.desk.go_to.emit("fields")),
-        )
-        self.body.addWidget(self.cards)
-        self.body.addWidget(self.changing)
-        self.body.addWidget(self.noise)
-        self.body.addWidget(self.expert)
-        self.body.addLayout(both, 1)
+        self.head(tr("Choose how to compare"), "")
+        self._ways: dict[Any, Way] = {}  # measured, by what they are about
+        self._measuring: Way | None = None
+        self._bar: QProgressBar | None = None
         self._asked: object = None
+        self._keep = 10
+        self.found = BigNumber(tr("found"), "accent")
+        self.named = BigNumber(tr("could be named"), "warm")
+        self.why = label("")
+        self.chart = TradeOff(tr("Found against could be named"))
+        self.chart.picked.connect(self._use)
+        left = column(columns(self.found, self.named, least=130), self.why, self._build_dial(), None, gap=1.5)
+        heads = (
+            Head(tr("Way"), 5),
+            Head(tr("Found, of 100"), 2, right=True, least=96),
+            Head(tr("Could be named"), 2, right=True, least=96),
+            Head(tr("Time and size"), 2, right=True, spare=True),
+            Head("", right=True, least=88),
+        )
+        self.table = Rows(tr("Ways to compare"), heads, high=44)
+        self.expert_switch = button(tr("E&xpert settings"), self._toggle_expert, kind="link")
+        self.expert = self._build_expert()
+        self.expert.setVisible(False)
+        self.body.setSpacing(16)
+        self.body.addLayout(columns(left, self.chart, least=300, gap=3))
+        self.body.addWidget(self.table)
+        note = label(tr("Noise, decision, direction, decoys, and what each field gives away"), "small")
+        line = row(self.expert_switch, note, gap=1)
+        line.setStretch(1, 1)
+        self.body.addLayout(line)
+        self.body.addWidget(self.expert)
+        self.body.addStretch(1)
+        self.desk.jobs.progressed.connect(self._progressed)
 
-    def _picking(self, plot: Points) -> Points:
-        plot.picked.connect(self._pick)
-        return plot
-
-    @property
-    def sweep(self) -> EpsilonSweepPlot:
-        return self._sweep.widget()
-
-    @property
-    def frontier(self) -> FrontierPlot:
-        return self._frontier.widget()
+    def _build_dial(self) -> QWidget:
+        """How many may be named at most: the recommendation follows it."""
+        self.dial = QButtonGroup(self)
+        line: list[QWidget] = [label(tr("Keep under"), "muted", wrap=False)]
+        for most in KEEP:
+            made = row_button(str(most))
+            made.setCheckable(True)
+            made.setProperty("segment", True)
+            made.setAccessibleName(tr("Keep under {n} of 100", n=most))
+            made.setChecked(most == self._keep)
+            self.dial.addButton(made, most)
+            line.append(made)
+        line.append(label(tr("of 100"), "muted", wrap=False))
+        self.dial.idClicked.connect(self._set_keep)
+        return boxed(row(*line, None, gap=0.75))
 
     def _build_expert(self) -> QWidget:
         card = Section()
+        self.slider = EpsilonSlider()
+        self.slider.moved.connect(lambda _e: self._describe())
+        self.slider.settled.connect(self._set_epsilon)
         self.decision = combo(
             tr("Decision"),
             [(decision_words()[name], name) for name in ("adaptive", "threshold", "svm")],
@@ -162,7 +163,16 @@ class MethodPane(Pane):
             labelled(tr("Noise on"), self.sides), labelled(tr("A person occurs"), self.direction),
             labelled(tr("Records that do not exist, added to the bundle"), self.decoys), least=200,
         )  # fmt: skip
-        card.add(first, second, row(*self.others, None))
+        self.bars = column(gap=0.5)
+        self.curve = PrecisionRecallPlot(height=180)
+        least_height(self.curve, 220)
+        gives = Section(tr("What each field gives away"), tr("Values that the partner recovered in the rehearsal."))
+        gives.body.addLayout(self.bars)
+        gives.add(None)
+        right = Section(tr("Right and found"), tr("At each line that could be drawn, on synthetic pairs.")).add(
+            self.curve
+        )
+        card.add(self.slider, first, second, row(*self.others, None), columns(right, gives, least=300, gap=3))
         return card
 
     # what is shown --------------------------------------------------------------------------------
@@ -170,23 +180,27 @@ class MethodPane(Pane):
     def enter(self) -> None:
         choices = self.project.choices
         self.sentence.setText(
-            tr(
-                "Nothing leaves this computer on this page. Both pictures are measured on your own {n} records.",
-                n=count(choices.rows),
-            )
+            tr("Measured on your own {n} records. Nothing leaves this computer on this page.", n=count(choices.rows))
         )
         self._show()
         self._ask()
         self.say_agreed()
 
-    def leave(self) -> None:
-        """Forecast and rehearsal go on: the agreement, the export page and the report tell what they find."""
-        self.desk.jobs.cancel_key("method.sweep")
+    def _about(self, way: Way) -> Any:
+        choices = self.project.choices
+        return choices.table_sha256, choices.fields, choices.columns, choices.reference, way.key
+
+    def _offered(self) -> list[Way]:
+        """With the figures that are known."""
+        return [self._ways.get(self._about(one), one) for one in ways.offered(self.project.choices)]
+
+    def _used(self) -> Way:
+        choices = self.project.choices
+        return next(one for one in self._offered() if one.key == (choices.method, choices.settings))
 
     def _show(self) -> None:
         choices = self.project.choices
         settings = choices.settings
-        self.cards.choose(choices.method)
         self.slider.set_epsilon(settings.epsilon)
         for control, value in (
             (self.decision, settings.decision), (self.layout_of, settings.layout), (self.kernel, settings.kernel),
@@ -194,12 +208,100 @@ class MethodPane(Pane):
         ):  # fmt: skip
             pick(control, value)
         self.kernel.setEnabled("kernel" in method(choices.method).reads)
-        self.changing.setVisible(settings.decision == "svm")
         coded = method(choices.method).both_layouts
         self.decision.setEnabled(coded)
         self.layout_of.setEnabled(coded)
         self._describe()
+        self._show_ways()
+
+    def _show_ways(self) -> None:
+        offered, used = self._offered(), self._used()
+        best, why = ways.recommended(offered, self._keep / 100)
+        self._show_numbers(used)
+        if best is not None and why is not None:
+            mine = best.key == used.key
+            head = tr("Why this one:") if mine else tr("Recommended: {way}.", way=self._title(best))
+            self.why.setText(f"<b>{head}</b> {tr_core(why)}")
+        else:
+            self.why.setText("")
+        self.chart.show_spots(
+            [
+                Spot(one.key, self._title(one), one.found.share, one.named.share, one.key == used.key)
+                for one in offered
+                if one.found is not None and one.named is not None
+            ]
+        )
+        self.table.clear()
+        self._bar = None
+        for one in offered:
+            self._add_way(one, used=one.key == used.key, best=best is not None and one.key == best.key)
         self.changed.emit()
+
+    def _show_numbers(self, used: Way) -> None:
+        if used.found is not None:
+            note = tr("{range} by chance", range=range_of_100(used.found.low, used.found.high))
+            if used.wrong is not None:
+                note += " · " + tr("{wrong} shown matches wrong", wrong=of_100(used.wrong))
+            self.found.show_number(_hundredths(used.found.share), tr("of 100"), note, percent(used.found.share, 2))
+        else:
+            self.found.show_number("…", "", tr("Measuring on synthetic pairs of your own records …"))
+        if used.named is not None:
+            note = tr("by a partner who breaks the rules; at least")
+            self.named.show_number(_hundredths(used.named.share), tr("of 100"), note, percent(used.named.share, 2))
+        else:
+            self.named.show_number("…", "", tr("Playing the partner against your own records …"))
+        self.named.set_tint("warm" if used.named is None or used.named.share > 0 else "muted")
+
+    def _title(self, way: Way) -> str:
+        """As the steward calls it; two settings of one method are told apart by their noise."""
+        name = tr_core(method(way.method).title)
+        alike = [one for one in ways.offered(self.project.choices) if one.method == way.method]
+        if len(alike) < 2:
+            return name
+        if way.settings.epsilon is None:
+            return tr("{way}, no noise", way=name)
+        return tr("{way}, noise {epsilon}", way=name, epsilon=number(way.settings.epsilon, 1))
+
+    def _add_way(self, way: Way, *, used: bool, best: bool) -> None:
+        sentence = Brief("tiny")
+        sentence.setText(tr_core(way.problem.what if way.problem is not None else method(way.method).sentence))
+        name = label(self._title(way), "strong", wrap=False)
+        top = row(name, *([tag(tr("recommended"), "accent")] if best else []), None, gap=1)
+        what = boxed(column(top, sentence, gap=0.25))
+        action: QWidget
+        if used:
+            chosen = label(tr("In use"), "strong", wrap=False)
+            chosen.setProperty("tint", "accent")
+            action = boxed(row(icon_label("check", "accent_text", 16), chosen, gap=0.5))
+        else:
+            action = row_button(tr("Use this"), lambda: self._use(way.key))
+            action.setAccessibleName(tr("Use {way}", way=self._title(way)))
+            action.setEnabled(way.problem is None)
+        shares = [
+            ShareBar(figure.share if figure is not None else None, token)
+            for figure, token in ((way.found, "accent"), (way.named, "warm"))
+        ]
+        shares[0].setAccessibleName(tr("Found: {n}", n=of_100(way.found.share) if way.found else tr("not measured")))
+        named = of_100(way.named.share) if way.named else tr("not measured")
+        shares[1].setAccessibleName(tr("Could be named: {n}", n=named))
+        self.table.add(what, shares[0], shares[1], self._takes(way), action, chosen=used)
+
+    def _takes(self, way: Way) -> QWidget:
+        if self._measuring is not None and self._measuring.key == way.key and not way.measured:
+            self._bar = QProgressBar()
+            self._bar.setRange(0, 1000)
+            self._bar.setTextVisible(False)
+            self._bar.setAccessibleName(tr("Measuring {way}", way=self._title(way)))
+            self._bar.setFixedHeight(4)
+            made = column(label(tr("measuring"), "tiny", wrap=False), self._bar, gap=0.25)
+            return boxed(made)
+        first = [time_words(way.seconds)] if way.seconds else []
+        first += [size(way.size)] if way.size else []
+        files = label(tr_n("{n} file", "{n} files", way.files), "tiny", wrap=False)
+        shown = label(" · ".join(first), "small", wrap=False)
+        for one in (shown, files):
+            one.setAlignment(Qt.AlignmentFlag.AlignRight)
+        return boxed(column(shown, files, gap=0.25))
 
     def _describe(self) -> None:
         """The unit of epsilon and what it means for a whole record; both come from the privacy statement."""
@@ -224,83 +326,57 @@ class MethodPane(Pane):
     # forecast and rehearsal -----------------------------------------------------------------------
 
     def _ask(self) -> None:
-        """In the background, replaced as the slider moves; what is shown meanwhile says that it is old."""
+        """The way in use first; then the others, one after the other, in the background."""
         self.messages.clear()
         choices, place = self.project.choices, self.desk.own_table
-        wanted = (
-            choices.table_sha256,
-            choices.fields,
-            choices.columns,
-            choices.reference,
-            choices.method,
-            choices.settings,
-        )
-        if self.project.problems("method") or self.project.problems("fields") or wanted == self._asked:
+        if self.project.problems("method") or self.project.problems("fields"):
+            return
+        used = self._used()
+        if used.measured or not method(used.method).smashes:
+            self._measure_next()
+            return
+        wanted = self._about(used)
+        if wanted == self._asked:
             return
         self._asked = wanted
-        self.found.say(tr("Measuring on synthetic pairs of your own records …"))
-        self.learn.say(tr("Playing the partner against your own records …"))
+        self.found.dim(True)
+        self.named.dim(True)
         self.run(
             tr("Forecast"), lambda progress: preview.forecast(place, choices, progress=progress),
-            lambda made: self._show_forecast(choices, made),
-            key="method.forecast", quiet=True, keeps=True,
-            problem=lambda problem: self.found.say(tr_core(problem.sentence())),
+            lambda made: self._show_forecast(choices, made), key="method.forecast", quiet=True, keeps=True,
+            problem=lambda problem: self._cannot(choices, problem),
         )  # fmt: skip
         self.run(
             tr("Rehearsal"), lambda progress: preview.rehearse(place, choices, progress=progress, changes=False),
             lambda found: self._show_rehearsal(choices, found), key="method.rehearse", quiet=True, keeps=True,
-            problem=lambda problem: self.learn.say(tr_core(problem.sentence())),
+            problem=lambda problem: self._cannot(choices, problem),
         )  # fmt: skip
-        self.run(
-            tr("Stronger settings"), lambda progress: preview.rehearse(place, choices, progress=progress),
-            lambda found: self._show_changes(choices, found), key="method.changes", quiet=True, keeps=True,
-            problem=lambda _p: None,
-        )  # fmt: skip
+
+    def _way_of(self, choices: Choices) -> Way:
+        made = ways.Way(choices.method, choices.settings)
+        return self._ways.get(self._about(made), made)
+
+    def _know(self, way: Way) -> None:
+        self._ways[self._about(way)] = way
+
+    def _cannot(self, choices: Choices, problem: Problem) -> None:
+        self._know(replace(self._way_of(choices), problem=problem))
+        self.show_problem(problem)
+        self._show_ways()
 
     def _show_forecast(self, choices: Choices, made: Forecast) -> None:
-        from pprl_desktop.job.kept import keep_forecast
-
-        keep_forecast(self.project, choices, made)
-        figures = made.figures
-        self.found.say(
-            tr(
-                "About {found} shared people would be found; about {wrong} shown matches would be wrong ({range}). "
-                "A forecast on {n} of your records, half of them shared and with slips; it cannot know of "
-                "people who changed their name or moved.",
-                n=count(made.rows),
-                found=of_100(figures.recall),
-                wrong=of_100(1 - figures.precision),
-                range=range_of_100(1 - made.precision_interval[1], 1 - made.precision_interval[0]),
-            )
-        )
-        shown = made.curve
+        kept.keep_forecast(self.project, choices, made)
+        self._know(ways.with_forecast(self._way_of(choices), made, choices.rows))
+        shown, figures = made.curve, made.figures
         self.curve.show_curve(
             Curve(shown.recall, shown.precision, shown.threshold, (figures.recall, figures.precision))
         )
-        self.changed.emit()
+        self._show_ways()
+        self._measure_next()
 
     def _show_rehearsal(self, choices: Choices, found: Rehearsal) -> None:
-        from pprl_desktop.job.kept import keep_rehearsal
-
-        keep_rehearsal(self.project, choices, found)
-        named = found.partner.named
-        self.learn.say(
-            tr(
-                "We played the partner, who holds the shared secret and a dictionary, against {n} of your records.",
-                n=count(found.sampled),
-            )
-        )
-        self.headline.setText(tr("at least {figure}", figure=of_100(named.share)))
-        self.headline.setToolTip(percent(named.share, 2))
-        self.headline_note.setText(
-            tr(
-                "people could be named ({low} to {high} % by these attacks, more by better ones; by guessing the most "
-                "frequent names: {guess})",
-                low=number(100 * named.low, 0),
-                high=number(100 * named.high, 0),
-                guess=of_100(found.guessing.named.share),
-            )
-        )
+        kept.keep_rehearsal(self.project, choices, found)
+        self._know(ways.with_rehearsal(self._way_of(choices), found))
         clear(self.bars)
         for one in found.fields:
             bar = Bar(one.field, one.recovered.share, percent(one.recovered.share, 0), token="warm")
@@ -313,48 +389,60 @@ class MethodPane(Pane):
                 )
             )
             self.bars.addWidget(bar)
-        clear(self.stronger)
-        self.stronger.addWidget(
-            Banner("warning", tr("Encryption protects the file on its way, not from the partner."), "")
-        )
-        self.changed.emit()
+        self._show_ways()
+        self._measure_next()
 
-    def _show_changes(self, choices: Choices, found: Rehearsal) -> None:
-        self._show_rehearsal(choices, found)
-        text = " ".join(tr_core(change.sentence) for change in found.changes)
-        if text:
-            clear(self.stronger)
-            warning = tr("Encryption protects the file on its way, not from the partner.")
-            self.stronger.addWidget(Banner("warning", warning, text))
-
-    def _ask_sweep(self) -> None:
-        choices, place = self.project.choices, self.desk.own_table
-        if self.project.problems("method"):
+    def _measure_next(self) -> None:
+        """The first way without figures; the one in use has its own, better measurement."""
+        if self._measuring is not None or self.project.problems("fields"):
             return
-        self.run(
-            tr("Trying other noise"), lambda progress: preview.sweep(place, choices, progress=progress),
-            self._show_sweep, key="method.sweep", quiet=True, problem=lambda problem: self.show_problem(problem),
-        )  # fmt: skip
-
-    def _show_sweep(self, rows: tuple[Any, ...]) -> None:
-        points = [
-            SweepPoint(
-                row.epsilon,
-                row.recall,
-                row.precision,
-                math.nan if row.recovered is None else row.recovered,
-                tr_core(method(row.method).title),
-            )
-            for row in rows
-            if not row.problem
+        used = self._used()
+        left = [
+            one
+            for one in self._offered()
+            if not one.measured and (one.key != used.key or not method(one.method).smashes)
         ]
-        now = next((p for p in points if p.epsilon == self.project.choices.settings.epsilon), None)
-        if rows:
-            self.sweep.set_unit(tr_core(UNITS[rows[0].unit or "per bit"]))
-        self.sweep.show_points(points, now)
-        self.frontier.show_points(points, now)
+        if not left:
+            return
+        way, choices, place = left[0], self.project.choices, self.desk.own_table
+        about = self._about(way)
+        self._measuring = way
+
+        def done(found: Way) -> None:
+            self._measuring = None
+            self._ways[about] = found
+            self._show_ways()
+            self._measure_next()
+
+        def stopped() -> None:
+            self._measuring = None
+
+        self.run(
+            tr("Measuring {way}", way=self._title(way)),
+            lambda progress: ways.measure(place, choices, way, progress),
+            done, key="method.way", quiet=True, keeps=True, problem=lambda _problem: stopped(), cancelled=stopped,
+        )  # fmt: skip
+        self._show_ways()
+
+    def _progressed(self, job: Job) -> None:
+        if job.key == "method.way" and self._bar is not None:
+            self._bar.setValue(round(1000 * job.fraction))
 
     # what the steward does ------------------------------------------------------------------------
+
+    def _toggle_expert(self) -> None:
+        self.expert.setVisible(self.expert.isHidden())
+
+    def _set_keep(self, most: int) -> None:
+        self._keep = most
+        self._show_ways()
+
+    def _use(self, key: object) -> None:
+        way = next((one for one in self._offered() if one.key == key), None)
+        if way is not None and way.problem is None:
+            self.change("Choose method", method=way.method, settings=way.settings)
+            self._show()
+            self._ask()
 
     def _choose(self, name: str) -> None:
         changed = self.project.choices.with_method(name)
@@ -364,9 +452,6 @@ class MethodPane(Pane):
 
     def _set_epsilon(self, epsilon: object) -> None:
         self._settings(epsilon=epsilon if epsilon is None else float(str(epsilon)))
-
-    def _pick(self, epsilon: object) -> None:
-        self._set_epsilon(epsilon)
 
     def _settings(self, **values: Any) -> None:
         from pprl_desktop.codes.recipe import changed
@@ -387,8 +472,23 @@ class MethodPane(Pane):
         return tr("Next: agreement")
 
     def status(self) -> str:
-        return tr("Forecast and rehearsal run in the background") if not self.desk.jobs.idle() else ""
+        offered = self._offered()
+        left = [one for one in offered if not one.measured]
+        used = self._title(self._used())
+        if not left:
+            return tr("{way} · measured", way=used)
+        return tr("{way} in use · {n} of {all} ways being measured", way=used, n=len(left), all=len(offered))
 
     def go_on(self, done: Callable[[], None]) -> None:
         self.desk.confirm("method")
         done()
+
+
+def _hundredths(share: float) -> str:
+    """The large digits: whole ones, and never 0 or 100 for what is neither."""
+    hundredths = 100 * share
+    if 0 < hundredths < 0.5:
+        return "<1"
+    if 99.5 < hundredths < 100:
+        return ">99"
+    return number(round(hundredths))

@@ -154,3 +154,43 @@ class Bar(QWidget):
             self.text,
         )
         painter.end()
+
+
+class ShareBar(QWidget):
+    """A small bar left of its number, of 100; nothing but a dash while it is not measured."""
+
+    WIDE = 52  # px of the bar
+
+    def __init__(self, share: float | None, token: str = "accent") -> None:
+        super().__init__()
+        self.share, self.token = share, token
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def text(self) -> str:
+        if self.share is None:
+            return "–"
+        hundredths = 100 * self.share
+        return "<1" if 0 < hundredths < 0.5 else ">99" if 99.5 < hundredths < 100 else str(round(hundredths))
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.WIDE + 8 + round(2.4 * theme.px()), theme.px() + 8)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        track = QRectF(0, self.height() / 2 - 3, self.WIDE, 6)
+        painter.setBrush(theme.colour("track"))
+        painter.drawRoundedRect(track, 3, 3)
+        if self.share:
+            painter.setBrush(theme.colour(self.token))
+            painter.drawRoundedRect(QRectF(0, track.top(), max(self.WIDE * min(self.share, 1.0), 3), 6), 3, 3)
+        painter.setFont(theme.font(strong=True))
+        heavy = self.token == "warm" and self.share is not None and self.share > 0.2
+        painter.setPen(theme.colour("warm_text" if heavy else "text" if self.share is not None else "muted"))
+        room = QRectF(self.WIDE + 8, 0, self.width() - self.WIDE - 8, self.height())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, self.text())
+        painter.end()

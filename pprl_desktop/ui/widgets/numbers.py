@@ -30,7 +30,7 @@ class BigNumber(QWidget):
         top.setAlignment(self.value, Qt.AlignmentFlag.AlignBottom)
         top.setAlignment(self.unit, Qt.AlignmentFlag.AlignBottom)
         self.unit.setContentsMargins(0, 0, 0, 5 if size == "figure" else 1)  # on the line of the large digits
-        layout = column(top, self.what, self.note, gap=0.25)
+        layout = column(top, self.what, self.note, None, gap=0.25)
         layout.setContentsMargins(0, 0, 0, 0)
         self.setLayout(layout)
         self._effect: QGraphicsOpacityEffect | None = None

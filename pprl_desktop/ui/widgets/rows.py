@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent
@@ -28,8 +29,8 @@ class Head:
 
 @dataclass(frozen=True)
 class _Line:
-    first: int  # row of the grid
-    last: int
+    last: int  # row of the grid
+    held: tuple[QWidget, ...]
     chosen: bool
     click: Callable[[], object] | None
 
@@ -49,7 +50,7 @@ class Rows(QWidget):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(round(indent * GRID), 0, round(indent * GRID), 0)
         self._grid.setHorizontalSpacing(round(1.5 * GRID))
-        self._grid.setVerticalSpacing(6)
+        self._grid.setVerticalSpacing(8)
         for place, head in enumerate(self.heads):
             self._grid.setColumnStretch(place, head.stretch)
         follow(self, self._fit)
@@ -78,6 +79,7 @@ class Rows(QWidget):
     ) -> None:
         """One line; `below` stands under it over the whole width: the trouble of this line and its cure."""
         at = self._lines[-1].last + 1 if self._lines else 1
+        held: list[QWidget] = []
         for place, (cell, head) in enumerate(zip(cells, self.heads, strict=True)):
             if cell is None:
                 continue
@@ -86,19 +88,31 @@ class Rows(QWidget):
                 shown = boxed(shown)
             where = Qt.AlignmentFlag.AlignVCenter | (_aside(head) if head.right else Qt.AlignmentFlag(0))
             self._cells.append((place, shown))
+            held.append(shown)
             self._grid.addWidget(shown, at, place, where)
-        self._grid.setRowMinimumHeight(at, self._high - 6)
+        self._grid.setRowMinimumHeight(at, self._high - 8)
         last = at
         if below is not None:
             last = at + 1
             self._grid.addWidget(below, last, 0, 1, len(self.heads))
-        self._lines.append(_Line(at, last, chosen, click))
+            held.append(below)
+        self._lines.append(_Line(last, tuple(held), chosen, click))
         self._give_up()
         self.update()
 
-    def _box(self, line: _Line) -> QRectF:
-        top = self._grid.cellRect(line.first, 0).top() - 3
-        return QRectF(0, top, self.width(), self._grid.cellRect(line.last, 0).bottom() + 4 - top)
+    def _boxes(self) -> list[QRectF]:
+        """Of the lines; the border stands half way between what two lines hold. (A grid whose texts wrap does not
+        tell where its rows are.)"""
+        if not self._lines:
+            return []
+        spans = [
+            (min(one.geometry().top() for one in line.held), max(one.geometry().bottom() + 1 for one in line.held))
+            for line in self._lines
+        ]
+        edges = [spans[0][0] - 4.0]
+        edges += [(above[1] + below[0]) / 2 for above, below in pairwise(spans)]
+        edges.append(spans[-1][1] + 4.0)
+        return [QRectF(0, round(top), self.width(), round(end) - round(top)) for top, end in pairwise(edges)]
 
     def _needs(self, *, spare: bool) -> int:
         """Px that the cells take at least, with or without the columns that may be given up."""
@@ -114,7 +128,11 @@ class Rows(QWidget):
         return sum(shown) + self._grid.horizontalSpacing() * (len(shown) - 1) + margins.left() + margins.right()
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._needs(spare=False), super().minimumSizeHint().height())
+        """As high as the lines want to be: a page scrolls, its lines are not squeezed."""
+        natural = self._grid.totalSizeHint().height()
+        if self._grid.hasHeightForWidth() and self.width() > 0:
+            natural = max(self._grid.totalHeightForWidth(self.width()), self._grid.totalMinimumSize().height())
+        return QSize(self._needs(spare=False), natural)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -136,8 +154,7 @@ class Rows(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        for line in self._lines:
-            box = self._box(line)
+        for line, box in zip(self._lines, self._boxes(), strict=True):
             if line is self._lines[0]:
                 painter.fillRect(QRectF(0, box.top() - 1, box.width(), 1), theme.colour("border"))
             if line.chosen:
@@ -147,8 +164,8 @@ class Rows(QWidget):
         painter.end()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        for line in self._lines:
-            if line.click is not None and self._box(line).contains(event.position()):
+        for line, box in zip(self._lines, self._boxes(), strict=True):
+            if line.click is not None and box.contains(event.position()):
                 line.click()
                 return
         super().mousePressEvent(event)
