@@ -331,12 +331,10 @@ class MainWindow(QMainWindow):
         """Why a step is to be done again."""
         if state.state != "stale" or self.desk.project is None:
             return ""
+        if state.waits_for:  # only the first of several says why; the others follow from it
+            return ""
         change = self.desk.project.why_redo(state.step.name)
-        if change:
-            return tr("after “{change}”", change=tr(change))
-        return (
-            tr("after {steps}", steps=", ".join(tr_core(name) for name in state.waits_for)) if state.waits_for else ""
-        )
+        return tr("after “{change}”", change=tr(change)) if change else ""
 
     def _project_changed(self) -> None:
         for name in [n for n in self.panes if n not in ("welcome", "settings", "help")]:
