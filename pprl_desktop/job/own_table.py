@@ -17,6 +17,7 @@ from pprl_desktop.project.choices import Choices
 
 if TYPE_CHECKING:
     from pprl_desktop.codes.base import Recipe, Smashed
+    from pprl_desktop.job.quality import Quality
     from pprl_desktop.records.cleaning import BeforeAfter
     from pprl_desktop.records.fields import Field
     from pprl_desktop.records.profile import Profile
@@ -37,6 +38,8 @@ class Seen:
     warnings: tuple[Problem, ...]
     profile: Profile
     sha256: str
+    quality: Quality
+    copies: int = 0  # records left out because they are copies of others
 
     def changes(self) -> dict[str, Any]:
         """For Project.change: the table, and defaults that run all the way."""
@@ -83,12 +86,14 @@ class OwnTable:
     def __init__(self) -> None:
         self._path = ""
         self._reading: Reading | None = None
+        self._dropped = False  # whether copies were left out of it
         self._clean: CleanTable | None = None
         self._clean_of: tuple[Table, object] | None = None
         self._smashed: tuple[CleanTable, Recipe, Smashed] | None = None
 
     def load(self, path: Path, choices: Choices | None = None, progress: Progress = NO_PROGRESS) -> Seen:
         """Read and profile a table. Reading options set by hand come with `choices`."""
+        from pprl_desktop.job.quality import look
         from pprl_desktop.records.profile import profile
         from pprl_desktop.records.reading import ReadOptions, read_table
 
@@ -96,8 +101,10 @@ class OwnTable:
         if choices is not None:
             options = ReadOptions(choices.encoding, choices.separator, header_line=choices.header_line)
         reading = read_table(path, options, progress.part(0.0, 0.5))
+        drop = choices is not None and choices.drop_copies
+        reading, copies = _without_copies(reading, choices.id_column) if choices is not None and drop else (reading, 0)
         seen = profile(reading.table, progress.part(0.5, 1.0))
-        self._path, self._reading = str(path), reading
+        self._path, self._reading, self._dropped = str(path), reading, drop
         return Seen(
             str(path),
             reading.table.rows,
@@ -108,18 +115,22 @@ class OwnTable:
             reading.warnings,
             seen,
             reading.sha256,
+            look(reading.table, seen),
+            copies,
         )
 
     def table(self, choices: Choices, progress: Progress = NO_PROGRESS) -> Table:
         """The clear table, for work inside the core only; choices without a hash take the file as it is."""
         if self._reading is None or not self._fits(self._reading, choices):
             self._path, self._reading = choices.table_path, _read(choices, progress)
+            self._dropped = choices.drop_copies
         return self._reading.table
 
     def _fits(self, reading: Reading, choices: Choices) -> bool:
         same = reading.sha256 == choices.table_sha256 if choices.table_sha256 else self._path == choices.table_path
         return (
             same
+            and choices.drop_copies == self._dropped
             and choices.encoding in ("", reading.encoding)
             and choices.separator in ("", reading.separator)
             and choices.header_line in (None, reading.header_line)
@@ -132,6 +143,16 @@ class OwnTable:
         table = self._reading.table
         cells = [[column.cell(row) for row in range(min(rows, table.rows))] for column in table.columns]
         return table.names, list(zip(*cells, strict=True))
+
+    def copies(self, id_column: str, rows: int = 50) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        """Header and the first rows that are copies of others, beside what they copy; for the own steward's eyes."""
+        from pprl_desktop.records.duplicates import alike
+
+        if self._reading is None:
+            return (), []
+        table = self._reading.table
+        same = alike([column.codes for column in table.columns if column.name != id_column])[:rows]
+        return table.names, [tuple(column.cell(int(row)) for column in table.columns) for row in same]
 
     def before_after(self, choices: Choices, progress: Progress = NO_PROGRESS) -> tuple[BeforeAfter, ...]:
         """What cleaning does to each field, with a few own examples for its own steward's eyes."""
@@ -186,4 +207,12 @@ def _read(choices: Choices, progress: Progress) -> Reading:
             "Load it again on the page Data.",
             place="table_path",
         )
-    return reading
+    return _without_copies(reading, choices.id_column)[0] if choices.drop_copies else reading
+
+
+def _without_copies(reading: Reading, id_column: str) -> tuple[Reading, int]:
+    """The reading with one record of each kind, and how many were left out."""
+    from pprl_desktop.records.duplicates import without_copies
+
+    table = without_copies(reading.table, id_column)
+    return replace(reading, table=table), reading.table.rows - table.rows

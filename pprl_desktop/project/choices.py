@@ -34,6 +34,7 @@ class Choices:
     header_line: int | None = None  # None: guess; 0: the file has no header
     id_column: str = ""
     sensitive: tuple[str, ...] = ()
+    drop_copies: bool = False  # records alike in everything but the record number are read once
     # Reference set and fields
     fields: tuple[Field, ...] = ()
     columns: tuple[tuple[str, str], ...] = ()  # field -> own column

@@ -32,7 +32,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         "data",
         Said("Data"),
-        ("table_path", "table_sha256", "encoding", "separator", "header_line", "id_column", "sensitive"),
+        ("table_path", "table_sha256", "encoding", "separator", "header_line", "id_column", "sensitive", "drop_copies"),
         (),
     ),
     Step("fields", Said("Fields"), ("fields", "columns", "reference", "mapping"), ("data",)),

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.distinct import factorise
-from pprl_desktop.records.table import MISSING, CleanTable, Codes, Column
+from pprl_desktop.records.table import MISSING, CleanTable, Codes, Column, Table
 
 Keys = npt.NDArray[np.uint64]
 Rows = npt.NDArray[np.int64]
@@ -47,6 +47,17 @@ def row_keys(codes: Sequence[Codes], rows: int) -> Keys:
 def distinct_rows(table: CleanTable) -> Rows:
     """Row numbers, in order, of one record of each kind: the table without exact duplicates."""
     return factorise(row_keys([column.codes for column in table.columns], table.rows))[1]
+
+
+def without_copies(table: Table, id_column: str) -> Table:
+    """The table with one record of each kind: the first of those that are alike in everything but the record number."""
+    rows = first_of_each(table, id_column)
+    return Table(tuple(Column(c.name, c.values, c.codes[rows]) for c in table.columns))
+
+
+def first_of_each(table: Table, id_column: str) -> Rows:
+    codes = [column.codes for column in table.columns if column.name != id_column]
+    return np.sort(factorise(row_keys(codes, table.rows))[1]) if codes else np.arange(table.rows)
 
 
 def repeated(codes: Codes) -> Codes:

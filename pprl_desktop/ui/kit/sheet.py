@@ -105,6 +105,10 @@ QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QSpinBox:focus, QDoubleS
 QLineEdit[flat="true"] { border: 1px solid transparent; background: transparent; padding: 6px 0; font-weight: 600; }
 QLineEdit[flat="true"]:hover { border: 1px solid %(border_strong)s; }
 QLineEdit[flat="true"]:focus { border: 2px solid %(accent)s; padding: 5px 3px; background: %(field)s; }
+QComboBox[flat="true"] { border: 1px solid transparent; background: transparent; padding: 2px 24px 2px 4px;
+  min-height: 16px; font-size: %(px_small)s; }
+QComboBox[flat="true"]:hover { border: 1px solid %(border_strong)s; }
+QComboBox[flat="true"]:focus { border: 1px solid %(accent)s; background: %(field)s; }
 QLineEdit:disabled, QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled { color: %(muted)s;
   background: %(window)s; }
 QSpinBox, QDoubleSpinBox { padding: 5px 26px 5px 2px; }

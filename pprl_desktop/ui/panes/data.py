@@ -3,37 +3,43 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtWidgets import QFileDialog, QStackedLayout, QWidget
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QWidget
 
 from pprl_desktop.job.offers import as_agreed
 from pprl_desktop.problem import Problem
+from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
+from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.kit.turns import Turns
 from pprl_desktop.ui.kit.words import count, percent
 from pprl_desktop.ui.panes._work import kind_words, separator_words
 from pprl_desktop.ui.panes.base import Pane
-from pprl_desktop.ui.plots.bars import BarsPlot
-from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, combo, labelled, pick, row
-from pprl_desktop.ui.widgets.chips import Chip
-from pprl_desktop.ui.widgets.empty import EmptyState
-from pprl_desktop.ui.widgets.reflow import FlowLayout, columns
+from pprl_desktop.ui.widgets.banner import Banner
+from pprl_desktop.ui.widgets.basics import Pages, Section, boxed, button, column, combo, label, pick, row
+from pprl_desktop.ui.widgets.empty import EmptyState, short_facts
+from pprl_desktop.ui.widgets.reflow import columns
+from pprl_desktop.ui.widgets.rows import Head, Rows
 from pprl_desktop.ui.widgets.table import DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
 
 if TYPE_CHECKING:
     from pprl_desktop.job.own_table import Seen
+    from pprl_desktop.job.quality import Remark
     from pprl_desktop.project.choices import Choices
+    from pprl_desktop.records.profile import ColumnProfile
 
 TABLES = (".csv", ".tsv", ".tab", ".txt")
 ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1")
 HEADERS = 8  # lines offered as the header
-BARS = 12  # columns shown in a chart; the table twin has all
+FIRST_ROWS = 4
+AT_ONCE = 6  # columns that are laid out in one turn
 _GUESS = ""
 
 
@@ -43,34 +49,61 @@ class DataPane(Pane):
     MESSAGES = {"unreadable": "The table could not be read."}  # noqa: RUF012
 
     def build(self) -> None:
-        self.head(
-            tr("Load your table"),
-            tr("A CSV file with one record per line. Nothing leaves this computer on this page."),
-        )
         self._turns = Turns(self, lambda: self.desk.project)
-        self._stack = QStackedLayout()
-        self._stack.addWidget(self._build_empty())
-        self._stack.addWidget(self._build_loaded())
-        self.body.addLayout(self._stack, 1)
+        self.pages = Pages()
+        self.pages.addWidget(self._build_empty())
+        self.pages.addWidget(self._build_loaded())
+        self.body.setSpacing(GRID)
+        self.number = label("", "figure", wrap=False)
+        self.number_note = label("", "small", wrap=False)
+        self.number_note.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.head_right.addStretch(1)
+        self.head_right.addWidget(self.number_note)
+        self.head_right.addWidget(self.number)
+        self.body.addWidget(self.pages)
+        self.body.addStretch(1)
+        self._say_head()
+
+    def _say_head(self) -> None:
+        loaded = self.pages.currentIndex() == 1
+        self.number.setVisible(loaded)
+        self.number_note.setVisible(loaded)
+        if loaded:
+            self.head(tr("Check your table"), tr("Nothing leaves this computer on this page."))
+        else:
+            self.head(tr("Load your table"), tr("One record per line. Nothing leaves this computer on this page."))
 
     def _build_empty(self) -> QWidget:
-        card = Section()
-        card.add(
-            EmptyState(
-                "drop",
-                tr("Drop your table here"),
-                tr(
-                    "Any CSV will do: the program finds out encoding and separator, keeps every cell as it is, "
-                    "and tells you what it understood."
-                ),
-                ((tr("&Choose a CSV file …"), self._choose),),
-            )
+        self.empty = EmptyState(
+            "table",
+            tr("Drop your table here"),
+            tr("CSV or text, as any program writes it, up to a million records"),
+            ((tr("&Choose a file …"), self._choose), (tr("Use the sample table"), self._sample)),
+            drops=True,
         )
-        return card
+        facts = short_facts(
+            (
+                "search",
+                tr("It is read as it is"),
+                tr("Encoding, separator and column names are found out and shown; you can correct them."),
+            ),
+            (
+                "shield",
+                tr("It is checked"),
+                tr("Copies, odd dates and words for “unknown” are told at once, each with a button that cures it."),
+            ),
+            (
+                "inbox",
+                tr("Got a file from the partner?"),
+                tr("Drop it here too. It is recognised and leads to its step; a proposal needs no table to be read."),
+            ),
+        )
+        return boxed(column(self.empty, facts, gap=3))
 
     def _build_loaded(self) -> QWidget:
-        self.file = Section(" ")
-        self.file.head.addWidget(button(tr("Choose another …"), self._choose))
+        self.file = label("", "strong")
+        another = button(tr("Choose another …"), self._choose, kind="link")
+        top = row(self.file, another, None, gap=1)
         self.encoding = combo(
             tr("Encoding"), [(tr("found out"), _GUESS), *((name.upper(), name) for name in ENCODINGS)], self._reread
         )
@@ -80,50 +113,44 @@ class DataPane(Pane):
         lines += [(tr("line {n}", n=n), n) for n in range(1, HEADERS + 1)]
         self.header = combo(tr("Line with the names of the columns"), lines, self._reread)
         self.id_column = combo(tr("Column with your own record number"), [], self._set_id)
-        options = columns(
-            labelled(tr("En&coding"), self.encoding),
-            labelled(tr("Se&parator"), self.separator),
-            labelled(tr("Names of columns in"), self.header),
-            labelled(tr("Your record number"), self.id_column),
-            least=140,
-        )
-        self.file.add(options)
-
-        self.columns = Section(
-            tr("What was understood"), tr("Shapes show the form of the values, never a value: A letter, 9 digit.")
-        )
-        self.profile = DataTable(
-            tr("Columns of your table"),
-            [
-                ColumnSpec(tr("Column")),
-                ColumnSpec(tr("Use")),
-                ColumnSpec(tr("Looks like"), lambda kind: kind_words().get(kind, kind)),
-                ColumnSpec(tr("Missing"), percent, right=True),
-                ColumnSpec(tr("Different"), count, right=True),
-                ColumnSpec(tr("Length")),
-                ColumnSpec(tr("Usual shape"), mono=True),
-            ],
-            rows_high=7,
-        )
-        self.columns.add(self.profile)
-        self.sensitive = Section(
-            tr("Sensitive columns"),
-            tr("They never take part in matching and are joined back to the linked table at the end."),
-        )
-        self._chips = FlowLayout()
-        self.add_sensitive = combo(tr("Add a sensitive column"), [], self._mark_sensitive)
-        self.add_sensitive.setMinimumContentsLength(14)
-        self.sensitive.add(boxed(self._chips, tr("Sensitive columns")), row(self.add_sensitive, None), None)
-        self.missing = BarsPlot(
-            tr("Missing values"), tr("column"), tr("share of rows"), show=lambda v: percent(v, 0), token="warm"
-        )
-        self.lengths = BarsPlot(tr("Longest value"), tr("column"), tr("characters"))
-        gaps = Section(tr("Missing values")).add(self.missing)
-        longs = Section(tr("Longest values")).add(self.lengths)
-        charts = columns(gaps, longs, self.sensitive, least=220)
-        self.first = Section(tr("The first rows"), tr("As they stand in the file. Only you see them."))
+        reading = Section(tr("Read as"))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(4)
+        for place, (text, box) in enumerate(
+            (
+                (tr("En&coding"), self.encoding),
+                (tr("Se&parator"), self.separator),
+                (tr("Names in"), self.header),
+                (tr("Record no."), self.id_column),
+            )
+        ):
+            name = label(text, "muted", wrap=False)
+            name.setBuddy(box)
+            grid.addWidget(name, place, 0)
+            grid.addWidget(box, place, 1)
+        grid.setColumnStretch(1, 1)
+        reading.body.addLayout(grid)
+        reading.add(None)
+        self.first = Section(tr("First rows"))
+        self.first_note = label(tr("only you see them"), "small", wrap=False)
+        self.first.head.insertWidget(1, self.first_note)
         self._preview: DataTable | None = None
-        return boxed(column(self.file, self.columns, charts, self.first, None, gap=2))
+        self.columns = Section(tr("Columns"))
+        self.columns.head.addWidget(label(tr("Shape: A capital, a small letter, 9 digit"), "small", wrap=False))
+        heads = (
+            Head(tr("Column"), 3),
+            Head(tr("Use"), 3, least=124),
+            Head(tr("Looks like"), 2),
+            Head(tr("Missing"), 0, right=True, least=64),
+            Head(tr("Different"), 0, right=True, least=64),
+            Head(tr("Usual shape"), 3, spare=True),
+            Head("", 3, right=True, spare=True),
+        )
+        self.profile = Rows(tr("Columns of your table"), heads, high=26, indent=1)
+        self.columns.add(self.profile)
+        beside = columns(reading, self.first, least=210, shares=(2, 5), gap=3)
+        return boxed(column(top, beside, self.columns, gap=1.5))
 
     # what is shown --------------------------------------------------------------------------------
 
@@ -135,17 +162,29 @@ class DataPane(Pane):
         elif choices.table_path:
             self._load(Path(choices.table_path), choices)
         else:
-            self._stack.setCurrentIndex(0)
+            self.pages.setCurrentIndex(0)
+            self._say_head()
 
     def _show(self, seen: Seen) -> None:
         """In parts, because a click must not wait for all of it."""
-        self._turns.run(lambda: self._show_file(seen), self._show_profile, self._show_charts, self._show_first_rows)
+        some = [seen.profile.columns[start : start + AT_ONCE] for start in range(0, len(seen.profile.columns), AT_ONCE)]
+        parts = [lambda shown=shown: self._add_columns(shown) for shown in some]
+        self._turns.run(lambda: self._show_file(seen), self._show_first_rows, self.profile.clear, *parts)
 
     def _show_file(self, seen: Seen) -> None:
-        self._stack.setCurrentIndex(1)
+        self.pages.setCurrentIndex(1)
+        self._say_head()
         choices, words = self.project.choices, separator_words()
-        self.file.heading.setText(Path(seen.path).name)
-        self.file.say(
+        self.file.setText(Path(seen.path).name)
+        self.number.setText(count(seen.rows))
+        read = (
+            tr_n("{n} copy left out", "{n} copies left out", seen.copies)
+            if seen.copies
+            else tr("all read, none left out")
+        )
+        columns = tr_n("records, {n} column", "records, {n} columns", len(seen.columns))
+        self.number_note.setText(f"{columns}\n{read}")
+        self.number_note.setToolTip(
             tr(
                 "{rows}, {columns}, {encoding}, separated by {separator}.",
                 rows=tr_n("{n} row", "{n} rows", seen.rows),
@@ -161,60 +200,89 @@ class DataPane(Pane):
         for text, data in [(tr("none"), ""), *((name, name) for name in seen.columns)]:
             self.id_column.addItem(text, data)
         pick(self.id_column, choices.id_column)
-        self._show_warnings(seen)
+        self._show_remarks(seen)
         self.changed.emit()
 
     def _show_first_rows(self) -> None:
-        names, rows = self.desk.own_table.head()
+        names, rows = self.desk.own_table.head(FIRST_ROWS)
+        self._show_some(tr("First rows"), names, rows)
+
+    def _show_some(self, title: str, names: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
         if self._preview is not None:
             self._preview.deleteLater()
-        self._preview = DataTable(tr("The first rows of your table"), [ColumnSpec(name) for name in names], rows_high=6)
+        self.first.heading.setText(title)
+        self._preview = DataTable(
+            tr("The first rows of your table"), [ColumnSpec(name) for name in names], fit=FIRST_ROWS
+        )
+        self._preview.view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # the page scrolls
         self.first.add(self._preview)
         self._preview.show_rows(rows)
+        self._preview.setMinimumHeight(self._preview.sizeHint().height() + 2 * GRID)
 
-    def _show_warnings(self, seen: Seen) -> None:
+    def _show_remarks(self, seen: Seen) -> None:
+        """One line, the gravest first, each with its cure."""
         self.messages.clear()
+        for one in seen.quality.remarks:
+            acts: list[tuple[str, Callable[[], object]]] = []
+            if one.cure == "copies":
+                acts = [(tr("Show them"), self._show_copies), (tr("Remove the copies"), self._drop_copies)]
+            elif one.cure == "missing words":
+                acts = [(tr("Treat as missing"), lambda r=one: self._treat_as_missing(r))]
+            self.messages.show_banner(Banner("warning", tr_core(one.what), tr_core(one.why), acts=acts, closable=True))
         for problem in (*seen.warnings, *seen.profile.warnings):
-            more = " ".join(tr_core(part) for part in (problem.why, problem.do) if part)
-            self.say("warning", tr_core(problem.what), more)
+            self.messages.show_banner(Banner.of(problem, kind="warning"))
+        if seen.copies:
+            text = tr_n("{n} copy is left out.", "{n} copies are left out.", seen.copies)
+            self.messages.show_banner(Banner("info", text, acts=[(tr("Take them in again"), self._keep_copies)]))
 
-    def _show_profile(self) -> None:
-        seen = self.desk.findings.seen
+    def _use_of(self, name: str, choices: Choices) -> str:
+        if name in choices.sensitive:
+            return "sensitive"
+        if name == choices.id_column:
+            return "number"
+        return "matching" if name in {col for _, col in choices.columns} else ""
+
+    def _add_columns(self, shown: Sequence[ColumnProfile]) -> None:
+        seen, choices = self.desk.findings.seen, self.project.choices
         assert seen is not None
-        choices = self.project.choices
-        used = {col for _, col in choices.columns}
-        rows = []
-        for one in seen.profile.columns:
-            use = tr("record number") if one.name == choices.id_column else ""
-            use = tr("matching") if one.name in used else use
-            use = tr("sensitive") if one.name in choices.sensitive else use
-            length = str(one.longest) if one.shortest == one.longest else f"{one.shortest}–{one.longest}"
-            shape = one.shapes[0].shape if one.shapes else ""
-            rows.append((one.name, use, one.kind, one.missing, one.distinct, length, shape))
-        self.profile.show_rows(rows)
-        self._show_sensitive(seen, choices)
+        codes = dict(seen.quality.codes)
+        for one in shown:
+            use = combo(
+                tr("Use of {column}", column=one.name),
+                [
+                    (tr("Matching"), "matching"),
+                    (tr("Sensitive"), "sensitive"),
+                    (tr("Record number"), "number"),
+                    (tr("Not used"), ""),
+                ],
+                lambda data, name=one.name: self._set_use(name, str(data)),
+            )
+            use.setProperty("flat", True)
+            use.setFixedHeight(theme.grown(24))
+            pick(use, self._use_of(one.name, choices))
+            shape = label(one.shapes[0].shape if one.shapes else "", "mono", wrap=False)
+            self.profile.add(
+                label(f"<b>{escape(one.name)}</b>", wrap=False),
+                use,
+                label(kind_words().get(one.kind, one.kind), "small", wrap=False),
+                percent(one.missing),
+                count(one.distinct),
+                shape,
+                self._note(one, seen, choices, codes),
+            )
 
-    def _show_charts(self) -> None:
-        seen = self.desk.findings.seen
-        assert seen is not None
-        shown = seen.profile.columns[:BARS]
-        names = [one.name for one in shown]
-        self.missing.show_bars(
-            names, [one.missing for one in shown], top=max([0.1, *(1.1 * one.missing for one in shown)])
-        )
-        self.lengths.show_bars(names, [one.longest for one in shown])
-
-    def _show_sensitive(self, seen: Seen, choices: Choices) -> None:
-        clear(self._chips)
-        for name in choices.sensitive:
-            chip = Chip(name, icon="lock", removable=True, token="warm")
-            chip.removed.connect(self._unmark_sensitive)
-            self._chips.addWidget(chip)
-        self.add_sensitive.clear()
-        self.add_sensitive.addItem(tr("Add a column …"), "")
-        for name in seen.columns:
-            if name not in choices.sensitive:
-                self.add_sensitive.addItem(name, name)
+    def _note(self, one: ColumnProfile, seen: Seen, choices: Choices, codes: dict[str, tuple[str, ...]]) -> QWidget:
+        repeats = seen.profile.repeats(one.name)
+        text, tint = "", "warm"
+        if one.name in choices.sensitive:
+            text, tint = tr("never leaves"), "muted"
+        elif repeats is not None:
+            text = tr("repeats {columns}", columns=", ".join(repeats.beside))
+        elif one.name in codes:
+            text, tint = tr("codes {codes}", codes=" ".join(codes[one.name])), "muted"
+        made = label(text, "tiny", wrap=False)
+        made.setProperty("tint", tint)
+        return made
 
     # what the steward does ------------------------------------------------------------------------
 
@@ -276,19 +344,73 @@ class DataPane(Pane):
         )
         self._load(Path(seen.path), options)
 
+    def _sample(self) -> None:
+        from pprl_desktop import resources
+
+        self.take_file(str(resources.find("samples", "hospital_a.csv")))
+
+    def _show_copies(self) -> None:
+        names, rows = self.desk.own_table.copies(self.project.choices.id_column)
+        self._show_some(tr("Copies"), names, rows)
+
+    def _drop_copies(self) -> None:
+        self._reload_with(drop_copies=True)
+
+    def _keep_copies(self) -> None:
+        self._reload_with(drop_copies=False)
+
+    def _reload_with(self, *, drop_copies: bool) -> None:
+        name = "Remove the copies" if drop_copies else "Take the copies in again"
+        self.change(name, drop_copies=drop_copies)
+        seen: Seen | None = self.desk.findings.seen
+        if seen is not None:
+            self._load(Path(seen.path), self.project.choices)
+
+    def _treat_as_missing(self, remark: Remark) -> None:
+        """The words become part of the cleaning of every field on that column, and so of the agreement."""
+        choices = self.project.choices
+        of = {field for field, column in choices.columns if column == remark.column}
+        fields = tuple(
+            replace(one, cleaning=replace(one.cleaning, missing_words=(*one.cleaning.missing_words, *remark.words)))
+            if one.name in of
+            else one
+            for one in choices.fields
+        )
+        self.change("Treat words as missing", fields=fields)
+        for banner in self.messages.banners():
+            if banner.what.text() == tr_core(remark.what):
+                banner.dismiss()
+
+    def _set_use(self, name: str, use: str) -> None:
+        from pprl_desktop.records.fields import Field
+
+        choices, seen = self.project.choices, self.desk.findings.seen
+        assert seen is not None
+        values: dict[str, Any] = {
+            "sensitive": tuple(one for one in choices.sensitive if one != name),
+            "id_column": "" if choices.id_column == name else choices.id_column,
+            "fields": choices.fields,
+            "columns": choices.columns,
+        }
+        of = {field for field, column in choices.columns if column == name}
+        if use != "matching":
+            values["fields"] = tuple(one for one in choices.fields if one.name not in of)
+            values["columns"] = tuple(pair for pair in choices.columns if pair[0] not in of)
+        elif not of:
+            values["fields"] = (*choices.fields, Field.of(name, seen.profile.column(name).kind))
+            values["columns"] = (*choices.columns, (name, name))
+        if use == "sensitive":
+            values["sensitive"] = (*values["sensitive"], name)
+        elif use == "number":
+            values["id_column"] = name
+        self.change("Choose use of column", mapping=(), **values)
+        QTimer.singleShot(0, self, lambda: self._show(seen))  # after the box that was clicked is done
+
     def _set_id(self, name: object) -> None:
         self.change("Choose record number", id_column=str(name or ""))
-        self._show_profile()
-
-    def _mark_sensitive(self, name: object) -> None:
-        if name:
-            self.change("Mark as sensitive", sensitive=(*self.project.choices.sensitive, str(name)))
-            self._show_profile()
-
-    def _unmark_sensitive(self, name: str) -> None:
-        kept = tuple(one for one in self.project.choices.sensitive if one != name)
-        self.change("No longer sensitive", sensitive=kept)
-        self._show_profile()
+        seen: Seen | None = self.desk.findings.seen
+        if seen is not None:
+            QTimer.singleShot(0, self, lambda: self._show(seen))
 
     # moving on ------------------------------------------------------------------------------------
 

@@ -67,14 +67,14 @@ class Banner(QFrame):
         self.rest.hide()
         outer.addWidget(self.rest)
         if closable:
-            outer.addWidget(tool("close", tr("Close this message"), self._gone))
+            outer.addWidget(tool("close", tr("Close this message"), self.dismiss))
         self.setAccessibleName(f"{kind_word(kind)}: {text} {more}".strip())
 
     def whole(self, wanted: bool) -> None:
         """With the reason below the first line, or that line alone."""
         self.more.setVisible(wanted and bool(self.more.text()))
 
-    def _gone(self) -> None:
+    def dismiss(self) -> None:
         self.hide()
         self.closed.emit()
         self.deleteLater()
