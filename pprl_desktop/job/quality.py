@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pprl_desktop.records.profile import Profile
     from pprl_desktop.records.table import Table
 
-OLDEST = 1850  # year of birth below which a date is a slip, even in historical files of one lifetime
 FEW_CODES = 6  # categories with more different values are not listed
 Cure = Literal["copies", "missing words", ""]
 
@@ -84,7 +83,7 @@ def look(table: Table, profile: Profile) -> Quality:
 
 
 def _dates(table: Table, name: str) -> list[Remark]:
-    """Days that nobody alive, or nobody yet, was born on."""
+    """What is no date of a person: unreadable, outside the centuries that are read, or still to come."""
     from pprl_desktop.records.cleaning import clean_column
     from pprl_desktop.records.fields import Field
 
@@ -96,18 +95,12 @@ def _dates(table: Table, name: str) -> list[Remark]:
         return []
     return [
         Remark(
-            Said(
-                "{n} {n|date|dates} in '{column}' {n|is|are} before {oldest:plain} or still to come.",
-                n=rows,
-                column=name,
-                oldest=OLDEST,
-            ),
+            Said("{n} {n|date|dates} in '{column}' cannot be read or {n|lies|lie} ahead.", n=rows, column=name),
             Said("Look at them in the file; a date that stands for “unknown” is better empty."),
         )
     ]
 
 
 def _is_odd(value: str, today: date) -> bool:
-    if len(value) < 4 or not value[:4].isdigit():
-        return False
-    return int(value[:4]) < OLDEST or value[:8] > f"{today:%Y%m%d}"[: len(value[:8])]
+    """Cleaned: a date is four, six or eight digits; what is none was kept as it stood."""
+    return not value.isdigit() or value[:8] > f"{today:%Y%m%d}"[: len(value[:8])]

@@ -47,10 +47,10 @@ def test_the_empty_page_shows_its_button_without_scrolling(window: MainWindow, t
 def test_copies_odd_dates_and_words_for_unknown_are_told_with_their_cure(loaded: MainWindow, qtbot) -> None:  # type: ignore[no-untyped-def]
     told = " ".join(one.what.text() for one in loaded.pane().messages.banners())
     assert "1 record is a copy of others." in told
-    assert "'geboren' is before 1850" in told
+    assert "1 date in 'geboren' cannot be read" in told
     assert "2 values read like “unknown”" in told
     first = loaded.pane().messages.banners()[0]
-    assert "and 2 more remarks" in first.rest.text()
+    assert "and 3 more remarks" in first.rest.text()
     press(loaded, "Treat as missing")
     field = next(one for one in loaded.desk.project.choices.fields if one.name == "Ort")
     assert "unknown" in [word.lower() for word in field.cleaning.missing_words]
