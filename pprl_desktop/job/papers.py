@@ -174,3 +174,25 @@ def _details(terms: Terms, statement: Statement | None) -> Part:
 
     said = tuple(line for line in in_words(terms) if str(line).strip())
     return Part(Said("Every detail"), sentences=said)
+
+
+def export_document(terms: Terms, me: str, statement: Statement | None, measured: Measured) -> Document:
+    """What is about to leave, for whoever has to permit it."""
+    partner = terms.accepter.name if me == terms.proposer.name else terms.proposer.name
+    return Document(
+        kicker=Said("Check before export"),
+        title=Said("What {me} sends to {partner}", me=me, partner=partner),
+        note=Said("Nothing has left yet."),
+        facts=(
+            Fact(Said("What"), Said("numbers made of the fields, under random names, in random order")),
+            Fact(Said("To whom"), partner, strong=True),
+            Fact(Said("In which form"), Said("smashed: {how}", how=_how(terms))),
+            Fact(Said("How many"), Said("{n|one record|{n} records}", n=measured.rows)),
+            Fact(Said("Fields"), ", ".join(field_title(one.name) for one in terms.fields)),
+            Fact(Said("In clear"), Said("nothing")),
+        ),
+        figures=_figures(terms, partner, measured),
+        protects=statement.protects if statement is not None else (),
+        stays_open=statement.leaves_open if statement is not None else (),
+        parts=(_details(terms, statement),),
+    )

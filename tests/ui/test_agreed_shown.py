@@ -121,7 +121,7 @@ def test_a_proposal_is_read_and_signed_before_anything_else_is_chosen(
     qtbot.waitUntil(lambda: "of your people could be named" in pane.read.text.toPlainText(), timeout=PATIENCE)
     pane.mapping.boxes["surname"].setCurrentText("Given name")
     pane.mapping._check(tell=True)
-    assert "two fields" in pane.reason()
+    assert "one fact would count twice" in pane.reason()
     pane.mapping.boxes["surname"].setCurrentText("Family name")
     pane.mapping._check(tell=True)
     pdf = tmp_path / "agreement.pdf"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QLabel
+from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 
 from pprl_desktop.exchange import clear_cells, inbox
 from pprl_desktop.ui.shell.main_window import MainWindow
@@ -43,11 +43,16 @@ def asked(open_window: Callable[..., MainWindow], registry: Party, tmp_path: Pat
     )  # fmt: skip
     window.desk.unlocked(registry.own)
     window.show_pane("review")
+    for _ in range(2):
+        qtbot.wait(50)
+        qtbot.waitUntil(lambda: window.desk.jobs.idle(), timeout=PATIENCE)
+    (asks,) = window.pane().messages.banners()
+    assert "Hospital asks to review pairs with you" in asks.what.text()
     return window
 
 
 def words(window: MainWindow) -> str:
-    shown = window.pane().with_partner.answer
+    shown = window.pane().answer
     return " ".join(one.text() for one in shown.findChildren(QLabel) if one.isVisibleTo(shown))
 
 
@@ -58,16 +63,25 @@ def press(window: MainWindow, button, qtbot) -> None:  # type: ignore[no-untyped
     qtbot.wait(20)
 
 
+def look(window: MainWindow, qtbot) -> None:  # type: ignore[no-untyped-def]
+    """The button of the remark that the partner asks."""
+    (asks,) = window.pane().messages.banners()
+    press(window, next(one for one in asks.findChildren(QPushButton) if "would leave" in one.text()), qtbot)
+    qtbot.waitUntil(lambda: window.pane().answer.planned is not None, timeout=PATIENCE)
+
+
 def test_nothing_leaves_before_it_was_shown_and_confirmed(asked, registry, tmp_path, qtbot, monkeypatch) -> None:
     out = tmp_path / "cells.pprl"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", staticmethod(lambda *_a, **_k: (str(out), "")))
-    answer = asked.pane().with_partner.answer
-    press(asked, answer.look, qtbot)
+    answer = asked.pane().answer
+    look(asked, qtbot)
     said = words(asked)
-    assert "4 records of your 30, as text" in said
-    assert "To Hospital, and nobody else can open it" in said
-    assert "born: 4 cells, such as 99999999" in said
-    assert "Hospital can read, keep and copy these cells" in said
+    assert "4 records × 3 fields leave IN CLEAR" in said
+    assert "Hospital could read all 12" in said
+    assert "4 of your 30 records, 12 values" in said
+    assert "such as 99999999" in said
+    assert "they can keep and copy the values" in said
+    assert "Write 12 values in clear" in answer.write.text()
     assert "masked and counts" not in said
     assert not any(str(value) in said for column in THERE.columns for value in column.values)
     assert not answer.write.isEnabled()
@@ -75,6 +89,7 @@ def test_nothing_leaves_before_it_was_shown_and_confirmed(asked, registry, tmp_p
     assert not out.exists()
     answer.known.setChecked(True)
     press(asked, answer.write, qtbot)
+    qtbot.waitUntil(lambda: answer.planned is None, timeout=PATIENCE)
     assert out.exists()
     assert [one.records for one in registry.home.ledger().disclosures() if one.what == "clear cells"] == [4]
     asked.show_pane("releases")
@@ -84,8 +99,8 @@ def test_nothing_leaves_before_it_was_shown_and_confirmed(asked, registry, tmp_p
 
 def test_a_limit_of_the_organisation_takes_the_button_away(asked, registry, qtbot) -> None:
     registry.home.ledger().set_limit("clear records", 0)
-    answer = asked.pane().with_partner.answer
-    press(asked, answer.look, qtbot)
+    answer = asked.pane().answer
+    look(asked, qtbot)
     assert "Your organisation allows at most 0 records in clear" in words(asked)
     assert not answer.known.isVisible()
     assert not answer.write.isVisible()

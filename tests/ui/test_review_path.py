@@ -127,7 +127,7 @@ def test_the_last_pair_leads_to_a_summary_where_keys_decide_nothing(reviewer: De
         reviewer.key(key)
     pane = reviewer.window.pane()
     assert pane.summary.isVisible()
-    assert [pane.summary.numbers[name].text() for name in ("same", "different", "cannot_tell")] == ["2", "1", "1"]
+    assert [pane.summary.numbers[name].value.text() for name in ("same", "different", "cannot_tell")] == ["2", "1", "1"]
     before = dict(panel.session.decisions.current)
     reviewer.qtbot.keyClick(reviewer.window.focusWidget() or reviewer.window, Qt.Key.Key_2)
     assert panel.session.decisions.current == before

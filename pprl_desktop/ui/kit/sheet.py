@@ -91,6 +91,9 @@ QPushButton[kind="quiet"]:hover { background: %(accent_soft)s; }
 QPushButton[kind="quiet"]:focus { border: 1px solid %(accent)s; }
 QPushButton[kind="choice"] { border-radius: %(round_choice)s; min-width: %(mark_38)s; max-width: %(mark_38)s;
   min-height: %(mark_38)s; max-height: %(mark_38)s; padding: 0; }
+QPushButton[kind="decision"] { padding: 6px 2px; border-radius: 8px; min-width: 56px; }
+QPushButton[kind="decision"]:focus { padding: 5px 1px; }
+QPushButton[kind="decision"]:checked { background: %(accent)s; color: %(on_accent)s; border-color: %(accent)s; }
 QPushButton[kind="choice"]:checked { background: %(accent)s; color: %(on_accent)s; border-color: %(accent)s; }
 QToolButton { background: transparent; border: 1px solid transparent; border-radius: 6px; padding: 4px; }
 QToolButton:hover { background: %(accent_soft)s; }

@@ -16,6 +16,7 @@ from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.words import day_words, days_since, said_days
 from pprl_desktop.ui.panes._files import out_path, post, show_in_folder
 from pprl_desktop.ui.panes._keyed import KeyedPane
+from pprl_desktop.ui.panes._measure import measure
 from pprl_desktop.ui.panes._work import rule_words
 from pprl_desktop.ui.panes.agreement_columns import ColumnChoice
 from pprl_desktop.ui.panes.contacts import state_words
@@ -27,14 +28,12 @@ from pprl_desktop.ui.widgets.paper import PaperView, save_as_pdf
 from pprl_desktop.ui.widgets.reflow import columns, flow
 
 if TYPE_CHECKING:
-    from pprl_desktop.evaluation.synthetic import Forecast
     from pprl_desktop.exchange.agreeing import Proposal
     from pprl_desktop.exchange.agreement import Agreement
     from pprl_desktop.exchange.inbox import Received
     from pprl_desktop.exchange.terms import Terms
     from pprl_desktop.privacy.claims import Statement
     from pprl_desktop.project.choices import Choices
-    from pprl_desktop.rehearsal.rehearse import Rehearsal
 
 _START, _WAIT, _READ, _DONE = range(4)
 
@@ -287,24 +286,7 @@ class AgreementPane(KeyedPane):
         if wanted == self._measuring:
             return
         self._measuring = wanted
-        place, project = self.desk.own_table, self.project
-
-        def found(made: Forecast) -> None:
-            kept.keep_forecast(project, choices, made)
-            self._measured(choices)
-
-        def named(made: Rehearsal) -> None:
-            kept.keep_rehearsal(project, choices, made)
-            self._measured(choices)
-
-        for title, key, work, done in (
-            (tr("Forecast"), "method.forecast", preview.forecast, found),
-            (tr("Rehearsal"), "method.rehearse", preview.rehearse, named),
-        ):
-            self.run(
-                title, lambda progress, do=work: do(place, choices, progress=progress), done, key=key, quiet=True,
-                keeps=True, problem=lambda _problem: None,
-            )  # fmt: skip
+        measure(self, choices, lambda: self._measured(choices))
 
     def _measured(self, choices: Choices) -> None:
         if self._proposal is not None and choices == self._as_proposed():

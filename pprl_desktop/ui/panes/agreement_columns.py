@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel
 
 from pprl_desktop.job import offers
-from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.panes._work import kind_words
 from pprl_desktop.ui.widgets.banner import clear
@@ -17,6 +17,7 @@ from pprl_desktop.ui.widgets.basics import Section, combo, label, pick
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pprl_desktop.job.offers import Misfit
     from pprl_desktop.job.own_table import Seen
     from pprl_desktop.project.choices import Choices
     from pprl_desktop.records.fields import Field
@@ -71,25 +72,17 @@ class ColumnChoice(Section):
         missing = [name for name, column in chosen.items() if not column]
         if missing:
             return tr("Choose your column for: {names}", names=", ".join(missing))
-        used = list(chosen.values())
-        twice = [name for name, column in chosen.items() if used.count(column) > 1]
-        return tr("One column is meant by two fields: {names}", names=", ".join(twice)) if twice else ""
+        hard = [one.said for one in self._misfits() if one.hard]
+        return tr_core(hard[0]) if hard else ""
+
+    def _misfits(self) -> tuple[Misfit, ...]:
+        if self._seen is None:
+            return ()
+        return offers.misfits(self._fields, dict(self.columns()), self._seen.profile)
 
     def _check(self, *, tell: bool) -> None:
-        chosen = dict(self.columns())
-        used = list(chosen.values())
-        for one in self._fields:
-            column = chosen[one.name]
-            self.remarks[one.name].setText(self._remark(one, column, used.count(column)) if column else "")
+        found = {one.field: tr_core(one.said) for one in self._misfits()}
+        for name, remark in self.remarks.items():
+            remark.setText(found.get(name, ""))
         if tell:
             self.changed.emit()
-
-    def _remark(self, field: Field, column: str, uses: int) -> str:
-        if uses > 1:
-            return tr("This column is meant by another field, too.")
-        assert self._seen is not None
-        kind = self._seen.profile.column(column).kind
-        if kind != field.kind:
-            words = kind_words()
-            return tr("Looks like {kind}, not like {wanted}.", kind=words[kind], wanted=words[field.kind])
-        return ""

@@ -102,6 +102,10 @@ class Pane(QWidget):
                 return one
         return None
 
+    def enter_is_next(self) -> bool:
+        """Whether Next may be the blue button; not where a page is decided by keys and Enter would leave it."""
+        return True
+
     def reason(self) -> str:
         """Why Next is not possible, or '' when it is."""
         return ""

@@ -1,4 +1,4 @@
-"""Export bundle: what leaves, what does not; the sealed file, and what to do with it."""
+"""Export bundle: what leaves, on one slip; the sealed file, and what to do with it."""
 
 from __future__ import annotations
 
@@ -6,20 +6,29 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtWidgets import QCheckBox, QPushButton
+
 from pprl_desktop.exchange.disclosures import CLEAR
-from pprl_desktop.job import preview
+from pprl_desktop.job import kept, preview
+from pprl_desktop.job.papers import Measured, export_document
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
-from pprl_desktop.ui.kit.words import count, size
-from pprl_desktop.ui.panes._files import out_path
+from pprl_desktop.ui.kit.words import count, day_words, of_100, range_of_100, size
+from pprl_desktop.ui.panes._files import out_path, post, show_in_folder
 from pprl_desktop.ui.panes._keyed import KeyedPane
-from pprl_desktop.ui.widgets.banner import Banner, clear
-from pprl_desktop.ui.widgets.basics import Section, button, column, label, row, set_kind
+from pprl_desktop.ui.panes._measure import measure
+from pprl_desktop.ui.widgets.banner import clear
+from pprl_desktop.ui.widgets.basics import Card, Section, button, check_line, column, label, line, row, set_kind
 from pprl_desktop.ui.widgets.facts import fact
+from pprl_desktop.ui.widgets.numbers import BigNumber
+from pprl_desktop.ui.widgets.pair_view import field_title
+from pprl_desktop.ui.widgets.paper import save_as_pdf
 from pprl_desktop.ui.widgets.reflow import columns
+from pprl_desktop.ui.widgets.slip import ReleaseSlip, Slip
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.bundles import Exported, Plan
+    from pprl_desktop.privacy.claims import Statement
     from pprl_desktop.progress import Progress
 
 
@@ -33,122 +42,140 @@ class ExportPane(KeyedPane):
             tr("Write the sealed bundle"),
             tr("With it, numbers about all your records leave. The partner alone can open it."),
         )
+        self.done = Card(kind="chosen")
+        self.slip = ReleaseSlip()
         self.leaves = Section(tr("What leaves"))
+        self.leaves.add(self.slip)
+        self.named = BigNumber(tr("of your people could be named"), "warm")
         self.stays = Section(tr("What this file does not hold"))
-        self.remains = Section(tr("What nothing here hides"))
-        both = columns(column(self.leaves, self.stays, gap=2), self.remains, least=290)
-        self.make = Section(tr("Create the bundle"))
-        self.earlier = column(gap=1)
+        self.known = QCheckBox()
         self.create_button = button(tr("&Create bundle …"), self._create, kind="primary", icon="lock")
-        self.make.add(self.earlier, row(self.create_button, None))
-        self.done = Section(tr("Done"))
+        self.known.toggled.connect(lambda _on: self._may())
+        self.confirm = check_line(self.known, tr("I may send these numbers. Once sent they cannot be taken back."))
+        right = column(self.named, self.stays, None, gap=2)
+        self.pdf = button("&PDF …", self._save_pdf, icon="save", tip=tr("Save this check as PDF"))
         self.body.addWidget(self.identity)
-        self.body.addLayout(both)
-        self.body.addWidget(self.make)
         self.body.addWidget(self.done)
+        self.body.addLayout(columns(self.leaves, right, least=290, shares=(3, 2), gap=4))
+        self.body.addWidget(line())
+        self.body.addWidget(self.confirm)
+        self.body.addLayout(row(self.create_button, None))
         self.body.addStretch(1)
 
     # what is shown --------------------------------------------------------------------------------
 
     def show_state(self) -> None:
-        set_kind(self.create_button, "" if self.project.choices.bundle_path else "primary")
         own, choices = self.desk.identity(), self.project.choices
         self.identity.setVisible(own is None)
-        self.make.setVisible(own is not None)
         self.done.setVisible(bool(choices.bundle_path))
+        set_kind(self.create_button, "" if choices.bundle_path else "primary")
         if choices.agreement and self.desk.home.has_agreement(choices.agreement):
             self._tell()
+            measure(self, choices, self._tell, forecast=False)
         if choices.bundle_path and self.done.body.count() == 0:
             self._show_done(Path(choices.bundle_path), None)
+        self._may()
+
+    def _may(self) -> None:
+        again = bool(self.project.choices.bundle_path)
+        self.confirm.setVisible(not again)
+        self.create_button.setEnabled(self.desk.identity() is not None and (again or self.known.isChecked()))
+        self.create_button.setText(tr("&Write it again …") if again else tr("&Create bundle …"))
         self.changed.emit()
 
-    def _tell(self) -> None:
-        from pprl_desktop.job.kept import rehearsal_of
-
-        choices = self.project.choices
-        terms = self.desk.home.agreement(choices.agreement).terms
+    def _statement(self) -> Statement | None:
         try:
-            said = preview.statement(choices)
+            return preview.statement(self.project.choices)
         except Problem as problem:
             self.show_problem(problem)
-            return
+            return None
+
+    def _tell(self) -> None:
+        choices = self.project.choices
+        agreement = self.desk.home.agreement(choices.agreement)
+        terms, said = agreement.terms, self._statement()
+        rehearsal = kept.rehearsal_of(self.project)
+        if rehearsal is not None and rehearsal.named is not None:
+            share, low, high = rehearsal.named
+            self.named.show_number(of_100(share), "", tr("measured on your own records; {range}",
+                                                         range=range_of_100(low, high)))  # fmt: skip
+            learn = tr(
+                "which of their people you hold; with a telephone book, <b>{n}</b> of your people", n=of_100(share)
+            )
+        else:
+            self.named.show_number("–", "", tr("being measured on your own records …"))
+            learn = tr("which of their people you hold, and more: being measured")
         decoys = terms.settings.decoys
-        rows = tr_n("{n} record", "{n} records", choices.rows)
-        leaves = [
-            tr("{rows} as numbers, under random names, in random order", rows=rows),
-            tr("Fields: {names}", names=", ".join(one.name for one in terms.fields)),
-            tr_core(said.summary),
-            *([tr("and {n} records that do not exist", n=count(decoys))] if decoys else []),
-        ]
-        in_clear = [
-            one
-            for one in self.desk.home.ledger().disclosures()
-            if one.agreement == choices.agreement and one.what == CLEAR and not one.received
-        ]
-        stays = [
-            tr("Your table but for the cells sent in clear, and the names of its columns")
-            if in_clear
-            else tr("Your table, and the names of its columns"),
+        many = tr_n("{n} record", "{n} records", choices.rows)
+        self.slip.show_slip(
+            Slip(
+                tr("<b>Numbers</b> made of {names}, under random names, in random order",
+                   names=", ".join(field_title(one.name) for one in terms.fields)),
+                agreement.partner_side.name, "smashed",
+                tr("all of your {records}", records=many)
+                + (" " + tr("and {n} records that do not exist", n=count(decoys)) if decoys else ""),
+                learn, self._adds_up(),
+            )
+        )  # fmt: skip
+        clear(self.stays.body)
+        for text in (
+            tr("Your table, and the names of its columns"),
             tr("Sensitive columns: {names}", names=", ".join(choices.sensitive) or tr("none marked")),
             tr("Your record numbers, and which random name belongs to which row"),
-            tr("Your passphrase and your private key"),
-        ]
-        self._list(self.leaves, "send", leaves)
-        self._list(self.stays, "lock", stays)
-        self._list(self.remains, "review", [tr_core(text) for text in said.leaves_open])
-        clear(self.earlier)
-        rehearsal = rehearsal_of(self.project)
-        if rehearsal is not None:
-            self.earlier.addWidget(
-                Banner("warning", tr_core(rehearsal.headline), tr("As measured on the page before."))
-            )
-        for disclosed in in_clear:
-            self.earlier.addWidget(
-                Banner(
-                    "info",
-                    tr_n(
-                        "The cells of {n} record were sent in clear on {day}, for the review.",
-                        "The cells of {n} records were sent in clear on {day}, for the review.",
-                        disclosed.records,
-                        day=disclosed.time[:10],
-                    ),
-                    tr("They stand in the record of releases."),
-                )
-            )
-        for release in self.desk.home.ledger().releases():
-            if release.agreement == choices.agreement:
-                self.earlier.addWidget(
-                    Banner(
-                        "info",
-                        tr("A table was released under this agreement on {day}.", day=release.time[:10]),
-                        tr(
-                            "The very same table again gives the same bytes. With one changed row every row gets fresh "
-                            "noise: then the sums are shown and you are asked first."
-                        ),
-                    )
-                )
+        ):
+            self.stays.body.addLayout(fact("lock", text))
+        if said is not None:
+            self.slip.setToolTip("\n".join(tr_core(text) for text in said.leaves_open))
 
-    def _list(self, card: Section, icon: str, lines: list[str]) -> None:
-        clear(card.body)
-        for text in lines:
-            card.body.addLayout(fact(icon, text))
-        card.body.addStretch(1)
+    def _adds_up(self) -> str:
+        """What this partner has under this agreement, as the ledger counts it."""
+        choices, ledger = self.project.choices, self.desk.home.ledger()
+        before = [one for one in ledger.releases() if one.agreement == choices.agreement]
+        clear_ = sum(one.records for one in ledger.disclosures()
+                     if one.agreement == choices.agreement and one.what == CLEAR and not one.received)  # fmt: skip
+        said = []
+        if before:
+            said.append(
+                tr("a table released on {day}; the very same one gives the same bytes", day=day_words(before[-1].time))
+            )
+        if clear_:
+            said.append(tr("the cells of {n} records in clear", n=count(clear_)))
+        return "; ".join(said) or tr("nothing: it is the first release under this agreement")
 
     def _show_done(self, path: Path, made: Exported | None) -> None:
         clear(self.done.body)
         partner = self.desk.home.agreement(self.project.choices.agreement).partner_side.name
+        show = button(tr("Show in &folder"), lambda: show_in_folder(self, path))
+        head = row(label(tr("Send {file} to {partner}", file=path.name, partner=partner), "second"), show, gap=1)
+        head.setStretch(0, 1)
+        self.done.add(head, label(str(path), "mono", selectable=True))
         if made is not None:
             again = tr("the same bytes as before") if made.resent else tr("entered in the record of releases")
             self.done.add(label(tr("{size}, {again}.", size=size(made.bytes), again=again), "muted"))
             for note in made.notes:
                 self.done.add(label(tr_core(note), "muted"))
         self.done.add(
-            label(tr("Send {file} to {partner}, by any way you like.", file=path.name, partner=partner), "strong"),
-            label(str(path), "small", selectable=True),
-            label(tr("Never send: your table, your project, the folder with your keys, or your passphrase."), "warm"),
+            label(tr("Never send: your table, your project, the folder with your keys, or your passphrase."), "warm")
         )
 
     # what the steward does ------------------------------------------------------------------------
+
+    def _save_pdf(self) -> None:
+        choices, home = self.project.choices, self.desk.home
+        rehearsal = kept.rehearsal_of(self.project)
+        measured = Measured(
+            choices.rows, kept.forecast_under(self.project, choices), rehearsal.named if rehearsal is not None else None
+        )
+        document = export_document(
+            home.agreement(choices.agreement).terms, home.own_card().name, self._statement(), measured
+        )
+        save_as_pdf(
+            document,
+            self,
+            post(self),
+            "export-check.pdf",
+            lambda path: self.say("good", tr("Written: {file}", file=path)),
+        )
 
     def _create(self) -> None:
         partnership, choices, own_table = self.desk.partnership(), self.project.choices, self.desk.own_table
@@ -177,10 +204,10 @@ class ExportPane(KeyedPane):
         self.messages.clear()
 
         def done(made: Exported) -> None:
-            self.change("Create bundle", bundle_path=str(out))
+            self.change(tr("Create bundle"), bundle_path=str(out))
+            clear(self.done.body)
             self.show_state()
             self._show_done(out, made)
-            self.say("good", tr("The bundle is sealed."), tr_core(made.statement))
 
         def work(progress: Progress) -> Exported:
             return partnership.export(own_table, choices, out, progress, seen=plan)
@@ -189,8 +216,14 @@ class ExportPane(KeyedPane):
 
     # moving on ------------------------------------------------------------------------------------
 
+    def extra_buttons(self) -> list[QPushButton]:
+        return [self.pdf] if self.project.choices.agreement else []
+
     def reason(self) -> str:
         return self.key_reason() or ("" if self.project.choices.bundle_path else tr("Create the bundle first."))
+
+    def status(self) -> str:
+        return "" if self.project.choices.bundle_path else tr("Nothing has left yet.")
 
     def next_text(self) -> str:
         return tr("Next: partner's bundle")

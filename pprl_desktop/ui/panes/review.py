@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QMouseEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QScrollArea, QStackedWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QScrollArea, QStackedWidget, QWidget
 
 from pprl_desktop.job.review_path import TakenIn, decisions_of, take_in
 from pprl_desktop.problem import Problem
@@ -17,11 +17,13 @@ from pprl_desktop.progress import Progress
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._keyed import KeyedPane
+from pprl_desktop.ui.panes.review_answer import AnswerInClear
 from pprl_desktop.ui.panes.review_panel import ReviewPanel
 from pprl_desktop.ui.panes.review_partner import PartnerReview
-from pprl_desktop.ui.panes.review_setup import NewReview, OpenReview, setup_page, suggested_folder
+from pprl_desktop.ui.panes.review_setup import NewReview, OpenReview, own_page, suggested_folder
 from pprl_desktop.ui.panes.review_summary import ReviewSummary
-from pprl_desktop.ui.widgets.basics import button
+from pprl_desktop.ui.widgets.basics import boxed, button, column, row
+from pprl_desktop.ui.widgets.pair_view import CellWidget
 
 if TYPE_CHECKING:
     from pprl_desktop.review.desk import Desk as ManagerDesk
@@ -29,7 +31,18 @@ if TYPE_CHECKING:
     from pprl_desktop.review.share import Share
 
 
-_START, _PAIRS, _END = range(3)
+_START, _PAIRS, _END, _ANSWER, _OWN = range(5)
+
+
+def _scrolling(page: QWidget) -> QScrollArea:
+    made = QScrollArea()
+    made.setWidgetResizable(True)
+    made.setFrameShape(QFrame.Shape.NoFrame)
+    made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    made.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # a click on blank space leaves the keys with the pair
+    page.setObjectName("page")
+    made.setWidget(page)
+    return made
 
 
 class ReviewPane(KeyedPane):
@@ -41,7 +54,6 @@ class ReviewPane(KeyedPane):
         "budget": "This would go over the privacy budget.",
     }
     SCROLLS = False
-    WIDE = True
 
     def build(self) -> None:
         self.share: Share | None = None
@@ -56,28 +68,26 @@ class ReviewPane(KeyedPane):
         self.old = OpenReview()
         self.old.share_asked.connect(self._open_share)
         self.old.desk_asked.connect(self._open_desk)
-        setup = QScrollArea()
-        setup.setWidgetResizable(True)
-        setup.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        setup.setFrameShape(QFrame.Shape.NoFrame)
-        setup.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.with_partner = PartnerReview(self)
         self.with_partner.asked.connect(self._make_with_partner)
-        page = setup_page(self.with_partner, self.new, self.old)
-        page.setObjectName("page")
-        setup.setWidget(page)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # a click on blank space leaves the keys with the pair
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self.panel.setObjectName("page")
-        scroll.setWidget(self.panel)
-        self.stack = QStackedWidget()
-        self.stack.addWidget(setup)
-        self.stack.addWidget(scroll)
+        self.with_partner.continued.connect(lambda secret: self._open_desk(self.project.choices.review_path, secret))
+        self.with_partner.answer_wanted.connect(self._answer)
+        self.with_partner.titled.connect(self.head)
+        self.answer = AnswerInClear(self)
+        self.answer.titled.connect(self.head)
+        self.answer.ended.connect(self.show_state)
         self.summary = ReviewSummary()
         self.summary.again.connect(self._look_again)
-        self.stack.addWidget(self.summary)
+        other = button(tr("Review two tables of your own, or a share from a manager …"), self._show_own, kind="link")
+        self.stack = QStackedWidget()
+        for page in (
+            boxed(column(self.with_partner, row(other, None), None, gap=4)),
+            self.panel,
+            boxed(column(self.summary, None)),
+            boxed(column(self.answer, None)),
+            own_page(self.new, self.old),
+        ):
+            self.stack.addWidget(_scrolling(page))
         self.body.addWidget(self.identity)
         self.body.addWidget(self.stack, 1)
         self.head_right.addWidget(self.panel.meter)
@@ -85,6 +95,7 @@ class ReviewPane(KeyedPane):
         self.panel.meter.hide()
         self.previous = button(tr("Previous pair"), lambda: self._step(-1))
         self.following = button(tr("Next pair"), lambda: self._step(1))
+        self.back_to_start = button(tr("Back to the review"), self.show_state)
         self.back_to_pairs = button(tr("Back to the pairs"), lambda: self._look_again(""))
         self.hand_back = button(tr("Hand back decisions …"), self._hand_back, icon="send")
 
@@ -109,9 +120,25 @@ class ReviewPane(KeyedPane):
         self.panel.meter.hide()
         self.new.show_fields(choices.fields, choices.review_budget)
         self.old.show_folder(choices.review_path)
-        self.with_partner.refresh()
+        self.identity.setVisible(self.desk.identity() is None and bool(choices.agreement))
         self.stack.setCurrentIndex(_START)
+        self.with_partner.refresh()
         self._menu()
+        self.changed.emit()
+
+    def _answer(self) -> None:
+        self.stack.setCurrentIndex(_ANSWER)
+        self.answer.look()
+        self.changed.emit()
+
+    def _show_own(self) -> None:
+        """The manager of two tables at hand, and shares: apart from the way with a partner."""
+        self.head(
+            tr("Review two tables of your own"),
+            tr("Both are on this computer: no key, no partner, nothing leaves. Or help with somebody else's review."),
+        )
+        self.messages.clear()
+        self.stack.setCurrentIndex(_OWN)
         self.changed.emit()
 
     def _work_on(self, session: ReviewSession) -> None:
@@ -285,10 +312,14 @@ class ReviewPane(KeyedPane):
         if not path.endswith(".share"):
             self.with_partner.take_file(path)
             return
+        self._show_own()
         self.old.share.set_path(path)
         self.old.share_secret.setFocus()
 
     # the shell asks -------------------------------------------------------------------------------
+
+    def enter_is_next(self) -> bool:
+        return self.stack.currentIndex() != _PAIRS
 
     def reason(self) -> str:
         if self._with_partner() and self.desk.identity() is None:
@@ -297,7 +328,7 @@ class ReviewPane(KeyedPane):
 
     def next_text(self) -> str:
         session = self.panel.session
-        if session is None or self.stack.currentIndex() == _START:
+        if session is None or self.stack.currentIndex() in (_START, _ANSWER, _OWN):
             return tr("Next: without review")
         if session.advance().to_go == 0:
             return tr("Take the decisions in") if self.manager is not None else ""
@@ -307,6 +338,8 @@ class ReviewPane(KeyedPane):
         return self.panel.advance_words() if self.panel.session is not None else ""
 
     def extra_buttons(self) -> list[QPushButton]:
+        if self.stack.currentIndex() in (_ANSWER, _OWN):
+            return [self.back_to_start]
         if self.panel.session is None or self.stack.currentIndex() == _START:
             return []
         if self.stack.currentIndex() == _END:
@@ -365,6 +398,11 @@ class ReviewPane(KeyedPane):
             action.triggered.connect(lambda _c=False, a=act: self._guarded(a))
             menu.addAction(action)
         menu.addSeparator()
+        marks = QAction(tr("Show the &marks of the paper"), menu)
+        marks.setCheckable(True)
+        marks.setChecked(CellWidget.paper_marks)
+        marks.toggled.connect(self._show_marks)
+        menu.addAction(marks)
         hide = QAction(tr("&Hide the score (blind)"), menu)
         hide.setCheckable(True)
         blind = panel.session is not None and panel.session.review.policy.blind
@@ -378,6 +416,11 @@ class ReviewPane(KeyedPane):
             act()
         except Problem as problem:
             self.show_problem(problem)
+
+    def _show_marks(self, on: bool) -> None:
+        CellWidget.paper_marks = on
+        if self.panel.session is not None:
+            self.panel.show_pair(keep_cell=True)
 
     def _hide_score(self, on: bool) -> None:
         self.panel.hide_score = on

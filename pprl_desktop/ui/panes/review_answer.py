@@ -4,44 +4,48 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QCheckBox
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 
-from pprl_desktop.said import sentences
-from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
+from pprl_desktop.ui.kit.i18n import tr, tr_n
+from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.kit.words import count
-from pprl_desktop.ui.panes._files import out_path
+from pprl_desktop.ui.panes._files import out_path, show_in_folder
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.banner import Banner, clear
-from pprl_desktop.ui.widgets.basics import Section, boxed, button, check_line, column, row
-from pprl_desktop.ui.widgets.facts import fact
-from pprl_desktop.ui.widgets.reflow import columns
+from pprl_desktop.ui.widgets.basics import Section, boxed, button, check_line, column, label, line, row
+from pprl_desktop.ui.widgets.facts import tag
+from pprl_desktop.ui.widgets.meter import Bar
+from pprl_desktop.ui.widgets.pair_view import field_title
+from pprl_desktop.ui.widgets.reflow import columns, flow
+from pprl_desktop.ui.widgets.slip import ReleaseSlip, Slip
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.clear_cells import InClear, SentInClear
 
 
-class AnswerInClear(Section):
-    """Shaped like the page Export: nothing is written before it was shown, counted on this computer and confirmed."""
+class AnswerInClear(QWidget):
+    """Shaped like Export: nothing is written before it was shown, counted on this computer and confirmed."""
+
+    titled = Signal(str, str)
+    ended = Signal()
 
     def __init__(self, pane: Pane) -> None:
-        super().__init__(
-            tr("The partner asks for cells in clear"),
-            tr("See first what would leave. Nothing is sent by looking."),
-        )
+        super().__init__()
         self.pane = pane
         self.planned: InClear | None = None
-        self.look = button(tr("Show what would lea&ve"), self._look, icon="review")
         self.shown = column(gap=2)
-        self.add(row(self.look, None), self.shown)
         self.known = QCheckBox()
-        self.write = button(tr("&Write the answer in clear …"), self._write, kind="primary", icon="send")
+        self.write = button("", self._write, kind="clear")
+        self.setLayout(self.shown)
 
     def reset(self) -> None:
         """Another request, another project: what was shown holds no longer."""
         self.planned = None
         clear(self.shown)
 
-    def _look(self) -> None:
+    def look(self) -> None:
+        """Counted on the own table; nothing leaves by looking."""
         partnership, own_table = self.pane.desk.partnership(), self.pane.desk.own_table
         if partnership is None:
             return
@@ -57,76 +61,91 @@ class AnswerInClear(Section):
     def show_planned(self, planned: InClear) -> None:
         clear(self.shown)
         self.planned = planned
-        leaves, why, remains = (
-            Section(tr("What leaves in clear")),
-            Section(tr("To whom, and why")),
-            Section(tr("What follows")),
-        )
-        records = tr_n("{n} record", "{n} records", planned.records)
-        leaves.body.addLayout(
-            fact("send", tr("{records} of your {all}, as text", records=records, all=count(planned.of)))
-        )
-        for one in planned.fields:
-            forms = ", ".join(one.forms) or tr("nothing")
-            leaves.body.addLayout(
-                fact("table", tr("{name}: {n} cells, such as {forms}", name=one.name, n=count(one.filled), forms=forms))
-            )
-        why.body.addLayout(fact("people", tr("To {partner}, and nobody else can open it", partner=planned.partner)))
-        why.body.addLayout(
-            fact("review", tr("Because these pairs are uncertain in your own match, or both results name them"))
-        )
-        if planned.withheld:
-            why.body.addLayout(
-                fact(
-                    "lock",
-                    tr_n(
-                        "{n} pair they asked about is not answered: your match does not share it",
-                        "{n} pairs they asked about are not answered: your match does not share them",
-                        planned.withheld,
-                    ),
-                )
-            )
-        why.body.addLayout(
-            fact(
-                "agree",
-                tr(
-                    "Agreed are at most {most} records in clear; {before} were sent before",
-                    most=count(planned.most), before=count(planned.before),
-                ),
-            )
+        cells = sum(one.filled for one in planned.fields)
+        self.titled.emit(
+            tr_n("{partner} asks to review {n} pair with you", "{partner} asks to review {n} pairs with you",
+                 planned.asked + planned.withheld, partner=planned.partner),
+            tr("Signed by {partner}, under your agreement. It is unsure of these pairs.", partner=planned.partner),
         )  # fmt: skip
-        remains.body.addLayout(
-            fact(
-                "review",
-                tr(
-                    "{partner} can read, keep and copy these cells. Masking happens on their screen, not in the file.",
-                    partner=planned.partner,
-                ),
-            )
+        self.shown.addWidget(self._alarm(planned, cells))
+        self.shown.addLayout(
+            columns(self._slip(planned, cells), self._fields(planned), least=300, shares=(3, 2), gap=3)
         )
-        remains.body.addLayout(fact("ledger", tr("It is entered in the record of releases and told in both reports")))
-        remains.body.addLayout(fact("lock", tr("It cannot be taken back")))
-        for card in (leaves, why, remains):
-            card.body.addStretch(1)
-        self.shown.addLayout(columns(column(leaves, why, gap=2), remains, least=290))
         if planned.blocked is not None:
-            self.shown.addWidget(
-                Banner(
-                    "warning",
-                    tr_core(planned.blocked.what),
-                    tr_core(sentences(planned.blocked.why, planned.blocked.do)),
-                )
-            )
+            self.shown.addWidget(Banner.of(planned.blocked, kind="warning"))
             return
         self.known = QCheckBox()
-        self.known.toggled.connect(lambda on: self.write.setEnabled(on))
-        self.write = button(tr("&Write the answer in clear …"), self._write, kind="primary", icon="send")
+        self.write = button(
+            tr_n("Write {n} value in clear …", "Write {n} values in clear …", cells), self._write, kind="clear"
+        )
         self.write.setEnabled(False)
-        words = tr(
-            "I know that {partner} can then read the cells of {records} in clear.",
-            partner=planned.partner, records=records,
+        self.known.toggled.connect(self.write.setEnabled)
+        words = tr("I may give these values to {partner} in clear. It cannot be taken back.", partner=planned.partner)
+        self.shown.addWidget(line())
+        self.shown.addWidget(check_line(self.known, words))
+        self.shown.addLayout(flow(self.write, button(tr("Not now"), self.ended.emit)))
+
+    def _alarm(self, planned: InClear, cells: int) -> QWidget:
+        """In words that nobody overlooks."""
+        records = tr_n("{n} record", "{n} records", planned.records)
+        fields = tr_n("{n} field", "{n} fields", len(planned.fields))
+        made = Banner(
+            "problem",
+            tr("{records} × {fields} leave IN CLEAR", records=records, fields=fields),
+            tr("Its program shows them masked, but the file holds the values: {partner} could read all {n}.",
+               partner=planned.partner, n=count(cells)),
         )  # fmt: skip
-        self.shown.addWidget(boxed(column(check_line(self.known, words), row(self.write, None))))
+        made.what.setProperty("role", "second")
+        return made
+
+    def _slip(self, planned: InClear, cells: int) -> QWidget:
+        names = ", ".join(field_title(one.name) for one in planned.fields)
+        slip = ReleaseSlip()
+        before = (
+            tr("{n} sent in clear before", n=count(planned.before)) if planned.before else tr("nothing in clear before")
+        )
+        slip.show_slip(
+            Slip(
+                tr("{names} of <b>{n} people</b>", names=names, n=count(planned.records)),
+                planned.partner, "clear",
+                tr("{n} of your {all} records, {cells} values", n=count(planned.records), all=count(planned.of),
+                   cells=count(cells)),
+                tr("who these {n} people are; they can keep and copy the values", n=count(planned.records)),
+                tr("{before}; agreed are at most {most} records", before=before, most=count(planned.most)),
+            )
+        )  # fmt: skip
+        made = Section(tr("What leaves"))
+        made.add(slip)
+        why = [tr("Because these pairs are uncertain in your own match, or both results name them.")]
+        if planned.withheld:
+            why.append(
+                tr_n(
+                    "{n} pair they asked about is not answered: your match does not share it",
+                    "{n} pairs they asked about are not answered: your match does not share them",
+                    planned.withheld,
+                )
+            )
+        made.add(label(" ".join(why), "small"))
+        return made
+
+    def _fields(self, planned: InClear) -> QWidget:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(2 * GRID)
+        grid.setVerticalSpacing(6)
+        grid.setColumnStretch(2, 1)
+        for place, text in enumerate((tr("Field"), tr("Values"), tr("Form"))):
+            grid.addWidget(label(text, "column", wrap=False), 0, place)
+        for number, one in enumerate(planned.fields, start=1):
+            grid.addWidget(label(field_title(one.name), "strong", wrap=False), number, 0)
+            grid.addWidget(label(count(one.filled), wrap=False), number, 1)
+            form = label(tr("such as {forms}", forms=", ".join(one.forms[:1])), "small")
+            grid.addLayout(row(tag(tr("in clear"), "danger"), form, None), number, 2)
+        used = planned.before + planned.fresh
+        budget = Bar(
+            tr("Agreed budget in clear"), used / max(planned.most, 1),
+            tr("{n} of {most}", n=count(used), most=count(planned.most)), token="danger", name_width=150,
+        )  # fmt: skip
+        return boxed(column(grid, budget, None, gap=1.5))
 
     def _write(self) -> None:
         partnership, planned = self.pane.desk.partnership(), self.planned
@@ -140,6 +159,7 @@ class AnswerInClear(Section):
 
         def done(sent: SentInClear) -> None:
             self.reset()
+            self.ended.emit()
             self.pane.say(
                 "good",
                 tr_n(
@@ -147,7 +167,8 @@ class AnswerInClear(Section):
                     "The cells of {n} records are written in clear, sealed for the partner.",
                     sent.records,
                 ),
-                tr("Send {file}. The record of releases says what it holds.", file=out.name),
+                tr("Send {file}. The record of releases says what it holds.", file=str(out)),
+                (tr("Show in folder"), lambda: show_in_folder(self.pane, out)),
             )
 
         self.pane.run(

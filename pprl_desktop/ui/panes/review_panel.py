@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -9,6 +10,7 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, 
 from PySide6.QtWidgets import QDialog, QInputDialog, QSizePolicy, QVBoxLayout, QWidget
 
 from pprl_desktop.problem import Problem
+from pprl_desktop.review.marks import Level
 from pprl_desktop.review.session import LEGEND, PairView, ReviewSession
 from pprl_desktop.ui.kit import icons, theme
 from pprl_desktop.ui.kit.i18n import tr, tr_core
@@ -19,7 +21,7 @@ from pprl_desktop.ui.widgets.banner import Banner, RemarkStrip
 from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, row
 from pprl_desktop.ui.widgets.decision_panel import DecisionPanel, point_words
 from pprl_desktop.ui.widgets.meter import Meter
-from pprl_desktop.ui.widgets.pair_view import PairGrid, field_title, level_words, opening_words
+from pprl_desktop.ui.widgets.pair_view import PairGrid, field_title, opening_words
 from pprl_desktop.ui.widgets.reflow import columns
 from pprl_desktop.ui.widgets.review_lists import NEXT, DecidedPairs, NextPairs, UpcomingPair
 
@@ -47,13 +49,14 @@ class ReviewPanel(QWidget):
         self.pair_card.setAccessibleName(tr("Pair under review"))
         self.pair_card.add(self.grid)
         self.notices = RemarkStrip()
-        self.cell_card = Section(" ")
-        self.cell_text = label("", "muted")
+        self.cell_text = label("")
         self.cell_cost = label("")
-        self.cell_card.add(self.cell_text, self.cell_cost, None)
-        self.hint_card = Section(tr("Cheapest helpful cell"))
-        self.hint_text = label("", "muted")
-        self.hint_card.add(self.hint_text, None)
+        self.open = button(tr("Open"), self.reveal)
+        self.open.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys stay with the pair
+        said = column(self.cell_text, self.cell_cost, gap=0.25)
+        line = row(said, self.open, label("Space", "tiny", wrap=False), gap=1)
+        line.setStretch(0, 1)
+        self.hint_text = label("", "small")
         self.choice = DecisionPanel()
         self.choice.decided.connect(self.decide)
         self.choice.note_asked.connect(self.ask_note)
@@ -61,8 +64,7 @@ class ReviewPanel(QWidget):
         self.next_pairs.chosen.connect(self.go)
         self.decided_pairs = DecidedPairs()
         self.decided_pairs.chosen.connect(self.go)
-        cards = columns(self.cell_card, self.hint_card, least=280, shares=(3, 2))
-        self.cards = boxed(cards, tr("The cell in focus"))
+        self.cards = boxed(column(line, self.hint_text, gap=0.5), tr("The cell in focus"))
         lists = columns(self.next_pairs, self.decided_pairs, least=230, shares=(2, 1))
         for one in (self.next_pairs, self.decided_pairs):
             one.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -119,7 +121,7 @@ class ReviewPanel(QWidget):
     def _show_meter(self) -> None:
         assert self.seen is not None
         m = self.seen.meter
-        crowd = tr("smallest crowd k = {k}", k=count(m.smallest_k))
+        crowd = tr("crowd of at least {k}", k=count(m.smallest_k))
         opened = tr("characters opened {share}", share=percent(float(m.characters)))
         own = self._need().review.own_crowd
         said = tr(
@@ -132,16 +134,16 @@ class ReviewPanel(QWidget):
         assert self.seen is not None
         number = min(self._looked, len(self.seen.cells) - 1)
         cell, preview = self.seen.cells[number], self.seen.previews[number]
-        self.cell_card.heading.setText(
-            tr("{field}: {level}", field=field_title(cell.field), level=level_words(cell.level))
-        )
-        self.cell_card.setAccessibleName(self.cell_card.heading.text())
         spoken = tr_core(cell.spoken)
-        said = spoken.split(": ", 1)[1] if ": " in spoken else spoken  # the heading names the field already
-        self.cell_text.setText(said[:1].upper() + said[1:])
+        said = spoken.split(": ", 1)[1] if ": " in spoken else spoken  # the name stands before it already
+        self.cell_text.setText(f"<b>{html.escape(field_title(cell.field))}:</b> {html.escape(said)}")
         self.cell_cost.setText(opening_words(cell, preview))
         refused = preview is not None and preview.refusal is not None
         theme.set_role(self.cell_cost, "role", "danger" if refused else "strong" if preview is not None else "muted")
+        self.open.setVisible(preview is not None)
+        if preview is not None:
+            self.open.setText(tr("Open the letters") if preview.level == Level.PARTIAL else tr("Open the value"))
+            self.open.setEnabled(preview.refusal is None)
         total = None
         if preview is not None:
             total = float(self.seen.meter.charged + preview.cost)

@@ -1,4 +1,4 @@
-"""The uncertain pairs with the partner: ask for their cells, answer a request, make the review of what came back."""
+"""The review with the partner as a path: ask for the cells, wait for them, review; or continue what was begun."""
 
 from __future__ import annotations
 
@@ -6,88 +6,219 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
-from pprl_desktop.decisions.base import REVIEW
-from pprl_desktop.problem import Problem
+from pprl_desktop.job.review_path import Decided, ReviewStands, decided, stands
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
-from pprl_desktop.ui.kit.words import count
-from pprl_desktop.ui.panes._files import choose_sealed, out_path
+from pprl_desktop.ui.kit.words import count, day_words, days_since, said_days
+from pprl_desktop.ui.panes._files import choose_sealed, out_path, show_in_folder
 from pprl_desktop.ui.panes.base import Pane
-from pprl_desktop.ui.panes.review_answer import AnswerInClear
-from pprl_desktop.ui.widgets.basics import SecretEdit, Section, button, label, labelled, row
-from pprl_desktop.ui.widgets.reflow import flow
+from pprl_desktop.ui.panes.unlock import StrengthBar
+from pprl_desktop.ui.widgets.basics import Pages, SecretEdit, boxed, button, column, label, labelled, row
+from pprl_desktop.ui.widgets.numbers import BigNumber
+from pprl_desktop.ui.widgets.reflow import columns, flow
+from pprl_desktop.ui.widgets.slip import ReleaseSlip, Slip
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.clear_cells import Asked
     from pprl_desktop.exchange.inbox import Received
 
+_NOTHING, _ASK, _WAIT, _REVIEW, _CONTINUE = range(5)
 
-class PartnerReview(Section):
-    """Shown when the project has an agreement. Cells in clear travel only in an answer that was shown and confirmed."""
+
+class NewPassphrase(QWidget):
+    """Typed twice, judged while it is typed; the reason it is not good enough stands below it."""
+
+    accepted = Signal(str)
+
+    def __init__(self, words: str) -> None:
+        super().__init__()
+        self.secret, self.again = SecretEdit(tr("Passphrase of the review")), SecretEdit(tr("The same again"))
+        self.strength = StrengthBar()
+        self.make = button(words, self._done, kind="primary")
+        self.why = label("", "small")
+        for one in (self.secret, self.again):
+            one.edit.textChanged.connect(self._check)
+            one.edit.returnPressed.connect(self._done)
+        both = columns(
+            labelled(tr("Passphrase of the review"), self.secret), labelled(tr("The same again"), self.again), least=240
+        )
+        self.setLayout(column(both, self.strength, row(self.make, self.why, None, gap=1.5), gap=1))
+        self._check()
+
+    def _check(self) -> None:
+        self.strength.judge(self.secret.text())
+        reason = ""
+        if self.strength.level == "too short":
+            reason = tr("The passphrase is too short.") if self.secret.text() else ""
+        elif self.secret.text() != self.again.text():
+            reason = tr("The two are not the same yet.")
+        self.why.setText(reason)
+        self.make.setEnabled(not reason and self.strength.level != "too short")
+
+    def _done(self) -> None:
+        if self.make.isEnabled():
+            secret = self.secret.text()
+            self.secret.clear()
+            self.again.clear()
+            self.accepted.emit(secret)
+
+
+class PartnerReview(QWidget):
+    """One state at a time; cells in clear travel only in an answer that was shown and confirmed."""
 
     asked = Signal(str)  # make the review with this passphrase
+    continued = Signal(str)  # open the review of the project with this passphrase
+    answer_wanted = Signal()
+    titled = Signal(str, str)  # what the page is called in this state
 
     def __init__(self, pane: Pane) -> None:
-        super().__init__(
-            tr("With the partner"),
-            tr(
-                "The partner holds the other half of the uncertain pairs. Ask for those cells, or answer their request."
-            ),
-        )
+        super().__init__()
         self.pane = pane
-        self.state = label("", "muted")
-        self.ask = button(tr("&Ask for the cells …"), self._ask, icon="send")
-        self.open = button(tr("Open the partner's file …"), self._choose, icon="inbox")
-        self.answer = AnswerInClear(pane)
+        self.stands: ReviewStands | None = None
+        self.number = BigNumber("", "warm")
+        self.text = label("")
+        self.pages = Pages()
+        self.slip = ReleaseSlip()
+        self.ask = button(tr("&Ask for the cells …"), self._ask, kind="primary", icon="send")
+        self.open = button(tr("&Open their file …"), self._choose, kind="primary", icon="inbox")
+        self.new = NewPassphrase(tr("&Start the review"))
+        self.new.accepted.connect(self.asked)
         self.secret = SecretEdit(tr("Passphrase of the review"))
-        self.make = button(tr("Make the review of the partner's answer"), self._make, kind="primary")
-        self.waits = label(tr("Open the partner's request or answer first."), "small")
-        self.add(
-            self.state,
-            flow(self.ask, self.open),
-            self.answer,
-            labelled(tr("Passphrase of the review"), self.secret),
-            row(self.make, self.waits, None),
-        )
+        self.secret.edit.returnPressed.connect(self._continue)
+        self.go_on = button(tr("&Continue the review"), self._continue, kind="primary")
+        for page in (
+            boxed(column()),
+            boxed(column(self.slip, flow(self.ask), gap=2)),
+            boxed(column(flow(self.open))),
+            boxed(column(self.new)),
+            boxed(column(labelled(tr("Passphrase of the review"), self.secret), row(self.go_on, None), gap=1)),
+        ):
+            self.pages.addWidget(page)
+        self.path = label("", "muted")
+        top = columns(self.number, self.text, least=220, shares=(1, 2), gap=3)
+        self.setLayout(column(top, self.pages, self.path, gap=2))
+
+    # what is shown --------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """What can be done now, and how many pairs it is about."""
-        desk = self.pane.desk
-        choices, own = self.pane.project.choices, desk.identity()
-        ready = own is not None and bool(choices.agreement) and desk.home.has_agreement(choices.agreement)
-        self.setVisible(bool(choices.agreement))
-        self.ask.setEnabled(ready)
-        self.open.setEnabled(ready)
-        agreement = desk.home.agreement(choices.agreement) if ready else None
-        came = agreement is not None and any(item.kind == "review" for item in agreement.received)
-        for control in (self.secret, self.make):
-            control.setEnabled(came)  # there is something to make a review of
-        self.answer.setVisible(came)
-        self.waits.setVisible(ready and not came)
-        if own is None:
-            self.state.setText(tr("Unlock your key on the page Identity and contacts first."))
+        """The letters are opened by the worker; until then the page says what it knows."""
+        partnership = self.pane.desk.partnership()
+        begun = decided(self.pane.project)
+        if begun is not None:
+            self._show_begun(begun)
+        elif partnership is None:
+            self._show(_NOTHING, "–", "", self._no_partner())
+        if partnership is None:
             return
-        if agreement is None:
-            return
-        if agreement.terms.rule != "review":
-            self.ask.setEnabled(False)
-            self.state.setText(
-                tr("No review was agreed with the partner: no cell is asked for or sent under this agreement.")
-            )
-            return
-        partnership = desk.partnership()
-        try:
-            waiting = partnership.kept().count(REVIEW) if partnership is not None else 0
-        except Problem:
-            waiting = 0
-        self.ask.setEnabled(waiting > 0)
-        self.state.setText(
-            tr_n("{n} pair of the match is uncertain.", "{n} pairs of the match are uncertain.", waiting)
-            if waiting
-            else tr("No pair of the match is uncertain, or there is no match yet.")
+        self.pane.run(
+            tr("Looking where the review stands"), lambda progress: stands(partnership, progress), self._stand,
+            key="review.stands", quiet=True, problem=lambda _problem: None,
+        )  # fmt: skip
+
+    def _no_partner(self) -> str:
+        if not self.pane.project.choices.agreement:
+            return tr("There is no agreement yet. You can review two tables of your own.")
+        return tr("Unlock your key: the match is sealed with it.")
+
+    def _stand(self, found: ReviewStands) -> None:
+        self.stands = found
+        self.pane.messages.clear()
+        if found.request and not found.answered:
+            said = tr("{partner} asks to review pairs with you, since {day}.", partner=found.partner,
+                      day=day_words(found.request))  # fmt: skip
+            act = (tr("See what would leave"), self.answer_wanted.emit)
+            self.pane.say("warning", said, tr("Nothing leaves by looking."), act)
+        begun = decided(self.pane.project)
+        if begun is not None:
+            self._show_begun(begun)
+        elif not found.agreed:
+            words = tr("No review was agreed with {partner}: no cell is asked for or sent.", partner=found.partner)
+            self._show(_NOTHING, count(found.unsure), tr("pairs are unsure"), words)
+        elif found.came:
+            self._show_review(found)
+        elif found.asked:
+            self._show_wait(found)
+        elif found.unsure:
+            self._show_ask(found)
+        else:
+            words = tr("Nothing to review.") if found.matched else tr("Match first; then the unsure pairs stand here.")
+            self._show(_NOTHING, "0", tr("pairs are unsure"), words)
+        self.pane.changed.emit()
+
+    def _show(self, page: int, number: str, what: str, words: str, unit: str = "") -> None:
+        self.pages.setCurrentIndex(page)
+        self.number.say(what)
+        self.number.show_number(number, unit)
+        self.text.setText(words)
+        self.path.setText("")
+
+    def _show_ask(self, found: ReviewStands) -> None:
+        self.titled.emit(
+            tr_n("Review {n} unsure pair", "Review {n} unsure pairs", found.unsure),
+            tr("You see how two records differ, not what they say; opening a cell costs a little of the budget."),
         )
+        self._show(
+            _ASK, count(found.unsure), tr("pairs are unsure"),
+            tr(
+                "<b>1 You ask, 2 {partner} answers, 3 you review.</b> {partner} holds the other half of each pair and "
+                "decides whether to send it.",
+                partner=found.partner,
+            ),
+        )  # fmt: skip
+        self.slip.show_slip(
+            Slip(
+                tr("a request: which pairs you are unsure of"), found.partner, "numbers",
+                tr_n("{n} pair, by random names", "{n} pairs, by random names", found.unsure),
+                tr("which of its records you find alike, and no value"),
+                tr("it is entered in the record of releases"),
+            )
+        )  # fmt: skip
+
+    def _show_wait(self, found: ReviewStands) -> None:
+        self.titled.emit(
+            tr("Waiting for the cells of {partner}", partner=found.partner),
+            tr("Your request is written. Nothing in clear has left your computer."),
+        )
+        number, unit = said_days(days_since(found.asked))
+        self._show(
+            _WAIT, number, tr("since {day}", day=day_words(found.asked)),
+            tr(
+                "<b>What comes next:</b> {partner} sees what would leave, confirms it and sends a file. Drop it "
+                "anywhere on this window.",
+                partner=found.partner,
+            ), unit,
+        )  # fmt: skip
+
+    def _show_review(self, found: ReviewStands) -> None:
+        self.titled.emit(
+            tr_n("Review {n} pair", "Review {n} pairs", found.unsure),
+            tr("The cells are here, since {day}. They are shown masked, and what is opened is counted.",
+               day=day_words(found.came)),
+        )  # fmt: skip
+        self._show(
+            _REVIEW, count(found.unsure), tr("pairs to review"),
+            tr("The review gets a passphrase of its own: its folder holds cells of {partner} in clear, sealed with it.",
+               partner=found.partner),
+        )  # fmt: skip
+
+    def _show_begun(self, begun: Decided) -> None:
+        self.titled.emit(
+            tr("Continue the review"), tr("Every decision and every cost is kept, whatever ended the program.")
+        )
+        waits = " " + tr("They are not taken in yet.") if begun.waits else ""
+        self._show(
+            _CONTINUE, count(begun.pairs), tr("pairs are decided"),
+            tr("{same} the same, {different} different, {open} cannot tell.", same=count(begun.same),
+               different=count(begun.different), open=count(begun.cannot_tell)) + waits,
+        )  # fmt: skip
 
     # what the steward does ------------------------------------------------------------------------
+
+    def _continue(self) -> None:
+        secret = self.secret.text()
+        self.secret.clear()
+        self.continued.emit(secret)
 
     def _ask(self) -> None:
         partnership = self.pane.desk.partnership()
@@ -99,8 +230,10 @@ class PartnerReview(Section):
             self.pane.say(
                 "good",
                 tr("The request for {n} records is written.", n=count(asked.records)),
-                tr("Send {file} to the partner. It names records by random names only.", file=out.name),
+                tr("Send {file} to the partner. It names records by random names only.", file=str(out)),
+                (tr("Show in folder"), lambda: show_in_folder(self.pane, out)),
             )
+            self.refresh()
 
         self.pane.run(tr("Writing the request"), lambda progress: partnership.ask(out, progress), done)
 
@@ -115,20 +248,14 @@ class PartnerReview(Section):
         desk, own = self.pane.desk, self.pane.desk.identity()
         if own is None:
             return
-        home = desk.home
+        home, expected = desk.home, self.pane.project.choices.agreement
 
         def done(received: Received) -> None:
-            self.answer.reset()
             self.pane.say("good", tr_core(received.sentence))
             self.refresh()
 
-        expected = desk.need_project().choices.agreement
         self.pane.run(
             tr("Checking the file"),
             lambda progress: Partnership.open(home, own, Path(path), progress, expected=expected),
             done,
         )
-
-    def _make(self) -> None:
-        self.asked.emit(self.secret.text())
-        self.secret.clear()

@@ -250,5 +250,5 @@ def suggested_folder(project_folder: Path) -> Path:
     return project_folder / "review.review"
 
 
-def setup_page(with_partner: QWidget, new: NewReview, opened: OpenReview) -> QWidget:
-    return boxed(column(with_partner, columns(new, opened, least=320, shares=(3, 2)), None, gap=2))
+def own_page(new: NewReview, opened: OpenReview) -> QWidget:
+    return boxed(column(columns(new, opened, least=320, shares=(3, 2), gap=4), None))

@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.widgets.banner import Banner, clear
-from pprl_desktop.ui.widgets.basics import button, column, label, row
+from pprl_desktop.ui.widgets.basics import column, label, row, row_button
+from pprl_desktop.ui.widgets.basics import line as hairline
 from pprl_desktop.ui.widgets.decision_panel import point_words
+from pprl_desktop.ui.widgets.numbers import BigNumber
 from pprl_desktop.ui.widgets.pair_view import differs_in
 
 if TYPE_CHECKING:
@@ -46,25 +50,23 @@ class ReviewSummary(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.numbers = {}
-        figures = []
-        for name, words in (
-            ("same", tr("● the same person")),
-            ("different", tr("○ different people")),
-            ("cannot_tell", tr("◆ cannot tell")),
-        ):
-            self.numbers[name] = label("", "figure", wrap=False)
-            figures.append(column(self.numbers[name], label(words, "strong"), gap=0.5))
+        self.numbers = {
+            "same": BigNumber(tr("● the same person"), "accent"),
+            "different": BigNumber(tr("○ different people"), "muted", "second"),
+            "cannot_tell": BigNumber(tr("◆ cannot tell"), "warm", "second"),
+        }
+        self.bar = Shares()
         self.follows = column()
         self.doubts = column(gap=0.5)
-        top = row(*figures, None, gap=5)
+        top = row(*self.numbers.values(), None, gap=5)
         heading = label(tr("The ones you were least sure of"), "heading")
-        self.setLayout(column(top, self.follows, heading, self.doubts, None, gap=2))
+        self.setLayout(column(top, self.bar, self.follows, heading, self.doubts, None, gap=2))
 
     def show_session(self, session: ReviewSession, *, result_sent: bool, partner: str) -> None:
         found = counted(session)
         for name, shown in self.numbers.items():
-            shown.setText(count(getattr(found, name)))
+            shown.show_number(count(getattr(found, name)))
+        self.bar.show_shares((found.same, found.different, found.cannot_tell))
         clear(self.follows)
         if result_sent:
             self.follows.addWidget(
@@ -78,7 +80,7 @@ class ReviewSummary(QWidget):
         numbers = {pair.id: i for i, pair in enumerate(session.review.pairs)}
         places = {pair: i for i, pair in enumerate(session.order, start=1)}
         for one in least_sure(session):
-            look = button(tr("Look again"), lambda pair=one.pair: self.again.emit(pair))
+            look = row_button(tr("Look again"), lambda pair=one.pair: self.again.emit(pair))
             look.setAccessibleName(tr("Look again at pair {n}", n=count(places[one.pair])))
             line = row(
                 label(tr("Pair {n}", n=count(places[one.pair])), "muted", wrap=False),
@@ -89,3 +91,32 @@ class ReviewSummary(QWidget):
                 gap=2,
             )
             self.doubts.addLayout(line)
+            self.doubts.addWidget(hairline())
+
+
+class Shares(QWidget):
+    """Three numbers as parts of one bar."""
+
+    TOKENS = ("accent", "neutral", "warm")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: tuple[int, ...] = ()
+        self.setFixedHeight(8)
+
+    def show_shares(self, parts: tuple[int, ...]) -> None:
+        self.parts = parts
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        x, total = 0.0, max(sum(self.parts), 1)
+        for part, token in zip(self.parts, self.TOKENS, strict=False):
+            wide = part / total * self.width()
+            if part:
+                painter.setBrush(theme.colour(token))
+                painter.drawRoundedRect(QRectF(x, 0, max(wide - 2, 4), 8), 4, 4)
+            x += wide
+        painter.end()

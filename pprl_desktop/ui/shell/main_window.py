@@ -277,7 +277,9 @@ class MainWindow(QMainWindow):
     def _show_blue(self) -> None:
         """One button is blue, and Enter presses it."""
         chosen = self.blue()
-        self.bottom.blue(chosen is None or chosen is self.next or not self.next.isEnabled())
+        self.bottom.blue(
+            self.pane().enter_is_next() and (chosen is None or chosen is self.next or not self.next.isEnabled())
+        )
         for one in (self.next, *self.pane().findChildren(Button)):
             one.press_by_enter(one is chosen)
 
@@ -287,7 +289,7 @@ class MainWindow(QMainWindow):
         if own is not None:
             return own
         possible = self.next.isVisibleTo(self) and self.next.isEnabled() and self.next.text()
-        return self.next if possible else None
+        return self.next if possible and self.pane().enter_is_next() else None
 
     def _fit(self) -> None:
         """The window or the text has another size."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QFrame, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QWidget
 
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.widgets.basics import button, column, label, row
-from pprl_desktop.ui.widgets.reflow import flow
-
-LETTERS = {1: "H", 2: "M", 3: "L", 4: "L", 5: "M", 6: "H"}
 
 
 def point_words(point: int) -> str:
@@ -25,6 +22,8 @@ def point_words(point: int) -> str:
 
 
 class DecisionPanel(QWidget):
+    """Six decisions in words with their keys, and one for not knowing."""
+
     decided = Signal(int)
     note_asked = Signal()
 
@@ -34,36 +33,32 @@ class DecisionPanel(QWidget):
         self._group = QButtonGroup(self)
         self._group.setExclusive(False)
         self.points = {}
-        for point, letter in LETTERS.items():
-            made = button(letter, lambda p=point: self._click(p), kind="choice", tip=f"{point_words(point)} ({point})")
+        surely, probably, perhaps = tr("surely"), tr("probably"), tr("perhaps")
+        for point, word in ((1, surely), (2, probably), (3, perhaps), (0, tr("cannot tell")), (4, perhaps),
+                            (5, probably), (6, surely)):  # fmt: skip
+            made = button(f"{word}\n{point}", lambda p=point: self._click(p), kind="decision",
+                          tip=f"{point_words(point)} ({point})")  # fmt: skip
             made.setAccessibleName(point_words(point))
             made.setAccessibleDescription(tr("key {key}", key=point))
             made.setCheckable(True)
+            made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             self._group.addButton(made, point)
             self.points[point] = made
-        divider = QFrame()
-        divider.setFixedWidth(1)
-        divider.setMinimumHeight(36)
-        divider.setProperty("card", "soft")
-        self.unsure = button(tr("Cannot tell"), lambda: self._click(0), tip=tr("Cannot tell ({key})", key="0"))
-        self.unsure.setCheckable(True)
-        self.note = button(tr("Add note"), self.note_asked.emit, tip=tr("Add a note ({key})", key="N"), icon="note")
-        line = flow(
-            row(label(tr("Different"), "strong", wrap=False), *(self.points[n] for n in (1, 2, 3)), divider, gap=1.25),
-            row(*(self.points[n] for n in (4, 5, 6)), label(tr("Same"), "strong", wrap=False), 2, gap=1.25),
-            row(self.unsure, self.note, gap=1.25),
-            gap=1.25,
-            centred=True,
-        )
+        self.note = button(tr("Add note"), self.note_asked.emit, tip=tr("Add a note ({key})", key="N"), kind="link")
+        ends = row(
+            label(tr("Different people"), "column", wrap=False), None,
+            label(tr("The same person"), "column", wrap=False),
+        )  # fmt: skip
         self.keys = label(
             tr(
-                "keys 1 2 3 | 4 5 6 decide and go on · 0 cannot tell · arrows move · Space opens · "
-                "U takes a decision back · ? legend"
+                "A key decides and goes on. U takes the last decision back; what was opened stays opened. "
+                "? explains the marks."
             ),
-            "small",
+            "tiny",
         )
-        self.keys.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self.setLayout(column(line, self.keys, gap=1))
+        foot = row(self.keys, self.note, gap=1)
+        foot.setStretch(0, 1)
+        self.setLayout(column(ends, row(*self.points.values(), gap=1), foot, gap=0.5))
 
     def _click(self, point: int) -> None:
         self.show_decision(None)
@@ -72,6 +67,5 @@ class DecisionPanel(QWidget):
     def show_decision(self, point: int | None, note: str = "") -> None:
         for number, made in self.points.items():
             made.setChecked(number == point)
-        self.unsure.setChecked(point == 0)
         self.note.setText(tr("Edit note") if note else tr("Add note"))
         self.note.setAccessibleName(self.note.text())

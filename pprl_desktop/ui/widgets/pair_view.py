@@ -25,11 +25,12 @@ from pprl_desktop.review.cells import Cell, Preview
 from pprl_desktop.review.marks import Glyph, Level
 from pprl_desktop.review.speech import how_common
 from pprl_desktop.ui.kit import theme
-from pprl_desktop.ui.kit.i18n import tr, tr_core
+from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.words import percent
 from pprl_desktop.ui.widgets.basics import follow
 
 PAD = 10
+DIFFERS = ("replace", "insert", "diff", "transpose", "swap")
 GLYPH = 1.22  # size of a character against the body text
 MARK_TOKENS = {
     "replace": "warm_text", "insert": "warm_text", "diff": "warm_text",
@@ -57,6 +58,7 @@ def opening_words(cell: Cell, preview: Preview | None) -> str:
 class CellWidget(QWidget):
     """One field of the pair. A click selects it and says what opening would cost; a second one opens it."""
 
+    paper_marks = False  # * @ & and DIFF as in the paper, instead of dots, question marks and a sentence
     looked_at = Signal(int)  # it was selected
     opened = Signal(int)  # clicked although it was selected already
 
@@ -97,20 +99,48 @@ class CellWidget(QWidget):
         narrow = metrics.horizontalAdvance("M")
         drawing = self.cell.drawing
         columns = zip(drawing.above, drawing.below, strict=True)
-        return [max(narrow, *(metrics.horizontalAdvance(g.text) for g in pair)) for pair in columns]
+        return [
+            max([narrow, *(metrics.horizontalAdvance(self._sign(g)) for g in pair if g.kind != "missing")])
+            for pair in columns
+        ]
+
+    def _word_width(self) -> float:
+        """A missing value is a word, which goes on over the columns of the other row."""
+        assert self.cell is not None
+        drawing = self.cell.drawing
+        if not any(glyph.kind == "missing" for glyph in (*drawing.above, *drawing.below)):
+            return 0.0
+        return QFontMetricsF(self._glyph_font()).horizontalAdvance(tr("missing"))
+
+    def _sign(self, glyph: Glyph) -> str:
+        """A letter that is the same is a dot, one that differs a question mark; a word where the whole cell is one."""
+        if self.paper_marks or glyph.open or glyph.gap:
+            return glyph.text
+        if glyph.kind in ("same", "hidden"):
+            return "•"
+        if glyph.kind == "identical":
+            return tr("✓ same")
+        if glyph.kind == "missing":
+            return tr("missing")
+        return "?" if glyph.kind in DIFFERS else glyph.text
 
     def sizeHint(self) -> QSize:
         if self.cell is None:
             return QSize(100, 120)
         head = QFontMetricsF(theme.font("small", strong=True))
         title = head.horizontalAdvance(self._title()) + (head.horizontalAdvance("  G") + 4 if self.suggested else 0)
-        often = QFontMetricsF(theme.font("tiny")).horizontalAdvance(self._often())
-        wide = max(title, often, sum(self._widths()), 48.0) + 2 * PAD
+        often = QFontMetricsF(theme.font("tiny")).horizontalAdvance(self._foot())
+        wide = max(title, often, sum(self._widths()), self._word_width(), 48.0) + 2 * PAD
         return QSize(round(wide), self._tops()[4] + 4)
 
     def _title(self) -> str:
         assert self.cell is not None
         return field_title(self.cell.field)
+
+    def _foot(self) -> str:
+        """Below the two rows: how they differ, in a few words, and how common the value is."""
+        assert self.cell is not None
+        return " · ".join(part for part in (difference_words(self.cell), self._often()) if part)
 
     def _often(self) -> str:
         assert self.cell is not None
@@ -119,14 +149,14 @@ class CellWidget(QWidget):
             return ""
         return above if above == below else f"{above or '–'} / {below or '–'}"
 
-    @staticmethod
-    def _tops() -> tuple[int, int, int, int, int]:
+    @classmethod
+    def _tops(cls) -> tuple[int, int, int, int, int]:
         """Top of the head, the row above, the marks, the row below, and the end."""
         head = 5
         above = head + theme.px("small") + 9
         line = round(theme.px() * GLYPH * 1.38)
         marks = above + line
-        below = marks + round(line * 0.66)
+        below = marks + (round(line * 0.66) if cls.paper_marks else 2)
         return head, above, marks, below, below + line + theme.px("tiny") + 4
 
     # painting -------------------------------------------------------------------------------------
@@ -155,7 +185,7 @@ class CellWidget(QWidget):
         self._row(painter, self.cell.drawing.above, above, line)
         self._marks(painter, marks, below - marks)
         self._row(painter, self.cell.drawing.below, below, line)
-        often = self._often()
+        often = self._foot()
         if often:
             painter.setFont(theme.font("tiny"))
             painter.setPen(theme.colour("muted"))
@@ -167,14 +197,25 @@ class CellWidget(QWidget):
         x = float(PAD)
         for glyph, wide in zip(glyphs, self._widths(), strict=True):
             if not glyph.gap:
-                painter.setPen(theme.colour(_token(glyph)))
-                painter.drawText(QRectF(x, top, wide, high), Qt.AlignmentFlag.AlignCenter, glyph.text)
+                differs = not self.paper_marks and not glyph.open and glyph.kind in DIFFERS
+                if differs:  # ground and underline, so that colour is never needed
+                    painter.fillRect(QRectF(x, top + 3, wide, high - 5), theme.colour("warm_soft"))
+                painter.setPen(theme.colour("warm_text" if differs else _token(glyph)))
+                if glyph.kind == "missing":
+                    box = QRectF(x, top, self._word_width() + PAD, high)
+                    painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, self._sign(glyph))
+                else:
+                    painter.drawText(QRectF(x, top, wide, high), Qt.AlignmentFlag.AlignCenter, self._sign(glyph))
+                if differs:
+                    painter.drawLine(round(x + 1), top + high - 2, round(x + wide - 1), top + high - 2)
                 if glyph.open:  # opened characters are underlined too, not only coloured
                     painter.drawLine(round(x + 1), top + high - 3, round(x + wide - 1), top + high - 3)
             x += wide
 
     def _marks(self, painter: QPainter, top: int, high: int) -> None:
         assert self.cell is not None
+        if not self.paper_marks:
+            return
         font = theme.font("small", mono=True)
         painter.setFont(font)
         if self.cell.kind == "different":
@@ -327,6 +368,22 @@ class PairGrid(QWidget):
             for text, at in ((self._above, above), (self._below, below)):
                 painter.drawText(QRectF(0, top + at, self._label_width(), line), Qt.AlignmentFlag.AlignVCenter, text)
         painter.end()
+
+
+def difference_words(cell: Cell) -> str:
+    """How a masked cell differs, no more than its picture shows."""
+    if cell.kind in ("identical", "missing"):
+        return ""
+    if cell.kind in ("different", "category"):
+        return tr("quite different")
+    kinds = [
+        under.kind if over.gap else over.kind
+        for over, under in zip(cell.drawing.above, cell.drawing.below, strict=True)
+    ]
+    if cell.kind == "swapped" or "swap" in kinds or "transpose" in kinds:
+        return tr("changed places")
+    n = sum(kind in DIFFERS for kind in kinds)
+    return tr_n("{n} character differs", "{n} characters differ", n) if n else ""
 
 
 def differs_in(cells: Sequence[Cell]) -> str:

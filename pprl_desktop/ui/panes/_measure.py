@@ -1,0 +1,41 @@
+"""Forecast and rehearsal of choices, on the own table: in the background, kept, and told where they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pprl_desktop.job import kept, preview
+from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.panes.base import Pane
+
+if TYPE_CHECKING:
+    from pprl_desktop.evaluation.synthetic import Forecast
+    from pprl_desktop.project.choices import Choices
+    from pprl_desktop.rehearsal.rehearse import Rehearsal
+
+FORECAST, REHEARSAL = "method.forecast", "method.rehearse"  # one of each at a time, whichever page asks
+
+
+def measure(pane: Pane, choices: Choices, told: Callable[[], None], *, forecast: bool = True) -> None:
+    """What is kept already is not measured again; `told` is called when something new is known."""
+    place, project = pane.desk.own_table, pane.project
+
+    def found(made: Forecast) -> None:
+        kept.keep_forecast(project, choices, made)
+        told()
+
+    def named(made: Rehearsal) -> None:
+        kept.keep_rehearsal(project, choices, made)
+        told()
+
+    if forecast and kept.forecast_under(project, choices) is None:
+        pane.run(
+            tr("Forecast"), lambda progress: preview.forecast(place, choices, progress=progress), found, key=FORECAST,
+            quiet=True, keeps=True, problem=lambda _problem: None,
+        )  # fmt: skip
+    if kept.rehearsal_under(project, choices) is None:
+        pane.run(
+            tr("Rehearsal"), lambda progress: preview.rehearse(place, choices, progress=progress, changes=False), named,
+            key=REHEARSAL, quiet=True, keeps=True, problem=lambda _problem: None,
+        )  # fmt: skip
