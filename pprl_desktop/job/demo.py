@@ -259,7 +259,7 @@ def _finish(party: Party, figures: Figures) -> tuple[str, ...]:
 
 def _keep_project(party: Party) -> None:
     """The project as if its steward had walked through every step, for the window to open."""
-    from pprl_desktop.job.kept import keep_rehearsal, match_artefact
+    from pprl_desktop.job.kept import keep_rehearsal, match_artefact, outcome_artefact
 
     assert party.contact is not None
     party.choices = party.choices.changed(partner=party.contact.id, agreement=party.agreed().id)
@@ -268,6 +268,8 @@ def _keep_project(party: Party) -> None:
     if party.rehearsal is not None:
         keep_rehearsal(party.project, party.project.choices, party.rehearsal)
     kept = {"match": {"match": match_artefact(party.match)}} if party.match is not None else {}
+    if party.outcome is not None:
+        kept["results"] = {"outcome": outcome_artefact(party.outcome)}
     for step in ("data", "fields", "method", "agreement", "export", "partner", "match", "results", "finish"):
         party.project.confirm(step, kept.get(step))
 

@@ -26,7 +26,7 @@ class Fact:
 class Figure:
     """A large number with a small bar. `share` is None where there is nothing to draw."""
 
-    value: str
+    value: Words
     unit: Words
     what: Said
     note: Words

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pprl_desktop import files
 from pprl_desktop.job.disclosure import Happened, Rehearsed, report
 from pprl_desktop.job.outputs import Linked, write_linked
-from pprl_desktop.job.report import to_html
+from pprl_desktop.job.report import Report, to_html
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.said import ENGLISH, Language, Said
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.identity import Identity
     from pprl_desktop.exchange.results import Outcome
     from pprl_desktop.job.own_table import OwnTable
+    from pprl_desktop.privacy.claims import Statement
     from pprl_desktop.project.choices import Choices
 
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 class Finished:
     linked: Linked
     report: str
+    told: Report = field(repr=False)  # the report as it was written
+    statement: Statement = field(repr=False)
 
 
 def finish(
@@ -65,8 +68,8 @@ def finish(
             home, agreement, said, rehearsal, match,
             matched=tuple(matched), outcome=outcome, figures=figures, review=tuple(review),
         )  # fmt: skip
-        page = folder / "report.html"
-        files.write_text(page, to_html(report(happened, title), language))
+        page, told = folder / "report.html", report(happened, title)
+        files.write_text(page, to_html(told, language))
     except OSError:
         raise Problem(
             "The results could not be written.",
@@ -75,4 +78,4 @@ def finish(
             place="output_folder",
         ) from None
     progress.at(1.0)
-    return Finished(linked, str(page))
+    return Finished(linked, str(page), told, said)

@@ -51,6 +51,10 @@ class KeptMatch:
     precision: float  # expected; NaN where the rule gives no forecast
     recall: float
     said: tuple[Said, ...]
+    wrong: Range | None = None  # share of the accepted pairs, and what it may be
+    missed: Range | None = None  # share of the shared people
+    accepted: int = 0
+    reliable: bool = True
 
 
 @dataclass(frozen=True)
@@ -105,9 +109,11 @@ def rehearsal_under(project: Project, choices: Choices) -> KeptRehearsal | None:
 
 def match_artefact(match: Match) -> bytes:
     """Kept when the step is confirmed."""
-    figures = {name: match.expected.get(name, math.nan) for name in ("precision", "recall")}
+    names = [f"{one}{end}" for one in ("precision", "recall") for end in ("", "_low", "_high")]
+    figures = {name: float(match.expected.get(name, math.nan)) for name in names}
     known = {name: value for name, value in figures.items() if math.isfinite(value) and value >= 0}
     counted = {"accepted": len(match.accepted()), "to_review": len(match.to_review()), "accept": f"{match.accept:.6g}"}
+    counted["reliable"] = int(bool(getattr(match, "reliable", True)))
     return _json({**counted, "expected": known, "said": _listed(match_sentences(match, None))})
 
 
@@ -117,8 +123,18 @@ def match_of(project: Project) -> KeptMatch | None:
         return None
     expected = plain["expected"]
     return KeptMatch(
-        float(expected.get("precision", math.nan)), float(expected.get("recall", math.nan)), _several(plain["said"])
-    )
+        float(expected.get("precision", math.nan)), float(expected.get("recall", math.nan)), _several(plain["said"]),
+        _other_side(expected, "precision"), _other_side(expected, "recall"), int(plain.get("accepted", 0)),
+        bool(plain.get("reliable", 1)),
+    )  # fmt: skip
+
+
+def _other_side(expected: Mapping[str, float], name: str) -> Range | None:
+    """Of what is right or found: what is wrong or missed."""
+    if name not in expected:
+        return None
+    value = expected[name]
+    return 1 - value, 1 - expected.get(f"{name}_high", value), 1 - expected.get(f"{name}_low", value)
 
 
 def review_told(manager: Desk, progress: Progress = NO_PROGRESS) -> bytes:

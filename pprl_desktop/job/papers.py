@@ -82,7 +82,7 @@ def _facts(terms: Terms, me: str, measured: Measured) -> tuple[Fact, ...]:
         Fact(Said("Who proposes"), who(terms.proposer.name), strong=True),
         Fact(Said("Who signs too"), who(terms.accepter.name), strong=True),
         Fact(Said("Compared"), ", ".join(map(field_title, (one.name for one in terms.fields))), brief=True),
-        Fact(Said("How"), _how(terms), brief=True),
+        Fact(Said("How"), how(terms), brief=True),
         Fact(Said("A person occurs"), _occurs(terms)),
         Fact(Said("A pair is linked"), RULES[terms.rule], brief=True),
         Fact(Said("In clear"), _clear(terms)),
@@ -106,7 +106,7 @@ def field_title(name: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _how(terms: Terms) -> Said:
+def how(terms: Terms) -> Said:
     title = method(terms.method).title
     if terms.settings.epsilon is None:
         return Said("{method}, without noise", method=title)
@@ -129,7 +129,7 @@ def _figures(terms: Terms, partner: str, measured: Measured) -> tuple[Figure, ..
         share, low, high = measured.found
         made.append(
             Figure(
-                _hundred(share), Said("of 100"), Said("would be found"),
+                hundred(share), Said("of 100"), Said("would be found"),
                 Said("a forecast on your own records, {low:count} to {high:count}", low=100 * low, high=100 * high),
                 share,
             )
@@ -138,7 +138,7 @@ def _figures(terms: Terms, partner: str, measured: Measured) -> tuple[Figure, ..
         share, low, high = measured.named
         made.append(
             Figure(
-                _hundred(share), Said("of 100"), Said("of your people could be named"),
+                hundred(share), Said("of 100"), Said("of your people could be named"),
                 Said("by {partner}, with a telephone book; {low:count} to {high:count}", partner=partner, low=100 * low,
                      high=100 * high),
                 share, "warm",
@@ -154,7 +154,7 @@ def _figures(terms: Terms, partner: str, measured: Measured) -> tuple[Figure, ..
     return tuple(made)
 
 
-def _hundred(share: float) -> str:
+def hundred(share: float) -> str:
     """Whole hundredths; what is not nothing never reads as 0."""
     whole = round(100 * share)
     return "<1" if share > 0 and whole == 0 else str(whole)
@@ -186,7 +186,7 @@ def export_document(terms: Terms, me: str, statement: Statement | None, measured
         facts=(
             Fact(Said("What"), Said("numbers made of the fields, under random names, in random order")),
             Fact(Said("To whom"), partner, strong=True),
-            Fact(Said("In which form"), Said("smashed: {how}", how=_how(terms))),
+            Fact(Said("In which form"), Said("smashed: {how}", how=how(terms))),
             Fact(Said("How many"), Said("{n|one record|{n} records}", n=measured.rows)),
             Fact(Said("Fields"), ", ".join(field_title(one.name) for one in terms.fields)),
             Fact(Said("In clear"), Said("nothing")),

@@ -58,7 +58,8 @@ def seal(window: MainWindow, out: str, when: str) -> None:
     QFileDialog.getSaveFileName = staticmethod(lambda *_a, **_k: (out, ""))  # type: ignore[method-assign,assignment]
     window.show_pane("export")
     moment(when)
-    window.pane().create_button.click()  # type: ignore[attr-defined]
+    window.pane().known.setChecked(True)  # type: ignore[attr-defined]
+    window.next.click()
 
 
 def match(window: MainWindow, _unused: str, when: str) -> None:

@@ -129,7 +129,7 @@ def test_g_goes_to_the_suggested_cell(make_panel) -> None:  # type: ignore[no-un
 def test_every_cell_speaks_and_says_no_more_than_it_shows(make_panel) -> None:  # type: ignore[no-untyped-def]
     panel = make_panel()
     for widget, cell in zip(panel.grid.cells, panel.seen.cells, strict=True):
-        assert widget.accessibleName() == cell.spoken
+        assert widget.accessibleName() == str(cell.spoken)
         assert widget.accessibleDescription()
         hidden = panel.session.review.people.value(
             [f.name for f in panel.session.review.policy.fields].index(cell.field),

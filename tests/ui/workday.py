@@ -108,7 +108,8 @@ class Workday:
         asked, QFileDialog.getSaveFileName = QFileDialog.getSaveFileName, lambda *_a, **_k: (str(out), "")
         try:
             self._watch("page export", lambda: self.window.show_pane("export"))
-            self._watch("sealing", self.window.pane().create_button.click)
+            self.window.pane().known.setChecked(True)
+            self._watch("sealing", self.window.next.click)
         finally:
             QFileDialog.getSaveFileName = asked
         assert out.is_file()

@@ -18,7 +18,7 @@ from pprl_desktop.ui.panes._files import out_path, post, show_in_folder
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.panes._measure import measure
 from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import Card, Section, button, check_line, column, label, line, row, set_kind
+from pprl_desktop.ui.widgets.basics import Card, Section, button, check_line, column, label, line, row
 from pprl_desktop.ui.widgets.facts import fact
 from pprl_desktop.ui.widgets.numbers import BigNumber
 from pprl_desktop.ui.widgets.pair_view import field_title
@@ -49,7 +49,7 @@ class ExportPane(KeyedPane):
         self.named = BigNumber(tr("of your people could be named"), "warm")
         self.stays = Section(tr("What this file does not hold"))
         self.known = QCheckBox()
-        self.create_button = button(tr("&Create bundle …"), self._create, kind="primary", icon="lock")
+        self.again = button(tr("&Write it again …"), self._create)
         self.known.toggled.connect(lambda _on: self._may())
         self.confirm = check_line(self.known, tr("I may send these numbers. Once sent they cannot be taken back."))
         right = column(self.named, self.stays, None, gap=2)
@@ -59,7 +59,6 @@ class ExportPane(KeyedPane):
         self.body.addLayout(columns(self.leaves, right, least=290, shares=(3, 2), gap=4))
         self.body.addWidget(line())
         self.body.addWidget(self.confirm)
-        self.body.addLayout(row(self.create_button, None))
         self.body.addStretch(1)
 
     # what is shown --------------------------------------------------------------------------------
@@ -68,7 +67,6 @@ class ExportPane(KeyedPane):
         own, choices = self.desk.identity(), self.project.choices
         self.identity.setVisible(own is None)
         self.done.setVisible(bool(choices.bundle_path))
-        set_kind(self.create_button, "" if choices.bundle_path else "primary")
         if choices.agreement and self.desk.home.has_agreement(choices.agreement):
             self._tell()
             measure(self, choices, self._tell, forecast=False)
@@ -77,10 +75,7 @@ class ExportPane(KeyedPane):
         self._may()
 
     def _may(self) -> None:
-        again = bool(self.project.choices.bundle_path)
-        self.confirm.setVisible(not again)
-        self.create_button.setEnabled(self.desk.identity() is not None and (again or self.known.isChecked()))
-        self.create_button.setText(tr("&Write it again …") if again else tr("&Create bundle …"))
+        self.confirm.setVisible(not self.project.choices.bundle_path)
         self.changed.emit()
 
     def _statement(self) -> Statement | None:
@@ -217,17 +212,23 @@ class ExportPane(KeyedPane):
     # moving on ------------------------------------------------------------------------------------
 
     def extra_buttons(self) -> list[QPushButton]:
-        return [self.pdf] if self.project.choices.agreement else []
+        if not self.project.choices.agreement:
+            return []
+        return [self.pdf, self.again] if self.project.choices.bundle_path else [self.pdf]
 
     def reason(self) -> str:
-        return self.key_reason() or ("" if self.project.choices.bundle_path else tr("Create the bundle first."))
+        sent = bool(self.project.choices.bundle_path)
+        return self.key_reason() or ("" if sent or self.known.isChecked() else tr("Say that you may send it."))
 
     def status(self) -> str:
         return "" if self.project.choices.bundle_path else tr("Nothing has left yet.")
 
     def next_text(self) -> str:
-        return tr("Next: partner's bundle")
+        return tr("Next: partner's bundle") if self.project.choices.bundle_path else tr("&Create bundle …")
 
     def go_on(self, done: Callable[[], None]) -> None:
+        if not self.project.choices.bundle_path:
+            self._create()
+            return
         self.desk.confirm("export")
         done()

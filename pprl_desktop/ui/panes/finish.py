@@ -1,59 +1,37 @@
-"""Finish: the linked table and the report; what was made, where, and what never to send."""
+"""Finish: the linked table and the report; one number, how sure it is, what was made, what to send and what never."""
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QLineEdit, QTextBrowser
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit, QPushButton
 
+from pprl_desktop import languages
+from pprl_desktop.exchange.disclosures import CLEAR
 from pprl_desktop.job import kept
+from pprl_desktop.job.report_paper import Told, report_document
 from pprl_desktop.job.review_path import decided
-from pprl_desktop.ui.kit import theme
-from pprl_desktop.ui.kit.i18n import reading, tr, tr_core
-from pprl_desktop.ui.kit.theme import GRID
-from pprl_desktop.ui.kit.words import count, of_100
+from pprl_desktop.ui.kit.i18n import language, tr, tr_n
+from pprl_desktop.ui.kit.words import count, of_100, range_of_100
+from pprl_desktop.ui.panes._files import show_in_folder
 from pprl_desktop.ui.panes._keyed import KeyedPane
-from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import (
-    Section,
-    boxed,
-    button,
-    check_line,
-    follow,
-    label,
-    labelled,
-    least_height,
-    row,
-)
-from pprl_desktop.ui.widgets.facts import fact
+from pprl_desktop.ui.widgets.basics import Section, boxed, button, check_line, column, label, labelled, row, row_button
+from pprl_desktop.ui.widgets.facts import fact, tag
+from pprl_desktop.ui.widgets.numbers import BigNumber
+from pprl_desktop.ui.widgets.paper import PaperView, write_pdf
+from pprl_desktop.ui.widgets.range_bar import RangeBar
 from pprl_desktop.ui.widgets.reflow import columns
+from pprl_desktop.ui.widgets.rows import Head, Rows
 
 if TYPE_CHECKING:
     from pprl_desktop.job.finishing import Finished
+    from pprl_desktop.job.kept import Range
     from pprl_desktop.progress import Progress
-
-
-def report_style() -> str:
-    """The page is written for paper; on the screen it takes the colours and sizes of the window."""
-    c = theme.current()
-    return (
-        f"body {{ color: {c.text}; }} p {{ margin-top: 0; margin-bottom: {GRID}px; }}"
-        f" .h1 {{ font-size: {theme.px('lead')}px; font-weight: 600; margin-bottom: 2px; }}"
-        f" .h2 {{ font-size: {theme.px('heading')}px; font-weight: 600; margin-top: {2 * GRID}px; }}"
-        f" .quiet, th {{ color: {c.muted}; }}"
-        " th, td { padding: 3px 12px 3px 0; text-align: left; }"
-    )
-
-
-def _heading(tag: re.Match[str]) -> str:
-    """Qt would give a heading a size of its own."""
-    return "</p>" if tag[1] else f'<p class="h{tag[2]}">'
 
 
 class FinishPane(KeyedPane):
@@ -62,57 +40,48 @@ class FinishPane(KeyedPane):
     GIVES = ("output_folder",)
 
     def build(self) -> None:
-        self.head(
-            tr("Write the linked table and the report"),
-            tr("The table holds link ids and your sensitive columns, no names. The report tells what was disclosed."),
-        )
-        self.facts = Section(tr("What came out"))
-        self.where = Section(tr("Where to"))
+        self.linked = BigNumber(tr("people are in both tables"), "accent")
+        self.wrong, self.missed = RangeBar(tr("links are wrong")), RangeBar(tr("shared people are missed"))
         self.folder = QLineEdit()
         self.folder.setAccessibleName(tr("Folder for the results"))
-        browse = button(tr("Choose …"), self._choose)
-        place = boxed(row(self.folder, browse))
+        place = boxed(row(self.folder, button(tr("Choose …"), self._choose)))
         place.setFocusProxy(self.folder)
         self.names = QCheckBox()
-        self.make = button(tr("Write table and report"), self._write, icon="save")
         permitted = check_line(self.names, tr("Also write the identifying columns (only with separate permission)"))
-        self.where.add(labelled(tr("Folder"), place), permitted, row(self.make, None))
-        self.done = Section(tr("Done"))
-        self.done.hide()
-        self.page = Section(tr("The report"))
-        self.text = QTextBrowser()
-        self.text.setAccessibleName(tr("The report"))
-        self.text.setOpenLinks(False)
-        self.text.setFrameShape(QFrame.Shape.NoFrame)
-        least_height(self.text, 260)
-        follow(self.text, self._show_report)
-        self.page.add(self.text)
-        self.page.hide()
-        top = columns(self.facts, self.where, least=320)
+        self.make = button(tr("&Write table and report"), self._write, icon="save")
+        self.where = Section(tr("Where to"))
+        self.where.add(labelled(tr("Folder"), place), permitted)
+        self.made = Section(tr("What was made"))
+        self.files = Rows(tr("What was made"), (Head("", 1), Head(""), Head("", right=True)), high=52, indent=0)
+        self.made.add(self.files)
+        self.never, self.left = Section(tr("Never send")), Section(tr("What left, in one line"))
+        for text in (
+            tr("Your own table, this project, and the folder with your keys"),
+            tr("The folder of a review: it holds cells in clear, sealed"),
+        ):
+            self.never.body.addLayout(fact("lock", text, "warm_text"))
+        self.left_text = label("")
+        self.left.add(
+            self.left_text,
+            row(button(tr("See all"), lambda: self.desk.go_to.emit("releases"), kind="link"), None),
+        )
+        self.paper = PaperView(tr("The report"))
+        self.open = button(tr("&Open the report"), self._open_report)
+        top = columns(self.linked, self.wrong, self.missed, least=200, gap=4)
         self.body.addWidget(self.identity)
         self.body.addLayout(top)
-        self.body.addWidget(self.done)
-        self.body.addWidget(self.page, 1)
-        self.body.addStretch(0)
+        self.body.addWidget(self.made)
+        self.body.addWidget(self.where)
+        self.body.addLayout(columns(self.never, self.left, least=290, gap=4))
+        self.body.addWidget(self.paper)
+        self.body.addStretch(1)
 
     def enter(self) -> None:
         choices = self.project.choices
         self.folder.setText(choices.output_folder or str(self.project.folder / "results"))
         super().enter()
-        self._show_report()
 
-    def _show_report(self) -> None:
-        """The report as it was written, if it is there."""
-        if self.desk.project is None:
-            return
-        path = Path(self.folder.text()) / "report.html"
-        there = bool(self.project.choices.output_folder) and path.is_file()
-        self.page.setVisible(there)
-        if there:
-            self.text.document().setDefaultStyleSheet(report_style())
-            page = path.read_text(encoding="utf-8")
-            plain = re.sub(r"<style>.*?</style>|<title>.*?</title>", "", page, flags=re.DOTALL)
-            self.text.setHtml(re.sub(r"<(/?)h([12])>", _heading, plain))
+    # what is shown --------------------------------------------------------------------------------
 
     def show_state(self) -> None:
         self.identity.setVisible(self.desk.identity() is None)
@@ -124,43 +93,84 @@ class FinishPane(KeyedPane):
             self.put_together(self._show_facts)
         self._show_facts()
 
-    def _show_facts(self) -> None:
-        clear(self.facts.body)
-        for icon, text in self._facts():
-            self.facts.body.addLayout(fact(icon, text))
-        self.facts.body.addStretch(1)
-        self.make.setEnabled(not self.reason())
-        self.changed.emit()
+    def _written(self) -> bool:
+        return self.project.state("finish").state == "done"
 
-    def _facts(self) -> list[tuple[str, str]]:
-        found: list[tuple[str, str]] = []
-        outcome, match = self.desk.findings.outcome, kept.match_of(self.project)
+    def _show_facts(self) -> None:
+        choices, outcome, match = self.project.choices, self.desk.findings.outcome, kept.match_of(self.project)
+        done = self._written()
+        if done:
+            said = tr("In {folder}", folder=choices.output_folder)
+            self.head(tr("Done: the linked table is written"), said)
+        else:
+            self.head(
+                tr("Write the linked table and the report"),
+                tr(
+                    "The table holds link ids and your sensitive columns, no names. "
+                    "The report tells what was disclosed."
+                ),
+            )
         if outcome is not None:
             counts = outcome.counts()
-            found.append(("results", tr("{n} pairs are linked under the agreed rule", n=count(counts["linked"]))))
-            found.append(
-                (
-                    "people",
-                    tr("Both sides agreed on {n}; {m} are left open", n=count(counts["both"]), m=count(counts["open"])),
-                )
-            )
-        if match is not None and math.isfinite(match.precision):
-            found.append(
-                (
-                    "chart",
-                    tr(
-                        "Expected: about {wrong} links are wrong, about {missed} shared people are missed",
-                        wrong=of_100(1 - match.precision),
-                        missed=of_100(1 - match.recall),
-                    ),
-                )
-            )
-        found += [("review", tr_core(text)) for text in kept.review_of(self.project).estimates]
-        sensitive = self.project.choices.sensitive
-        found.append(
-            ("lock", tr("Joined back: {names}", names=", ".join(sensitive)) if sensitive else tr("No sensitive column"))
-        )
-        return found
+            note = tr("of your {n}; {open} pairs left open", n=count(choices.rows), open=count(counts["open"]))
+            self.linked.show_number(count(counts["linked"]), "", note)
+        for shown, share in (
+            (self.wrong, match.wrong if match else None),
+            (self.missed, match.missed if match else None),
+        ):
+            self._show_range(shown, share, reliable=match is None or match.reliable)
+        self.where.setVisible(not done)
+        self._show_files(done)
+        self.left_text.setText(self._left())
+        self.paper.setVisible(done and self.paper.document is not None)
+        self.changed.emit()
+
+    @staticmethod
+    def _show_range(shown: RangeBar, share: Range | None, *, reliable: bool) -> None:
+        if share is None:
+            shown.show_range(None, tr("this method gives no forecast"))
+        elif not reliable:
+            shown.show_range(None, tr("not reliable: two ways of counting disagree"))
+        else:
+            shown.show_range(share, tr("{range}, a forecast", range=range_of_100(share[1], share[2])), of_100(share[0]))
+
+    def _left(self) -> str:
+        """Counted in the ledger: nothing is said here without an entry."""
+        choices = self.project.choices
+        if not choices.agreement or not self.desk.home.has_agreement(choices.agreement):
+            return ""
+        ledger = self.desk.home.ledger()
+        bundles = sum(one.agreement == choices.agreement for one in ledger.releases())
+        beside = [one for one in ledger.disclosures() if one.agreement == choices.agreement and not one.received]
+        clear_ = sum(one.records for one in beside if one.what == CLEAR)
+        partner = self.desk.home.agreement(choices.agreement).partner_side.name
+        said = tr(
+            "To {partner}: {bundles} and {others}.", partner=partner,
+            bundles=tr_n("{n} bundle of numbers", "{n} bundles of numbers", bundles),
+            others=tr_n("{n} other file", "{n} other files", len(beside)),
+        )  # fmt: skip
+        told = tr_n("In clear: the cells of {n} record.", "In clear: the cells of {n} records.", clear_)
+        return f"{said} <b>{told if clear_ else tr('In clear: nothing.')}</b>"
+
+    def _show_files(self, done: bool) -> None:
+        choices = self.project.choices
+        self.made.setVisible(done)
+        self.files.clear()
+        if not done:
+            return
+        folder = Path(choices.output_folder)
+        partner = self.desk.home.agreement(choices.agreement).partner_side.name
+        mine, theirs = tr("stays with you"), tr("send to {partner}", partner=partner)
+        for path, what, word, token in (
+            (folder / "linked.csv", tr("link number and sensitive columns, no names"), mine, "neutral"),
+            (folder / "report.pdf", tr("for the ethics board"), mine, "neutral"),
+            (folder / "report.html", tr("the same, with every detail"), mine, "neutral"),
+            (Path(choices.result_path or "-"), tr("your result, sealed for the partner"), theirs, "accent"),
+        ):
+            if path.is_file():
+                texts = column(label(path.name, "strong"), label(what, "small"), gap=0)
+                show = row_button(tr("Show in folder"), lambda p=path: show_in_folder(self, p))
+                self.files.add(texts, row(None, tag(word, token)), show)
 
     # what the steward does ------------------------------------------------------------------------
 
@@ -168,6 +178,12 @@ class FinishPane(KeyedPane):
         chosen = QFileDialog.getExistingDirectory(self, tr("Folder for the results"), self.folder.text())
         if chosen:
             self.folder.setText(chosen)
+
+    def _open_report(self) -> None:
+        path = Path(self.project.choices.output_folder) / "report.pdf"
+        path = path if path.is_file() else path.with_suffix(".html")
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
+            self.say("info", tr("It lies here: {path}", path=str(path)))
 
     def _write(self) -> None:
         from pprl_desktop.job.finishing import finish
@@ -188,35 +204,35 @@ class FinishPane(KeyedPane):
             return finish(
                 folder, home, own, choices, place, title=title, matched=match.said if match is not None else (),
                 outcome=outcome, rehearsal=rehearsal, identifying=identifying, review=told,
-                language=reading(), progress=progress.part(0.2, 1.0),
+                language=languages.language(language()), progress=progress.part(0.2, 1.0),
             )  # fmt: skip
 
         def done(made: Finished) -> None:
-            self.change("Write results", output_folder=str(folder))
+            self.change(tr("Write results"), output_folder=str(folder))
             self.desk.confirm("finish")
-            self._show_done(made)
+            self._show_facts()
+            QTimer.singleShot(0, self, lambda: self._write_pdf(made, folder))  # the page is drawn first
 
         self.run(tr("Writing table and report"), work, done)
 
-    def _show_done(self, made: Finished) -> None:
-        clear(self.done.body)
-        lines: tuple[tuple[str, str, Any], ...] = (
-            (tr("Linked table: {n} rows", n=count(made.linked.rows)), made.linked.path, made.linked.path),
-            (tr("Report of everything disclosed"), made.report, made.report),
-        )
-        for words, path, target in lines:
-            show = button(tr("Show"), lambda p=target: QDesktopServices.openUrl(QUrl.fromLocalFile(str(p))))
-            line = row(label(words, "strong"), label(path, "small", selectable=True), show, gap=1.5)
-            line.setStretch(1, 1)
-            self.done.add(line)
-        self.done.add(
-            label(tr("Give these to whoever works with the linked data. The partner joins on the link id."), "muted"),
-            label(tr("Never give away: your table, this project, the folder with your keys."), "warm"),
-            row(button(tr("Start another project"), lambda: self.desk.go_to.emit("welcome"), kind="link"), None),
-        )
-        self.done.show()
-        self._show_report()
-        self.changed.emit()
+    def _write_pdf(self, made: Finished, folder: Path) -> None:
+        home, choices, outcome = self.desk.home, self.project.choices, self.desk.findings.outcome
+        rehearsal = kept.rehearsal_of(self.project)
+        counts = outcome.counts() if outcome is not None else {"linked": made.linked.rows, "open": 0}
+        told = Told(
+            home, home.agreement(choices.agreement), self.project.title, datetime.now().astimezone().date().isoformat(),
+            choices.rows, counts["linked"], counts["open"], kept.match_of(self.project),
+            rehearsal.named if rehearsal is not None else None, decided(self.project), made.statement,
+        )  # fmt: skip
+        document = report_document(told, made.told)
+        write_pdf(document, folder / "report.pdf")
+        self.paper.show_document(document)
+        self._show_facts()
+
+    # moving on ------------------------------------------------------------------------------------
+
+    def extra_buttons(self) -> list[QPushButton]:
+        return [self.open, self.make] if self._written() else []
 
     def reason(self) -> str:
         return self.key_reason() or self._waits()
@@ -226,10 +242,16 @@ class FinishPane(KeyedPane):
         found = decided(self.project)
         return tr("The review's decisions are not taken in yet.") if found is not None and found.waits else ""
 
+    def status(self) -> str:
+        done = all(one.state == "done" or one.step.optional for one in self.project.states())
+        return tr("All steps are done.") if done else ""
+
     def next_text(self) -> str:
-        return tr("Write table and report")
+        return tr("Show in folder") if self._written() else tr("&Write table and report")
 
     def go_on(self, done: Callable[[], None]) -> None:
-        if self.project.state("finish").state != "done":
+        if self._written():
+            show_in_folder(self, Path(self.project.choices.output_folder))
+        else:
             self._write()
         done()

@@ -124,6 +124,9 @@ class ResultsPane(KeyedPane):
         outcome = self.desk.findings.outcome
         assert outcome is not None
         made = outcome_artefact(outcome)
+        if self.project.state("results").state == "done" and self.project.artefact("outcome") is None:
+            self.project.keep("outcome", made)  # confirmed by an earlier version, which kept none
+            return
         if self.project.state("results").state != "done" or self.project.artefact("outcome") != made:
             self.desk.confirm("results", {"outcome": made})
 

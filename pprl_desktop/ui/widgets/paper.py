@@ -124,7 +124,7 @@ class _Sheet:
             value = f"font-size:{ink.px(46 if large else 24)}; font-weight:600; color:{colour if large else ink.text}"
             bar = self._bar(one.share, one.tint, wide - gap) + "<br>" if one.share is not None else ""
             cells.append(
-                f'<td width="{wide + gap}" style="padding-right:{gap}px"><span style="{value}">{html.escape(one.value)}'
+                f'<td width="{wide + gap}" style="padding-right:{gap}px"><span style="{value}">{escaped(one.value)}'
                 f'</span> <span style="font-weight:600">{escaped(one.unit)}</span><br>{bar}'
                 f'<span style="font-size:{ink.px(13)}; font-weight:600">{escaped(one.what)}</span><br>'
                 f'<span style="font-size:{ink.px(12)}; color:{ink.muted}">{escaped(one.note)}</span></td>'
@@ -194,8 +194,9 @@ class _Sheet:
             if listed.note
             else ""
         )
+        title = self._heading(escaped(listed.title)) if listed.title else ""
         return (
-            f'{self._heading(escaped(listed.title))}<table width="100%" cellspacing="0" cellpadding="0" '
+            f'{title}<table width="100%" cellspacing="0" cellpadding="0" '
             f'style="border-collapse:collapse; font-size:{ink.px(13)}"><tr>{head}</tr>{rows}</table>{note}'
         )
 
