@@ -24,6 +24,7 @@ from pprl_desktop.exchange.inbox import Received
 from pprl_desktop.exchange.keys import Keys
 from pprl_desktop.exchange.manifest import DTYPES
 from pprl_desktop.privacy.statements import statement
+from tests.exchange import blinded
 from tests.hostility import Tally, mangled, spoilt
 from tests.review.test_partner import HERE, THERE, answered, matched, review_offer
 
@@ -35,6 +36,7 @@ KINDS = (
     "proposal", "proposal with a reference set", "acceptance", "refusal", "data", "result", "request", "answer",
     "receipt", "key change",
 )  # fmt: skip
+BLIND = ("blind proposal", "question", "blind answer", "blind result")
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,32 @@ def letters(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Post]:
     own = changed.home.change_key(changed.own, "four unrelated words here")
     key_change.announce(changed.home, own, changed.partner, folder / "key change.pprl")
     post("key change", folder / "key change.pprl", b, a.own.keys, own.keys)
+    return made
+
+
+@pytest.fixture(scope="session")
+def blind_letters(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Post]:
+    """The three files of the method blind, and its proposal."""
+    two = blinded.introduced(tmp_path_factory.mktemp("blind letters") / "scene")
+    made: dict[str, Post] = {}
+
+    def post(kind: str, path: Path, to: Party, sender: Keys) -> None:
+        copied = two.folder.parent / f"home for {kind}"
+        shutil.copytree(to.home.path, copied)
+        made[kind] = Post(kind, path, copied, to, sender)
+
+    before = two.folder.parent / "before"
+    shutil.copytree(two.b.home.path, before)
+    blinded.agree(two)
+    made["blind proposal"] = Post("blind proposal", two.folder / "proposal.pprl", before, two.b, two.a.own.keys)
+    question = two.ask()
+    post("question", question, two.b, two.a.own.keys)
+    two.open("b", question)
+    answer = two.answer()
+    post("blind answer", answer, two.a, two.b.own.keys)
+    two.open("a", answer)
+    two.match()
+    post("blind result", two.result(), two.b, two.a.own.keys)
     return made
 
 
@@ -195,7 +223,7 @@ def as_agreed(post: Post, home: Any, own: Any) -> Callable[[Received], str]:
         for name in ("kind", "from", "to", "sequence", "previous"):
             if found[name] != good[name]:
                 return f"{name}: {found[name]}"
-        if not strict.shows(received.sentence):
+        if not strict.shows(str(received.sentence)):
             return f"sentence: {received.sentence!r}"
         if received.proposal is not None:
             return proposal_is_wrong(received, home)
@@ -223,7 +251,7 @@ def proposal_is_wrong(received: Received, home: Any) -> str:
         return "statement"
     if (found.proposer.name, found.accepter.name) != (received.contact.name, home.own_card().name):
         return "names"
-    if not all(strict.shows(line) for line in proposal.in_words()):
+    if not all(strict.shows(str(line)) for line in proposal.in_words()):
         return "words"
     settings = found.settings
     if not (settings.fold <= 4 and 8 <= settings.bits <= 1 << 15 and 0 <= settings.decoys <= found.limits.rows):
@@ -232,6 +260,8 @@ def proposal_is_wrong(received: Received, home: Any) -> str:
         return "epsilon"
     if found.limits.clear and found.rule != "review":
         return "clear cells without a review"
+    if (found.blind is None) != (found.method != "blind"):
+        return "terms of blind"
     return "" if found.document() == proposal.document else "document"
 
 
@@ -291,6 +321,17 @@ def restore(place: Path, good: Path) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_letters_changed_by_their_own_maker_are_refused_or_right(letters, tmp_path, kind) -> None:
     run(letters[kind], tmp_path, QUICK, seed=1)
+
+
+@pytest.mark.parametrize("kind", BLIND)
+def test_blind_letters_changed_by_their_own_maker_are_refused_or_right(blind_letters, tmp_path, kind) -> None:
+    run(blind_letters[kind], tmp_path, QUICK, seed=3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", BLIND)
+def test_thousands_of_blind_letters_changed_by_their_own_maker(blind_letters, tmp_path, kind) -> None:
+    run(blind_letters[kind], tmp_path, FULL // 3, seed=4)
 
 
 @pytest.mark.slow
