@@ -68,6 +68,8 @@ class Scored:
     notes: Mapping[str, Any] = field(default_factory=dict)  # plain figures for the report: weights, levels, match rate
     explain: Explain | None = field(default=None, repr=False)  # the evidence of pairs, where it is worked out on demand
     people: tuple[Rows, Rows] | None = field(default=None, repr=False)  # own row -> person, partner's row -> person
+    second: Numbers | None = field(default=None, repr=False)  # probability by the views left out; None: nobody asked
+    strangers: Numbers | None = field(default=None, repr=False)  # by pairs of strangers within the files
 
     def __len__(self) -> int:
         return len(self.own)
@@ -105,6 +107,13 @@ class Match:
     expected: Mapping[str, float]  # expected precision, recall, share in each band; only what can be estimated
     warnings: tuple[Said, ...] = ()
     evidence: Evidence | None = field(default=None, repr=False)  # of the pairs kept, [kept, fields]; None: ask `scored`
+    second_opinion: Mapping[str, float] = field(default_factory=dict)  # precision, low, high; empty where there is none
+    reasons: tuple[Said, ...] = ()  # why the figures are not reliable
+    cures: tuple[Said, ...] = ()  # what would help
+
+    @property
+    def reliable(self) -> bool:
+        return not self.reasons
 
     def kept(self) -> npt.NDArray[np.int64]:
         """Pairs to accept or to review, in the order of the evidence."""

@@ -26,9 +26,22 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.said import Said, from_plain, to_plain
 
-VERSION = "1"  # of what is kept: another one is not read, and the match is made again
+VERSION = "2"  # of what is kept: another one is not read, and the match is made again
 MOST_WHY = 200_000  # pairs whose evidence is kept: more are never looked at
-_ARRAYS = ("own", "partner", "score", "probability", "evidence", "explain", "scored", "chosen", "band")
+_ARRAYS = (
+    "own",
+    "partner",
+    "score",
+    "probability",
+    "evidence",
+    "explain",
+    "scored",
+    "chosen",
+    "band",
+    "people",
+    "second",
+    "strangers",
+)
 
 
 def keep(home: Home, own: Identity, agreement: Agreement, match: Match) -> None:
@@ -50,6 +63,12 @@ def keep(home: Home, own: Identity, agreement: Agreement, match: Match) -> None:
         "best": best.astype(np.int64), "why": np.ascontiguousarray(why, np.float32).view(np.uint32),
         "told": np.frombuffer(json.dumps(told).encode(), np.uint8),
     }  # fmt: skip
+    if scored.second is not None and scored.strangers is not None:
+        arrays["second"], arrays["strangers"] = (
+            one.astype(np.float64).view(np.uint64) for one in (scored.second, scored.strangers)
+        )
+    if scored.people is not None:
+        arrays["person_own"], arrays["person_partner"] = (one.astype(np.int32) for one in scored.people)
     body = {"version": VERSION, "sent": sent.digest, "received": received.digest}
     with home.locked():
         linking.seal_to_self(own, _path(home, agreement), agreement, body, arrays)
@@ -74,6 +93,9 @@ def kept(home: Home, own: Identity, agreement: Agreement) -> Match | None:
     scored = Scored(
         own=arrays["own"], partner=arrays["partner"], score=score, probability=arrays["probability"].view(np.float64),
         evidence=none, explain=_explained(arrays, none.shape[1]), **_values_of(Scored, told["scored"]),
+        people=(arrays["person_own"], arrays["person_partner"]) if "person_own" in arrays else None,
+        second=arrays["second"].view(np.float64) if "second" in arrays else None,
+        strangers=arrays["strangers"].view(np.float64) if "strangers" in arrays else None,
     )  # fmt: skip
     return Match(
         scored=scored, chosen=arrays["chosen"].astype(bool), band=arrays["band"].astype(np.int8),

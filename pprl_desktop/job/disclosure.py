@@ -251,7 +251,7 @@ def match_sentences(match: Match | None, found: Found | None) -> tuple[Said, ...
     if match is None:
         return tuple(sentences)
     expected: dict[str, Any] = dict(match.expected)
-    if expected.get("precision", float("nan")) == expected.get("precision"):
+    if expected.get("precision", float("nan")) == expected.get("precision") and match.reliable:
         sentences.append(
             Said(
                 "Forecast, not fact: about {wrong:decimals 1} of 100 accepted pairs are wrong and about "
@@ -261,6 +261,17 @@ def match_sentences(match: Match | None, found: Found | None) -> tuple[Said, ...
             )
         )
         sentences += match.scored.caveats()
+    if match.second_opinion:
+        sentences.append(
+            Said(
+                "Second opinion, by fields that were left out: {low:decimals 1} to {high:decimals 1} of 100 accepted "
+                "pairs are wrong.",
+                low=100 * (1 - match.second_opinion["high"]),
+                high=100 * (1 - match.second_opinion["low"]),
+            )
+        )
+    if not match.reliable:
+        sentences += [Said("No figure can be relied on here."), *match.reasons, *match.cures]
     return (*sentences, *match.warnings)
 
 

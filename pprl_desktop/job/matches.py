@@ -101,8 +101,11 @@ class Judged:
     wrong_high: float
     missed: float  # share of the shared people
     second: float  # wrong, by the second opinion; NaN where there is none
+    second_low: float
+    second_high: float
     reliable: bool
-    reasons: tuple[Said | str, ...]  # why not
+    reasons: tuple[Said, ...]  # why not, the gravest first
+    cures: tuple[Said, ...]  # what would help
 
     @property
     def agree(self) -> bool:
@@ -113,18 +116,18 @@ class Judged:
 def judged(match: Match) -> Judged:
     expected = match.expected
     precision = expected.get("precision", math.nan)
-    second = getattr(match, "second_opinion", None)
-    if second is None:
-        second = expected.get("second_opinion", math.nan)
-    value = float(getattr(second, "precision", second))
+    second = match.second_opinion
     return Judged(
         1 - precision,
         1 - expected.get("precision_high", precision),
         1 - expected.get("precision_low", precision),
         1 - expected.get("recall", math.nan),
-        1 - value,
-        bool(getattr(match, "reliable", True)),
-        tuple(getattr(match, "reasons", ())),
+        1 - second.get("precision", math.nan),
+        1 - second.get("high", math.nan),
+        1 - second.get("low", math.nan),
+        match.reliable,
+        match.reasons,
+        match.cures,
     )
 
 

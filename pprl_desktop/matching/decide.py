@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from pprl_desktop.codes.directions import once
 from pprl_desktop.compute.assignment import assign
-from pprl_desktop.decisions.base import Match, MatchOptions, Numbers, Scored
+from pprl_desktop.decisions.base import ACCEPT, Match, MatchOptions, Numbers, Scored
 from pprl_desktop.matching import bands
+from pprl_desktop.matching.standing import TOO_MANY, crowded, standing
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.said import Said
 
@@ -35,7 +36,15 @@ def decide(scored: Scored, options: MatchOptions, progress: Progress = NO_PROGRE
             *warnings,
             Said("{ties} pairs had an equally good alternative and were decided by the order of the rows.", ties=ties),
         )
-    made = Match(scored, chosen, band, accept, review, ties, bands.expectations(scored, band), warnings)
+    stands = standing(scored, band == ACCEPT, chosen)
+    if crowded(scored, band == ACCEPT):
+        chosen, band = np.zeros_like(chosen), np.zeros_like(band)
+        warnings = (TOO_MANY, *warnings)
+        stands = replace(stands, reasons=(TOO_MANY, *stands.reasons))
+    made = Match(
+        scored, chosen, band, accept, review, ties, bands.expectations(scored, band), warnings,
+        second_opinion=stands.second_opinion, reasons=stands.reasons, cures=stands.cures,
+    )  # fmt: skip
     evidence = scored.why(made.kept(), progress.part(0.6, 1.0))
     progress.at(1.0)
     return replace(made, evidence=evidence)

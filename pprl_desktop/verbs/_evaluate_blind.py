@@ -22,6 +22,7 @@ def one(
     args: argparse.Namespace, contest: Contest, seconds: dict[str, float], started: float, progress: Progress
 ) -> Answer:
     from pprl_desktop.blind.meter import warnings
+    from pprl_desktop.evaluation.believed import believed
     from pprl_desktop.evaluation.blind import play_blind
     from pprl_desktop.evaluation.play import Side, peak_memory_mb
     from pprl_desktop.privacy.blind import blind_statement
@@ -50,6 +51,7 @@ def one(
             "seed": args.seed,
         },
         **figures.as_dict(),
+        **believed(played.pairs, ((played.match, False),)).as_dict(),
         "sides": {"a": report.side_records(Side(played.match, played.pairs), contest.truth, args.pairs, turned=False)},
         "threshold": played.match.accept,
         "seconds": seconds,

@@ -58,6 +58,10 @@ def side_records(side: Side, truth: Truth, listed: int, *, turned: bool) -> dict
         "review_threshold": match.review,
         "bands": dict(zip(_pairs.BANDS, np.bincount(match.band[chosen], minlength=3).tolist(), strict=True)),
         "expected": dict(match.expected),
+        "reliable": match.reliable,
+        "reasons": [str(one) for one in match.reasons],
+        "cures": [str(one) for one in match.cures],
+        "second_opinion": dict(match.second_opinion),
         "caveats": list(scored.caveats()),
         "candidate_recall": scored.notes.get("candidate_recall", 1.0),
         "ties": match.ties,
@@ -77,6 +81,7 @@ def text(data: dict[str, Any]) -> str:
         f"{data['method']}: {data['predicted_pairs']:,} pairs linked, {data['correct_pairs']:,} of them right; "
         f"{data['true_pairs']:,} were to be found.",
         f"  precision {data['precision']:.4f}   recall {data['recall']:.4f}   F1 {data['f1']:.4f}",
+        *belief(data),
         *(
             f"  side {name.upper()} alone: precision {sides[name]['precision']:.4f}, "
             f"recall {sides[name]['recall']:.4f}, {sides[name]['bands']['review']} pairs to review"
@@ -88,6 +93,24 @@ def text(data: dict[str, Any]) -> str:
         f"  privacy: {data['privacy']['summary']}",
     ]  # fmt: skip
     return "\n".join(lines)
+
+
+def belief(data: dict[str, Any]) -> list[str]:
+    """What the program would have said without the truth."""
+    expected, second = data["expected"], data["second_opinion"]
+    lines = []
+    if expected:
+        lines.append(
+            f"  expected without the truth: precision {expected['precision']:.4f}, recall {expected['recall']:.4f}"
+            + (
+                f"; second opinion {second['precision']:.4f} ({second['low']:.4f} to {second['high']:.4f})"
+                if second
+                else ""
+            )
+        )
+    if not data["reliable"]:
+        lines += ["  not reliable: " + " ".join(data["reasons"]), *(f"  {cure}" for cure in data["cures"])]
+    return lines
 
 
 def table(rows: tuple[Row, ...]) -> str:

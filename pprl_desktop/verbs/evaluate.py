@@ -151,6 +151,7 @@ def _one(
     started: float,
     progress: Progress,
 ) -> Answer:
+    from pprl_desktop.evaluation.believed import believed
     from pprl_desktop.evaluation.play import peak_memory_mb, play
     from pprl_desktop.privacy.statements import statement
 
@@ -174,6 +175,7 @@ def _one(
         "method": recipe.method,
         "parameters": report.parameters(recipe, args.rule, args.seed),
         **figures.as_dict(),
+        **believed(played.linked, ((played.a.match, False), (played.b.match, True))).as_dict(),
         "sides": {
             "a": report.side_records(played.a, contest.truth, args.pairs, turned=False),
             "b": report.side_records(played.b, contest.truth, args.pairs, turned=True),

@@ -39,8 +39,12 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
         f"Expected {name}: about {_of_100(expected, name)} of 100 "
         f"({_of_100(expected, name + '_low')} to {_of_100(expected, name + '_high')}; an estimate, not a fact)."
         for name in ("precision", "recall")
-        if math.isfinite(expected.get(name, math.nan))
+        if math.isfinite(expected.get(name, math.nan)) and made.reliable
     ]
+    if made.second_opinion:
+        low, high = (100 * made.second_opinion[name] for name in ("low", "high"))
+        told.append(f"Second opinion, by fields left out: {low:.1f} to {high:.1f} of 100 accepted pairs are right.")
+    told += [str(one) for one in (*made.reasons, *made.cures)]
     caveats = made.scored.caveats() if told else ()
     lines = [
         f"{accepted:,} pairs accepted, {review:,} to review "
@@ -53,7 +57,9 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
     return Answer("\n".join(lines), {
         "agreement": partnership.id, "accepted": accepted, "review": review, "candidates": len(made.scored),
         "examined": made.scored.examined, "accept_threshold": found.accept, "review_threshold": found.review,
-        "expected": expected, "caveats": list(caveats), "ties": made.ties, "warnings": list(made.warnings),
+        "expected": expected, "second_opinion": dict(made.second_opinion), "reliable": made.reliable,
+        "reasons": list(made.reasons), "cures": list(made.cures),
+        "caveats": list(caveats), "ties": made.ties, "warnings": list(made.warnings),
         "pairs": _pairs.records(made, args.pairs),
     })  # fmt: skip
 

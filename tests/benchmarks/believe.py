@@ -18,6 +18,7 @@ import numpy as np
 
 from pprl_desktop.codes.directions import of_flag
 from pprl_desktop.decisions.base import MatchOptions
+from pprl_desktop.evaluation.believed import believed as of_both
 from pprl_desktop.evaluation.play import Play, play
 from pprl_desktop.records.cleaning import clean
 from pprl_desktop.records.fields import Field
@@ -94,9 +95,13 @@ def line(population: Population, method: str, one_to_one: bool) -> Line:
 
 def believed(made: Play) -> tuple[tuple[float, float], tuple[float, float, float], bool]:
     """Expected precision and recall, second opinion and reliability of the reconciled result."""
-    sides = [side.match.expected for side in (made.a, made.b)]
-    expected = tuple(float(np.mean([side.get(name, np.nan) for side in sides])) for name in ("precision", "recall"))
-    return (expected[0], expected[1]), (np.nan, np.nan, np.nan), True
+    told = of_both(made.linked, ((made.a.match, False), (made.b.match, True)))
+    expected, second = told.expected, told.second_opinion
+    return (
+        (expected.get("precision", np.nan), expected.get("recall", np.nan)),
+        (second.get("precision", np.nan), second.get("low", np.nan), second.get("high", np.nan)),
+        told.reliable,
+    )
 
 
 def summary(lines: list[Line]) -> str:

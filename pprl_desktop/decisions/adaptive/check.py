@@ -2,8 +2,7 @@
 
 The posterior believes its own model; where fields depend on each other in a way the model does not know, it claims a
 precision that is not there (ARCHITECTURE 4.5). A file holds no match with itself, so every pair above the border is a
-false one, and their number carries over to the two files: surplus() holds the weights to it, SelfLinkage tells what
-is left.
+false one, and their number carries over to the two files: surplus() holds the weights to it, verdict.py the result.
 """
 
 from __future__ import annotations
@@ -24,38 +23,12 @@ from pprl_desktop.decisions.adaptive.model import Model
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import Numbers, Rows
 from pprl_desktop.progress import Progress
-from pprl_desktop.said import NOTHING, Said
+from pprl_desktop.said import Said
 
 SMOOTH = (0.25, 0.5, 0.25)  # binomial: the smallest smoothing there is
 
 Floats = npt.NDArray[np.float32]
 Levels = npt.NDArray[np.uint8]
-
-
-@dataclass(frozen=True)
-class SelfLinkage:
-    pairs: int  # of different own records that look like matches
-    false: float  # wrong pairs to be expected among the accepted, by that
-    believed: float  # wrong pairs by the posterior
-    accepted: int
-
-    @property
-    def precision(self) -> float:
-        return max(0.0, 1.0 - self.false / self.accepted) if self.accepted else float("nan")
-
-    def warning(self, tuning: Tuning) -> Said:
-        surely = self.false * (1 - 2 / max(self.pairs, 1) ** 0.5)
-        if self.pairs < tuning.check_enough or surely < 2 * self.believed + tuning.check_margin * self.accepted:
-            return NOTHING
-        return Said(
-            "The forecast may be too good: {pairs} pairs of different records within the own file look like "
-            "matches, which makes about {false:count} wrong pairs among {accepted} accepted; the weights "
-            "expect {believed:count}. Either the own file holds duplicates or some fields repeat each other.",
-            pairs=self.pairs,
-            false=self.false,
-            accepted=self.accepted,
-            believed=self.believed,
-        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from pprl_desktop.codes.keys.variants import ABSENT, LAYOUT, Marks
 from pprl_desktop.decisions.adaptive import weights as em
-from pprl_desktop.decisions.adaptive.check import SelfLinkage, held_twice, surplus
+from pprl_desktop.decisions.adaptive.check import held_twice, surplus
 from pprl_desktop.decisions.adaptive.levels import (
     DIFFERS,
     EQUAL,
@@ -29,6 +29,7 @@ from pprl_desktop.decisions.adaptive.levels import (
     SHIFTED,
     WORD,
 )
+from pprl_desktop.decisions.adaptive.opinion import by_step, left_by_strangers
 from pprl_desktop.decisions.adaptive.strangers import shares
 from pprl_desktop.decisions.adaptive.token_levels import LEVEL, levels_of
 from pprl_desktop.decisions.adaptive.tuning import Tuning
@@ -273,30 +274,48 @@ def score(
         at = np.flatnonzero(plain >= tuning.lowest_held - prior_odds)
         found = surplus(ratios, near.out_of, plain[at], 1 - fit.probability[at], all_pairs, tuning)
         more[at] = np.clip(more[at] + found, 0.0, tuning.most_held)
-    probability = np.clip(fit.probability, 1e-12, 1 - 1e-12)
+    ratio = fit.log_odds - prior_odds + more
+    left = _left_by_strangers(ratio, ratios, near.out_of, float(np.log((matches + 0.5) / all_pairs)), all_pairs, tuning)
+    lowest = np.minimum(fit.log_odds, left + prior_odds - float(np.log((matches + 0.5) / all_pairs)))
+    probability = em.Graph(a, b).marginals(lowest, progress) if options.one_to_one else _sigmoid(lowest)
+    probability = np.clip(probability, 1e-12, 1 - 1e-12)
     made = np.log(probability) - np.log1p(-probability)
     best = from_probabilities(made, probability)
     threshold = min(best.score, 0.0) if best.f1 >= tuning.worthwhile else 0.0
-    accepted = probability[made >= threshold]
-    free = sizes.own - matches, sizes.partner - matches
-    pairs_near = int((ratios >= -prior_odds).sum())
-    false = pairs_near * max(free[0], 0.0) * max(free[1], 0.0) / near.out_of if near.out_of else 0.0
-    check = SelfLinkage(pairs_near, false, float((1 - accepted).sum()), len(accepted))
-    warning = check.warning(tuning) if options.one_to_one else None
     twice = held_twice(a, b, fit.log_odds + more, tuning) if options.one_to_one else []
     return Scored(
         a.astype(np.int32), b.astype(np.int32), made, probability,
         _evidence(m, levels, crossed, log_u, null.crossings, len(fields)), names, threshold, len(a),
-        (*twice, *([warning] if warning else [])),
+        tuple(twice),
         {
             "expected_matches": float(matches),
             "match_rate": float(matches) / max(min(sizes.own, sizes.partner), 1),
             "candidates": len(a),
             "em_rounds": fit.rounds,
-            "self_linkage": {"precision": check.precision, "pairs": check.pairs, "false": check.false},
+            "views_asked": len(fields),
             "levels": _shown(fields, m, null.u),
         },
+        second=_sigmoid(left),
+        strangers=_sigmoid(left),
     )  # fmt: skip
+
+
+def _sigmoid(log_odds: Numbers) -> Numbers:
+    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(log_odds, -em.LARGE, em.LARGE))))
+
+
+def _left_by_strangers(
+    ratio: Numbers, within: Numbers, out_of: float, prior: float, all_pairs: float, tuning: Tuning
+) -> Numbers:
+    """Log odds of opened pairs by how many pairs of own strangers that share a key have such weights (`within`)."""
+    if not out_of:
+        return np.full(len(ratio), np.inf)
+    low = tuning.lowest_held - tuning.held_margin - prior
+
+    def strangers(size: int) -> Numbers:
+        return by_step(within, np.full(len(within), all_pairs / out_of), low, size, tuning)
+
+    return left_by_strangers(ratio, low, strangers, prior, tuning)
 
 
 def _ratios(m: Numbers, levels: Levels, crossed: Levels, log_u: Floats) -> Numbers:

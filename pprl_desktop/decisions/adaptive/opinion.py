@@ -159,6 +159,26 @@ def _asked(
     return by_rank(rest, middle, share) + seen.weights[:, one.view]
 
 
+def by_step(ratios: Numbers, weight: Numbers, low: float, size: int, tuning: Tuning) -> Numbers:
+    """[steps] how many pairs have such ratios; the last step holds all beyond it."""
+    here = np.flatnonzero(ratios >= low)
+    there = np.minimum(((ratios[here] - low) / tuning.opinion_step).astype(np.int64), size - 1)
+    return np.asarray(np.bincount(there, weight[here], minlength=size), dtype=np.float64)
+
+
+def left_by_strangers(
+    ratio: Numbers, low: float, strangers: Callable[[int], Numbers], prior: float, tuning: Tuning
+) -> Numbers:
+    """Log odds of pairs by their ratio alone: of all that reach it, `strangers` [steps] are no counterparts."""
+    if not (ratio >= low).any():
+        return np.full(len(ratio), np.inf)
+    size = int((float(ratio.max()) - low) / tuning.opinion_step) + 1
+    across = by_step(ratio, np.ones(len(ratio)), low, size, tuning)
+    middle = low + tuning.opinion_step * (np.arange(size, dtype=np.float64) + 0.5)
+    believed = 1.0 / (1.0 + np.exp(-np.clip(middle + prior, -40, 40)))
+    return by_rank(ratio, middle, confirmed(across - strangers(size), across, believed, tuning))
+
+
 def by_rank(rank: Numbers, middle: Numbers, share: Numbers) -> Numbers:
     """Log odds of each rank from the share of each step; below the first step they fall with the rank."""
     share = np.clip(share, 1e-12, 1.0 - 1e-12)

@@ -22,7 +22,7 @@ from pprl_desktop.decisions.adaptive import candidates as blocking
 from pprl_desktop.decisions.adaptive import outlook as adaptive_outlook
 from pprl_desktop.decisions.adaptive import strangers as adaptive_null
 from pprl_desktop.decisions.adaptive import weights as em
-from pprl_desktop.decisions.adaptive.check import SelfLinkage, Strangers, held_twice
+from pprl_desktop.decisions.adaptive.check import Strangers, held_twice
 from pprl_desktop.decisions.adaptive.learning import (
     BYTES_PER_PAIR,
     Files,
@@ -42,7 +42,7 @@ from pprl_desktop.decisions.adaptive.repeats import Repeats, lifts_within, of_pe
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.adaptive.verdict import by_field, reconsidered, verdict
 from pprl_desktop.decisions.adaptive.views import composed, said_twice
-from pprl_desktop.decisions.base import MatchOptions, Numbers, Outlook, Scored
+from pprl_desktop.decisions.base import MatchOptions, Outlook, Scored
 from pprl_desktop.decisions.rules import AdaptiveRule, FieldComparison
 from pprl_desktop.decisions.thresholds import from_probabilities
 from pprl_desktop.progress import Progress
@@ -214,11 +214,9 @@ def _scored(
     best = from_probabilities(score, probability)
     # a little below even odds may serve F1; where little is to be found, the best F1 is made of long shots
     threshold = min(best.score, 0.0) if best.f1 >= files.tuning.worthwhile else 0.0
-    check = _self_linkage(files, learned, near[0], probability[score >= threshold], progress)
     twice = []
     if files.options.one_to_one:
         twice = held_twice(pairs.own, pairs.partner, fit.log_odds + learned.surplus, files.tuning)
-    warning = check.warning(files.tuning)
     return Scored(
         pairs.own,
         pairs.partner,
@@ -228,35 +226,38 @@ def _scored(
         learned.model.fields,
         threshold,
         pairs.examined,
-        (*told, *twice, *pairs.warnings, *([warning] if warning else [])),
+        (*_left_out(files), *told, *twice, *pairs.warnings),
         {
             **_candidate_recall(learned, random),
             **learned.model.shown(),
             "findable": judged.findable,
+            "views": [[learned.model.fields[f] for f in one] for one in judged.views],
+            "views_asked": len(judged.opinion.asked),
+            "noisy": not all(one.exact for one in files.fields),
             "candidates": len(pairs.own),
             "em_rounds": fit.rounds,
-            "self_linkage": {"precision": check.precision, "pairs": check.pairs, "false": check.false},
             "model": learned.model.to_plain(),
         },
+        people=(files.people[0].astype(np.int32), files.people[1].astype(np.int32)),
+        second=judged.by_views,
+        strangers=judged.by_strangers,
     )
 
 
-def _self_linkage(
-    files: Files, learned: Learned, near: Strangers, accepted: Numbers, progress: Progress
-) -> SelfLinkage:
-    sizes, model = files.sizes, learned.model
-    ratios = interruptible(progress, near.ratios, model)
-    pairs, out_of = int((ratios >= -model.prior).sum()), near.out_of
-    left = float(sizes.own), float(sizes.partner)
-    if files.options.one_to_one:  # a record with a true counterpart is not free for a false one
-        left = sizes.own - model.matches, sizes.partner - model.matches
-    elif out_of:  # records that share a counterpart are one person, and expected
-        shared = np.bincount(learned.pairs.partner, learned.fit.probability)
-        same = float((shared * np.maximum(shared - 1, 0)).sum()) / 2
-        every = sizes.own * (sizes.own - 1) / 2
-        pairs = max(pairs - round(same * out_of / max(every, 1.0)), 0)
-    false = pairs * max(left[0], 0.0) * max(left[1], 0.0) / out_of if out_of else 0.0
-    return SelfLinkage(pairs, false, float((1 - accepted).sum()), len(accepted))
+def _left_out(files: Files) -> list[Said]:
+    """Which fields were no evidence, and why."""
+    apart, made_of = ([files.fields[f].comparison.field for f in which] for which in (files.apart, files.made_of))
+    told = []
+    if apart:
+        told.append(
+            Said(
+                "Left out: {fields:and}. Hardly a value occurs in both files: the two sides may write it differently.",
+                fields=apart,
+            )
+        )
+    if made_of:
+        told.append(Said("Left out: {fields:and}. Other fields say the same already.", fields=made_of))
+    return told
 
 
 def _candidate_recall(learned: Learned, random: np.random.Generator) -> dict[str, Any]:

@@ -88,8 +88,6 @@ class Tuning(tuning.Tuning):
     most_near: int = number(100_000, "pairs within a file that look like matches, looked at")
     held_step: float = number(1.0, "log likelihood ratio within which pairs are counted together")
     held_doubt: float = number(3.0, "pairs worth of trust in the weights")
-    check_enough: int = number(6, "pairs within a file from which a disagreement is told", "fewer may be chance")
-    check_margin: float = number(0.02, "share of the accepted pairs that is no cause for concern")
     certain: float = number(4.6, "log odds of a pair that is believed whatever competes with it", "99 to 1")
     few_twice: int = number(5, "people with two records from which it is told")
     share_twice: float = number(0.03, "share of the matched people from which it is told")

@@ -44,15 +44,23 @@ def verdict(files: Files, learned: Learned, near: Sequence[Strangers], evidence:
     null = strangers_leave(_ratio(evidence), near, _repeated(files), learned, files.all_pairs, plain, tuning, progress)
     alone = learned.fit.log_odds + learned.doubt  # the second opinion is asked anew
     lowest = np.minimum(alone, np.minimum(opinion.log_odds, null) + model.prior - plain)
-    if files.options.one_to_one:
+    compete = files.options.one_to_one or _few_repeated(files)
+    if compete:
         graph = interruptible(progress, em.Graph, files.people[0][pairs.own], files.people[1][pairs.partner])
         probability = graph.marginals(lowest, progress, 4 * tuning.messages)
-        findable = graph.count(probability, _fewer_records(files, pairs))
     else:
         probability = sigmoid(lowest)
-        findable = float(probability.sum())
+    findable = float(probability.sum())
+    if files.options.one_to_one:
+        findable = graph.count(probability, _fewer_records(files, pairs))
     asked = np.where(np.isfinite(opinion.log_odds), sigmoid(opinion.log_odds), np.nan)
     return Verdict(probability, findable, asked, sigmoid(null), opinion, found)
+
+
+def _few_repeated(files: Files) -> bool:
+    """Whether so few are held twice that nobody who was not found matters: then people compete for each other."""
+    most = files.tuning.few_repeated
+    return all(1 - len(np.unique(label)) / len(label) <= most for label in files.people)
 
 
 def _fewer_records(files: Files, pairs: Pairs) -> Numbers:
@@ -161,22 +169,17 @@ def strangers_leave(
     not found; their weights are those of counterparts between the files, so about how many there are is known.
     """
     low, step = near_bar(learned.model), tuning.opinion_step
-    at = np.flatnonzero(ratio >= low)
     out_of = sum(file.out_of for file in near)
-    if not len(at) or not out_of:
+    reached = [interruptible(progress, file.ratios, learned.model) for file in near]
+
+    def strangers(size: int) -> Numbers:
+        within = np.zeros(size)
+        looks = _looks_of_counterparts(ratio, learned, low, step, size)
+        for file, repeated, ratios in zip(near, repeated_pairs, reached, strict=True):
+            counted = second.by_step(ratios, 1 - file.same, low, size, tuning)
+            within += counted - np.minimum(0.5 * repeated * looks, 0.8 * counted)
+        return within * (all_pairs / max(out_of, 1.0))
+
+    if not out_of:
         return np.full(len(ratio), np.inf)
-    bins = ((ratio[at] - low) / step).astype(np.int64)
-    size = int(bins.max()) + 1
-    across = np.bincount(bins, minlength=size).astype(np.float64)
-    within = np.zeros(size)
-    looks = _looks_of_counterparts(ratio, learned, low, step, size)
-    for file, repeated in zip(near, repeated_pairs, strict=True):
-        reached = interruptible(progress, file.ratios, learned.model)
-        here = np.flatnonzero(reached >= low)
-        there = np.minimum(((reached[here] - low) / step).astype(np.int64), size - 1)
-        counted = np.bincount(there, 1 - file.same[here], minlength=size)
-        within += counted - np.minimum(0.5 * repeated * looks, 0.8 * counted)
-    strangers = within * (all_pairs / out_of)
-    middle = low + step * (np.arange(size, dtype=np.float64) + 0.5)
-    share = second.confirmed(across - strangers, across, sigmoid(middle + prior), tuning)
-    return second.by_rank(ratio, middle, share)
+    return second.left_by_strangers(ratio, low, strangers, prior, tuning)

@@ -1,0 +1,25 @@
+"""The numbers by which a match is called reliable (matching/standing.py)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pprl_desktop.decisions import tuning
+from pprl_desktop.decisions.tuning import number
+
+POPULATIONS = "made-up populations of tests/benchmarks/populations.py"
+
+
+@dataclass(frozen=True)
+class Tuning(tuning.Tuning):
+    DECISION: ClassVar[str] = "standing"
+
+    few: int = number(20, "linked people below which nothing can be said", POPULATIONS)
+    differ: float = number(0.08, "precision expected beyond that of the second opinion", POPULATIONS)
+    agreed: float = number(0.65, "least share of pairs that views and strangers accept alike", POPULATIONS)
+    views: int = number(2, "fields or groups of fields that can be asked", POPULATIONS)
+    conflict: float = number(0.3, "share of links with counterparts who are held apart", POPULATIONS)
+    least: float = number(0.75, "expected precision below which no figure is trusted", POPULATIONS)
+    crowd: float = number(6.0, "people per linked person from which a result is refused", POPULATIONS)
+    sigma: float = number(1.96, "standard errors", "95 %")
