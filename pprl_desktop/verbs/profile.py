@@ -9,8 +9,10 @@ from pprl_desktop.cli import Answer
 from pprl_desktop.progress import Progress
 
 if TYPE_CHECKING:
+    from pprl_desktop.job.held_twice import HeldTwice
     from pprl_desktop.records.profile import ColumnProfile, Profile
     from pprl_desktop.records.reading import Reading
+    from pprl_desktop.records.table import Table
 
 NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "blank"}
 LONGEST_NAME = 28
@@ -36,20 +38,32 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
 
     separator = args.separator.replace("\\t", "\t")
     options = ReadOptions(args.encoding, separator, args.quote, args.header_line, args.ragged)
-    reading = read_table(args.file, options, progress.part(0.0, 0.5))
-    made = profile(reading.table, progress.part(0.5, 1.0))
+    reading = read_table(args.file, options, progress.part(0.0, 0.3))
+    made = profile(reading.table, progress.part(0.3, 0.5))
+    twice = _held_twice(reading.table, made, progress.part(0.5, 1.0))
     data = {
         "encoding": reading.encoding,
         "separator": reading.separator,
         "quote": reading.quote,
         "header_line": reading.header_line,
         **made.as_dict(),
+        "held_twice": twice.as_dict() if twice is not None else None,
     }
     data["warnings"] = [problem.as_dict() for problem in (*reading.warnings, *made.warnings)]
-    return Answer(as_text(reading, made), data)
+    return Answer(as_text(reading, made, twice), data)
 
 
-def as_text(reading: Reading, made: Profile) -> str:
+def _held_twice(table: Table, made: Profile, progress: Progress) -> HeldTwice | None:
+    """With the suggested fields; nothing where there are none."""
+    from pprl_desktop.job.held_twice import find
+    from pprl_desktop.records.cleaning import clean
+    from pprl_desktop.records.fields import Field
+
+    fields = tuple(Field.of(name, made.column(name).kind) for name in made.matching)
+    return find(clean(table, fields, {}, progress.part(0.0, 0.1)), progress.part(0.1, 1.0)) if fields else None
+
+
+def as_text(reading: Reading, made: Profile, twice: HeldTwice | None) -> str:
     separator = NAMES.get(reading.separator, repr(reading.separator))
     where = f"column names in line {reading.header_line}" if reading.header_line else "no column names"
     lines = [
@@ -66,6 +80,10 @@ def as_text(reading: Reading, made: Profile) -> str:
         f"Near duplicates:      {made.near_duplicates:,} records with a slip in one matching field"
         + (" (at least)" if made.duplicates.near_is_lower_bound else ""),
     ]
+    if twice is not None:
+        lines.append(
+            f"Held twice:           {twice.said()} Suggested direction, as far as this file goes: {twice.direction}."
+        )
     for column in made.columns:
         if column.dates is not None:
             lines.append(f"Dates in {column.name}: {column.dates.sentence()}")
