@@ -49,6 +49,7 @@ class Offer:
     purpose: str = ""
     seal: Mode = "hybrid"
     blind: BlindTerms | None = None  # keys, limits and who asks, where the method is blind
+    repeats: float | None = None  # share of the own records that repeat a person; None: not stated
 
 
 @dataclass(frozen=True)
@@ -320,6 +321,7 @@ def _terms(offer: Offer, complete: Recipe, own: Identity, contact: Contact) -> T
         proposer=Side.of(own.card()),
         accepter=Side.of(contact.card),
         secret_hash=terms.secret_hash(complete.secret),
+        repeats=None if offer.repeats is None else round(1000 * offer.repeats),
         seal=offer.seal,
         statement=statement,
         blind=offer.blind,

@@ -93,6 +93,7 @@ class Terms:
     statement: str = field(default="", repr=False)  # the privacy statement in words
     version: int = VERSION  # of the document that was signed
     seal: Mode = "hybrid"  # how files are sealed: a weaker seal is refused
+    repeats: int | None = None  # of 1,000 records of the proposer, how many repeat a person; None: not stated
     blind: BlindTerms | None = None  # keys, limits and who asks, where the method is blind
 
     def document(self) -> bytes:
@@ -104,6 +105,7 @@ class Terms:
                 "version": self.version,
                 **seal,
                 **({"blind": blind_terms.to_plain(self.blind)} if self.blind else {}),
+                **({} if self.repeats is None else {"repeats": self.repeats}),
                 "purpose": self.purpose,
                 "made": self.made,
                 "fields": [_field_plain(one, self.version) for one in self.fields],
@@ -150,7 +152,8 @@ def parse(document: bytes) -> Terms:
         {"format", "version", "purpose", "made", "fields", "method", "settings", "epsilon_unit", "reference", "mapping"}
         | {"rule", "limits", "proposer", "accepter", "secret", "statement"}
         | (set() if version == FIRST else {"seal"})
-        | ({"blind"} if plain.get("method") == BLIND else set()),
+        | ({"blind"} if plain.get("method") == BLIND else set())
+        | ({"repeats"} & plain.keys() if version > FIRST else set()),
     )
     # a document of the first version comes from the own disk only, signed when any text passed
     one, several = (strict.any_text, strict.any_text) if version == FIRST else (strict.text, strict.lines)
@@ -175,6 +178,7 @@ def parse(document: bytes) -> Terms:
         statement=several(plain, "statement", longest=20_000),
         version=version,
         seal="hybrid" if version == FIRST else cast(Mode, strict.one_of(plain, "seal", MODES)),
+        repeats=strict.integer(plain, "repeats", 0, 1000) if "repeats" in plain else None,
     )
     if found.method == BLIND:
         found = replace(found, blind=blind_terms.parse(strict.mapping(plain, "blind"), found.fields))
@@ -252,6 +256,7 @@ def in_words(terms: Terms) -> tuple[Said, ...]:
             "Compared are: {fields}. Each side maps its own columns to these fields.",
             fields=[_compared(one) for one in terms.fields],
         ),
+        *_repeats_words(terms),
         Said("Cleaning, the same on both sides: {cleaning:semicolons}.", cleaning=cleaning),
         *how,
         Said(
@@ -262,6 +267,19 @@ def in_words(terms: Terms) -> tuple[Said, ...]:
         Said("A shared secret was made for this agreement alone; it is inside the sealed file and shown nowhere."),
         *_statement_words(terms),
     )
+
+
+def _repeats_words(terms: Terms) -> list[Said]:
+    """How many records repeat a person, as the proposer states it; who they are is never said."""
+    if terms.repeats is None:
+        return []
+    return [
+        Said(
+            "{proposer} states that of 1,000 records of its table {n} {n|repeats|repeat} a person.",
+            proposer=terms.proposer.name,
+            n=terms.repeats,
+        )
+    ]
 
 
 def _compared(one: Field) -> str:

@@ -10,6 +10,7 @@ from pprl_desktop.job.own_table import OwnTable
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
     from pprl_desktop.exchange.results import Outcome
+    from pprl_desktop.job.held_twice import HeldTwice
     from pprl_desktop.job.own_table import Seen
     from pprl_desktop.job.partnership import Partnership
     from pprl_desktop.review.desk import Desk as ManagerDesk
@@ -32,6 +33,7 @@ class Findings:
 
     own_table: OwnTable = field(default_factory=OwnTable)
     seen: Seen | None = None  # what was understood of the own table
+    twice: HeldTwice | None = None  # how many people it holds more than once
     partner_rows: int = 0  # of the bundle opened last
     shown: ShownMatch | None = None
     partnership: Partnership | None = None  # with what it made once

@@ -72,13 +72,13 @@ def find(table: CleanTable, progress: Progress = NO_PROGRESS) -> HeldTwice:
     from pprl_desktop.codes.base import method
     from pprl_desktop.codes.recipe import build, settings
     from pprl_desktop.decisions.adaptive.one_file import held_twice
+    from pprl_desktop.decisions.learn import learn
     from pprl_desktop.decisions.rules import AdaptiveRule
 
     some = table.take(_together(table)) if table.rows > MOST else table
-    made = method(METHOD)
     recipe = build(METHOD, table.fields, settings(METHOD), secret=secrets.token_bytes(32))
-    smashed = made.smash(some, recipe, progress.part(0.0, 0.2))
-    rule = made.learn(some, smashed, recipe, 0, progress.part(0.2, 0.25))
+    smashed = method(METHOD).smash(some, recipe, progress.part(0.0, 0.2))
+    rule = learn(some, smashed, recipe, 0, progress.part(0.2, 0.25))
     assert isinstance(rule, AdaptiveRule)
     found = held_twice(smashed, rule, progress=progress.part(0.25, 1.0))
     progress.at(1.0)

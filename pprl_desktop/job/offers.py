@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pprl_desktop.codes.base import DECISION_WORDS, LAYOUT_WORDS, Settings, method
+from pprl_desktop.codes.directions import turned, words
 from pprl_desktop.matching.reconcile import RULE_WORDS
 from pprl_desktop.privacy.claims import UNITS
 from pprl_desktop.project.choices import Choices
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.agreement import Agreement
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.exchange.terms import Terms
+    from pprl_desktop.job.held_twice import HeldTwice
     from pprl_desktop.records.profile import ColumnProfile, Profile
 
 LEAST_LIKENESS = 1.0  # of _likeness: the same thing, or the same kind and a similar name
@@ -39,13 +41,15 @@ class Difference:
         return self.mine != self.theirs
 
 
-def offer_of(choices: Choices, purpose: str = "") -> Offer:
+def offer_of(choices: Choices, purpose: str = "", twice: HeldTwice | None = None) -> Offer:
+    """Of who is held twice, only the share is offered."""
     from pprl_desktop.exchange.agreeing import Offer
 
     rule: Any = choices.rule
     return Offer(
-        choices.method, choices.fields, choices.settings, choices.reference, choices.mapping, rule, purpose=purpose
-    )
+        choices.method, choices.fields, choices.settings, choices.reference, choices.mapping, rule, purpose=purpose,
+        repeats=twice.share if twice is not None else None,
+    )  # fmt: skip
 
 
 def differences(choices: Choices, terms: Terms) -> tuple[Difference, ...]:
@@ -59,6 +63,7 @@ def differences(choices: Choices, terms: Terms) -> tuple[Difference, ...]:
         Difference(Said("Cleaning differs for"), NOTHING, _names(changed)),
         Difference(Said("Method"), method(choices.method).title, method(terms.method).title),
         Difference(Said("Decision and layout"), _decision(mine), _decision(theirs)),
+        Difference(Said("Direction"), words(mine.direction), words(turned(theirs.direction))),
         Difference(Said("Noise (ε)"), _noise(mine.epsilon, terms.unit), _noise(theirs.epsilon, terms.unit)),
         Difference(
             Said("Reference set"), _names([choices.reference] if agreed else []), _names([agreed] if agreed else [])

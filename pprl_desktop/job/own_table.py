@@ -17,6 +17,7 @@ from pprl_desktop.project.choices import Choices
 
 if TYPE_CHECKING:
     from pprl_desktop.codes.base import Recipe, Smashed
+    from pprl_desktop.job.held_twice import HeldTwice
     from pprl_desktop.job.quality import Quality
     from pprl_desktop.records.cleaning import BeforeAfter
     from pprl_desktop.records.fields import Field
@@ -171,6 +172,14 @@ class OwnTable:
             self._clean = clean(table, choices.fields, dict(choices.columns), progress.part(0.7, 1.0))
             self._clean_of = table, key
         return self._clean
+
+    def held_twice(self, choices: Choices, progress: Progress = NO_PROGRESS) -> HeldTwice | None:
+        """How many people the table holds more than once, in the chosen fields; None where there are none."""
+        from pprl_desktop.job.held_twice import find
+
+        if not choices.fields:
+            return None
+        return find(self.clean(choices, progress.part(0.0, 0.1)), progress.part(0.1, 1.0))
 
     def smash(self, table: CleanTable, recipe: Recipe, progress: Progress = NO_PROGRESS) -> Smashed:
         """Of the own clean table the last one is kept; any other, such as one with decoys, is made and handed on."""

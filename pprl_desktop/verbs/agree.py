@@ -94,6 +94,8 @@ def _propose(args: argparse.Namespace, progress: Progress) -> Answer:
         args.method, _fields(args), _settings(args), args.reference, rule=args.rule,
         limits=Limits(args.max_rows, args.max_mb, args.max_clear), purpose=args.purpose, seal=args.seal,
     )  # fmt: skip
+    if args.table:
+        offer = replace(offer, repeats=_repeats(args, offer.fields, progress))
     weighed = None
     if not method(args.method).smashes:
         prepared = _blind.prepared(args, offer.fields, here, contact.card.party.sign, progress)
@@ -110,6 +112,14 @@ def _propose(args: argparse.Namespace, progress: Progress) -> Answer:
     words = [str(one) for one in in_words(agreement.terms)]
     text = "\n".join([*words, *lines, "", f"Proposal {agreement.id[:12]} written. Send it to {contact.name}."])
     return Answer(text, {**_exchange.agreement_data(agreement), "words": list(words), "file": args.out, **data})
+
+
+def _repeats(args: argparse.Namespace, fields: tuple[Field, ...], progress: Progress) -> float:
+    """The share of records that repeat a person; who they are stays at home."""
+    from pprl_desktop.job.held_twice import find
+    from pprl_desktop.records.cleaning import clean
+
+    return find(clean(_options.read(args.table), fields, {}), progress).share
 
 
 def _fields(args: argparse.Namespace) -> tuple[Field, ...]:

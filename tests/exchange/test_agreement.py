@@ -436,3 +436,13 @@ def test_an_agreement_signed_before_there_was_a_maximum_reads_as_it_was_signed(s
     assert free.settings.direction == "many-to-many"
     assert read.limits.clear == terms.DEFAULT_CLEAR
     assert "names no maximum" in " ".join(map(str, terms.in_words(read)))
+
+
+def test_the_share_of_repeated_people_is_signed_and_said(scene: Scene) -> None:
+    agreed = propose(scene, offer(repeats=0.0123)).terms
+    assert agreed.repeats == 12
+    assert "of 1,000 records of its table 12 repeat a person" in " ".join(map(str, terms.in_words(agreed)))
+    assert terms.parse(agreed.document()) == agreed
+    assert propose(scene, offer()).terms.repeats is None
+    with pytest.raises(Problem, match="repeats"):
+        terms.parse(agreed.document().replace(b'"repeats":12', b'"repeats":1200'))

@@ -28,7 +28,7 @@ from pprl_desktop.ui.widgets.paper import PaperView, save_as_pdf
 from pprl_desktop.ui.widgets.reflow import columns, flow
 
 if TYPE_CHECKING:
-    from pprl_desktop.exchange.agreeing import Proposal
+    from pprl_desktop.exchange.agreeing import Offer, Proposal
     from pprl_desktop.exchange.agreement import Agreement
     from pprl_desktop.exchange.inbox import Received
     from pprl_desktop.exchange.terms import Terms
@@ -196,11 +196,14 @@ class AgreementPane(KeyedPane):
         if terms is not None:
             self._show_paper(self.draft, terms, "draft", choices)
 
+    def _offer(self) -> Offer:
+        return offers.offer_of(self.project.choices, self.purpose.text().strip(), self.desk.findings.twice)
+
     def _draft(self, contact: str) -> Terms | None:
         """The terms as they would be written, without a secret yet."""
         from pprl_desktop.job.partnership import Partnership
 
-        own, offer = self.desk.identity(), offers.offer_of(self.project.choices, self.purpose.text().strip())
+        own, offer = self.desk.identity(), self._offer()
         if own is None:
             return None
         try:
@@ -346,7 +349,7 @@ class AgreementPane(KeyedPane):
         out = out_path(self, tr("Write the proposal"), "proposal.pprl")
         if out is None:
             return
-        offer = offers.offer_of(choices, self.purpose.text().strip())
+        offer = self._offer()
 
         def done(_made: Partnership) -> None:
             show = (tr("Show in folder"), lambda: show_in_folder(self, out.parent))

@@ -30,6 +30,7 @@ from pprl_desktop.ui.widgets.table import DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
 
 if TYPE_CHECKING:
+    from pprl_desktop.job.held_twice import HeldTwice
     from pprl_desktop.job.own_table import Seen
     from pprl_desktop.job.quality import Remark
     from pprl_desktop.project.choices import Choices
@@ -311,8 +312,28 @@ class DataPane(Pane):
             self.desk.findings.seen = seen
             self._keep(seen, fresh=fresh)
             self._show(seen)
+            self._count_people(fresh)
 
         self.run(tr("Reading the table"), lambda progress: place.load(path, options, progress), done, key="data.load")
+
+    def _count_people(self, fresh: bool) -> None:
+        """Who is held twice decides how often a person may occur; the steward may choose otherwise later."""
+        place, choices = self.desk.own_table, self.project.choices
+        self.desk.findings.twice = None
+
+        def done(found: HeldTwice | None) -> None:
+            self.desk.findings.twice = found
+            if found is None or not found.repeated:
+                return
+            settings = self.project.choices.settings
+            if fresh and not self.project.choices.agreement and settings.direction == "one-to-one":
+                self.change("Choose direction", settings=replace(settings, direction=found.direction))
+            self.say("info", tr_core(found.said()), tr("How often a person may occur is chosen on the page Method."))
+
+        self.run(
+            tr("Counting people"), lambda progress: place.held_twice(choices, progress), done,
+            key="data.twice", quiet=True, problem=lambda _problem: None,
+        )  # fmt: skip
 
     def _keep(self, seen: Seen, *, fresh: bool) -> None:
         """A new table brings its suggestions; the same table read again keeps what the steward set."""
