@@ -37,6 +37,7 @@ class Steward:
 
     def start(self, name: str) -> None:
         self.window.show_pane("welcome")
+        self.pane.ask_name()
         self.pane.place.setText(str(self.folder))
         self.qtbot.keyClicks(self.pane.name, name)
         self.qtbot.keyClick(self.pane.name, Qt.Key.Key_Return)

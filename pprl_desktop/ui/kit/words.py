@@ -88,3 +88,15 @@ def said_days(days: int) -> tuple[str, str]:
 
 def when_exact(moment: float) -> str:
     return QDateTime.fromSecsSinceEpoch(int(moment)).toString("yyyy-MM-dd HH:mm:ss")
+
+
+def recently(moment: float) -> str:
+    """Today and yesterday by name, else the day; the year only where it is another one."""
+    then = QDateTime.fromSecsSinceEpoch(int(moment))
+    days = then.date().daysTo(QDateTime.currentDateTime().date())
+    if days == 0:
+        return tr("today, {time}", time=locale().toString(then.time(), "HH:mm"))
+    if days == 1:
+        return tr("yesterday")
+    same_year = then.date().year() == QDateTime.currentDateTime().date().year()
+    return locale().toString(then.date(), "d MMM" if same_year else "d MMM yyyy")

@@ -1,21 +1,39 @@
-"""Welcome: new project, open, recent, try with sample data, help."""
+"""Projects: continue where one was, start anew, or open what somebody sent."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QStandardPaths, Qt
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
+from PySide6.QtCore import QFile, Qt, QTimer
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QMessageBox, QProgressBar, QWidget
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.ui.kit.i18n import tr
-from pprl_desktop.ui.kit.theme import GRID
+from pprl_desktop.ui.desk import usual_folder
+from pprl_desktop.ui.kit.i18n import tr, tr_n
+from pprl_desktop.ui.kit.settings import Known
+from pprl_desktop.ui.kit.words import recently
 from pprl_desktop.ui.panes.base import Pane
-from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, icon_label, label, labelled, row, tab_order
-from pprl_desktop.ui.widgets.reflow import columns
+from pprl_desktop.ui.widgets.basics import (
+    Button,
+    Card,
+    Pages,
+    Section,
+    boxed,
+    button,
+    column,
+    icon_label,
+    label,
+    labelled,
+    menu_button,
+    row,
+    row_button,
+)
+from pprl_desktop.ui.widgets.empty import EmptyState
+from pprl_desktop.ui.widgets.reflow import columns, flow
+from pprl_desktop.ui.widgets.rows import Head, Rows, two_lines
 
-SHOWN = 5  # recent projects
+SEARCH_FROM = 8  # projects from which there is a field to find one
 
 
 class WelcomePane(Pane):
@@ -24,109 +42,204 @@ class WelcomePane(Pane):
     MESSAGES = {"gone": "This project is not where it was."}  # noqa: RUF012
 
     def build(self) -> None:
-        self.head(
-            tr("Which records do you share?"),
-            tr(
-                "Find out with a partner organisation, without showing each other the rest. "
-                "Nothing leaves this computer until you send a file yourself."
-            ),
-        )
         self._pending = ""
-        self.buttons: dict[str, QWidget] = {}
-        self.new = Section(tr("Start a new project"), tr("One project per partner and question. It saves itself."))
+        self._chosen = ""
+        self._archive_shown = False
+        self.buttons: dict[str, Button] = {}
+        self.pages = Pages()
+        self.pages.addWidget(self._build_first())
+        self.pages.addWidget(self._build_list())
+        self.new = self._build_new()
+        self.new.hide()
+        self.body.addWidget(self.new)
+        self.body.addWidget(self.pages)
+        self.body.addStretch(1)
+
+    def _build_new(self) -> Card:
+        card = Card(tr("New project with a partner"), tr("One project per partner and question. It saves itself."))
         self.name = QLineEdit()
         self.name.setPlaceholderText(tr("for example: Heart registry × St. Anne"))
         self.name.returnPressed.connect(self._create)
         self.name.textChanged.connect(lambda _t: self._check())
-        self.place = QLineEdit(str(self._documents()))
+        self.place = QLineEdit(str(usual_folder()))
         self.place.setAccessibleName(tr("Folder of the project"))
         browse = button(tr("Choose …"), self._choose_folder, tip=tr("Choose the folder of the project"))
         folder = boxed(row(self.place, browse))
         folder.setFocusProxy(self.place)
         self.make = button(tr("&Create project"), self._create, kind="primary")
+        self.cancel = button(tr("Cancel"), self._put_away)
         self.why = label("", "small")
-        self.new.add(
-            labelled(tr("Name of the project"), self.name),
-            labelled(tr("Folder"), folder),
-            row(self.make, self.why, None, gap=1.5),
-            None,
-        )
-        self.sample = self._task(
-            "sample",
-            tr("Try with sample data"),
-            tr("Two invented hospitals, both sides played on this computer. About five minutes; nothing to prepare."),
-            tr("Open the &sample"),
-            self.open_sample,
-        )
-        self.open = self._task(
-            "folder",
-            tr("Open a project"),
-            tr(
-                "Continue where you were. You can also drop a project, a table or a file from a partner on this window."
+        card.add(
+            columns(
+                labelled(tr("Name of the project"), self.name), labelled(tr("Folder"), folder), least=260, gap=2
             ),
-            tr("&Open …"),
-            self._open,
+            row(self.make, self.cancel, self.why, None, gap=1),
+        )  # fmt: skip
+        return card
+
+    def _build_first(self) -> QWidget:
+        """Nobody was here before: the ways to begin, and how it goes."""
+        partner = self._way(
+            "people",
+            tr("With a partner"),
+            tr("Two organisations, each with its own table. You exchange sealed files."),
+            button(tr("&New with a partner"), self.ask_name, kind="primary"),
         )
-        self.recent = Section(tr("Recent projects"))
-        self.learn = Section(tr("How it goes"))
-        for number, text in enumerate(
+        self.sample = button(tr("Open the &sample"), self.open_sample)
+        sample = self._way(
+            "sample",
+            tr("Try the sample"),
+            tr("Two invented hospitals, both sides played here. Five minutes; nothing to prepare."),
+            self.sample,
+        )
+        self.sent = EmptyState(
+            "inbox",
+            tr("Were you sent a file?"),
+            tr("Drop it anywhere on this window; a proposal can be read at once."),
+            ((tr("&Open a file …"), self._open),),
+            drops=True,
+        )
+        self.sent.buttons[0].setProperty("kind", "")
+        goes = Section(tr("How it goes with a partner"))
+        steps = []
+        for number, (title, text) in enumerate(
             (
-                tr("Load your table, choose the fields to compare, and see what a partner could learn."),
-                tr("Agree with the partner, exchange one sealed file each, and match."),
-                tr(
-                    "Decide the uncertain pairs, opening only what you need, and write the linked table and the report."
-                ),
+                (tr("Prepare"), tr("Load your table; see what a partner could learn.")),
+                (tr("Agree and exchange"), tr("Both sign the terms; sealed files travel your own way.")),
+                (tr("Decide"), tr("Look at the unsure pairs masked; write table and report.")),
             ),
             start=1,
         ):
-            badge = label(str(number), "strong", wrap=False)
-            badge.setMinimumWidth(2 * GRID)
-            badge.setAlignment(Qt.AlignmentFlag.AlignTop)
-            line = row(badge, label(text, "muted"), gap=1)
+            figure = label(str(number), "second", wrap=False)
+            figure.setProperty("tint", "accent")
+            figure.setAlignment(Qt.AlignmentFlag.AlignTop)
+            line = row(figure, column(label(title, "strong"), label(text, "small"), None, gap=0.25), gap=1)
             line.setStretch(1, 1)
-            self.learn.add(line)
-        self.read = button(tr("Read the introduction"), lambda: self.desk.go_to.emit("help"), kind="link")
-        self.learn.add(None, row(self.read, None))
-        self.body.addLayout(columns(self.new, column(self.sample, self.open, gap=2), least=290))
-        self.body.addLayout(columns(self.recent, self.learn, least=290))
-        self.body.addStretch(1)
+            steps.append(line)
+        goes.add(columns(*steps, least=200, gap=3))
+        return boxed(column(columns(partner, sample, least=260), self.sent, goes, gap=3))
 
-    def _task(self, icon: str, title: str, sentence: str, verb: str, act: object) -> Section:
-        card = Section()
-        text = column(label(title, "heading"), label(sentence, "muted"), gap=0.5)
-        go = button(verb, act)  # type: ignore[arg-type]
-        self.buttons[icon] = go
-        picture = icon_label(icon, "accent_text", 28)
-        top = row(picture, text, gap=1.5)
-        top.setStretch(1, 1)
-        top.setAlignment(picture, Qt.AlignmentFlag.AlignTop)
+    def _way(self, icon: str, title: str, sentence: str, go: Button) -> Card:
+        card = Card()
         card.setAccessibleName(title)
-        card.add(top, row(None, go), None)
+        self.buttons[icon] = go
+        card.add(
+            row(icon_label(icon, "accent_text", 28), None), label(title, "heading"), label(sentence, "small"), None,
+            row(go, None),
+        )  # fmt: skip
         return card
 
+    def _build_list(self) -> QWidget:
+        """The projects there are; the last one is chosen, and Enter goes on with it."""
+        self.buttons["new"] = button(tr("New with a &partner"), self.ask_name, icon="plus")
+        self.buttons["sent"] = button(tr("I was sent a &file …"), self._open, icon="inbox")
+        self.search = QLineEdit()
+        self.search.setPlaceholderText(tr("Find a project"))
+        self.search.setAccessibleName(tr("Find a project"))
+        self.search.setMaximumWidth(220)
+        self.search.textChanged.connect(lambda _t: self._show_projects())
+        top = row(self.buttons["new"], self.buttons["sent"], None, self.search, gap=1)
+        heads = (
+            Head(tr("Project and partner"), 4),
+            Head(tr("Where it stands"), 4),
+            Head(tr("Last opened"), 1, right=True),
+            Head("", right=True, least=96),
+        )
+        self.projects = Rows(tr("Projects"), heads, high=52)
+        self.archived = button("", self._toggle_archive, kind="link")
+        self.buttons["folder"] = button(tr("Open a project or file …"), self._open, icon="folder")
+        self.buttons["again"] = button(tr("Try the sample"), self.open_sample, icon="sample")
+        below = flow(self.buttons["again"], self.buttons["folder"])
+        return boxed(column(top, self.projects, row(self.archived, None), below, gap=2))
+
+    # what is shown --------------------------------------------------------------------------------
+
     def enter(self) -> None:
-        clear(self.recent.body)
-        shown = [Path(text) for text in self.desk.preferences.recent][:SHOWN]
-        links: list[QWidget] = []
-        for path in shown:
-            there = path.is_file()
-            go = button(path.stem, lambda p=path: self._open_path(p), kind="link", icon="folder", tip=str(path))
-            go.setEnabled(there)
-            note = label("" if there else tr("not where it was"), "small", wrap=False)
-            self.recent.add(row(go, None, note))
-            links.append(go)
-        if not shown:
-            self.recent.add(label(tr("Projects you open appear here."), "muted"))
-        self.recent.add(None)
-        tab_order(self.buttons["folder"], *links, self.read)
+        if self.desk.project is not None:
+            self.desk.note_project()
+        known = self.desk.preferences.known
+        self.pages.setCurrentIndex(1 if known else 0)
+        if known:
+            self.head(
+                tr("Projects"),
+                tr("Find out which people two tables share. Nothing leaves this computer until you send a file."),
+            )
+        else:
+            self.head(
+                tr("Which people do two tables share?"),
+                tr("Find out without showing each other the rest. Nothing leaves this computer until you send a file."),
+            )
+        self._show_projects()
         self._check()
 
-    def ask_name(self) -> None:
-        self.name.setFocus(Qt.FocusReason.ShortcutFocusReason)
+    def _listed(self) -> list[Known]:
+        wanted = self.search.text().strip().casefold()
+        found = [one for one in self.desk.preferences.known if one.archived == self._archive_shown]
+        return [one for one in found if wanted in f"{one.title} {one.partner}".casefold()]
 
-    def _documents(self) -> Path:
-        base = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-        return Path(base or Path.home()) / "PPRL"
+    def _show_projects(self) -> None:
+        listed, known = self._listed(), self.desk.preferences.known
+        self.search.setVisible(len(known) >= SEARCH_FROM)
+        self.projects.clear()
+        there = [one for one in listed if Path(one.path).is_file()]
+        if self._chosen not in [one.path for one in there]:
+            self._chosen = there[0].path if there else ""
+        for one in listed:
+            self._add_project(one)
+        hidden = sum(one.archived for one in known)
+        self.archived.setVisible(bool(hidden))
+        shown = tr("Back to the other projects") if self._archive_shown else ""
+        self.archived.setText(shown or tr_n("{n} archived project: show", "{n} archived projects: show", hidden))
+        self.changed.emit()
+
+    def _add_project(self, one: Known) -> None:
+        there, chosen = Path(one.path).is_file(), one.path == self._chosen
+        bar = QProgressBar()
+        bar.setRange(0, one.steps)
+        bar.setValue(one.number if not one.step else one.number - 1)
+        bar.setTextVisible(False)
+        bar.setFixedSize(72, 6)
+        bar.setAccessibleName(tr("Step {n} of {all}", n=one.number, all=one.steps))
+        if not there:
+            stands = two_lines(tr("not where it was"), one.path, tint="warm")
+        elif one.step:
+            place = tr("{step} · {n} of {all}", step=tr(one.step), n=one.number, all=one.steps)
+            stands = two_lines(place, one.waits, tint="warm", role="")
+        else:
+            stands = two_lines(tr("Finished · {n} of {all}", n=one.steps, all=one.steps), "", role="")
+        action: QWidget
+        if chosen:
+            action = row_button(tr("Continue"), lambda: self._open_path(Path(one.path)), kind="primary")
+        else:
+            entries = [(tr("Archive"), lambda: self._archive(one, True)), (tr("Delete …"), lambda: self._delete(one))]
+            if one.archived:
+                entries[0] = (tr("Take out of the archive"), lambda: self._archive(one, False))
+            if there:
+                entries.insert(0, (tr("Open"), lambda: self._open_path(Path(one.path))))
+            action = menu_button("more", tr("More about {project}", project=one.title), entries)
+        when = label(recently(one.opened), "small", wrap=False)
+        whom = two_lines(one.title, one.partner or tr("no partner yet"))
+        line = row(bar, boxed(stands), gap=1.5)
+        line.setStretch(1, 1)
+        self.projects.add(whom, line, when, action, chosen=chosen, click=lambda: self._choose_project(one.path))
+
+    def _choose_project(self, path: str) -> None:
+        if path != self._chosen:
+            self._chosen = path
+            QTimer.singleShot(0, self, self._show_projects)
+
+    # what the steward does ------------------------------------------------------------------------
+
+    def ask_name(self) -> None:
+        self.new.show()
+        self._check()
+        self.name.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.changed.emit()
+
+    def _put_away(self) -> None:
+        self._pending = ""
+        self.new.hide()
+        self.changed.emit()
 
     def _target(self) -> Path:
         safe = "".join(c if c.isalnum() or c in " -_" else "_" for c in self.name.text().strip()).strip()
@@ -141,6 +254,7 @@ class WelcomePane(Pane):
             reason = tr("There is already a project of this name in the folder.")
         self.make.setEnabled(not reason)
         self.why.setText(reason)
+        self.changed.emit()
 
     def _choose_folder(self) -> None:
         chosen = QFileDialog.getExistingDirectory(self, tr("Folder of the project"), self.place.text())
@@ -159,15 +273,9 @@ class WelcomePane(Pane):
             self.show_problem(problem)
             return
         self.name.clear()
-        self._pending = ""
+        self._put_away()
         if pending:
-            self.file_waits(pending)
-
-    def file_waits(self, path: str) -> None:
-        window = self.window()
-        opener = getattr(window, "open_file", None)
-        if opener is not None:
-            opener(Path(path))
+            self.desk.file_given.emit(pending)
 
     def take_file(self, path: str) -> None:
         """A table dropped before there is a project: only a name is missing."""
@@ -177,27 +285,76 @@ class WelcomePane(Pane):
         self.ask_name()
 
     def _open(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(
-            self, tr("Open project"), self.place.text(), f"{tr('PPRL projects')} (*.pprlproject)"
-        )
+        ours = f"{tr('Files of this program')} (*.pprlproject *.pprl *.pprlcard *.age *.csv *.tsv *.txt)"
+        name, _ = QFileDialog.getOpenFileName(self, tr("Open a project or file"), self.place.text(), f"{ours};;* (*)")
         if name:
-            self._open_path(Path(name))
+            self.desk.file_given.emit(name)
 
     def _open_path(self, path: Path) -> None:
         self.messages.clear()
         try:
-            self.desk.open_project(path)
+            if self.desk.project is not None and self.desk.project.path.resolve() == path.resolve():
+                self.desk.project_changed.emit()  # it is open: back to where it stands
+            else:
+                self.desk.open_project(path)
         except Problem as problem:
             self.show_problem(problem)
+
+    def _archive(self, one: Known, away: bool) -> None:
+        """Out of the list; nothing of the project is touched."""
+        known = tuple(replace(k, archived=away) if k.path == one.path else k for k in self.desk.preferences.known)
+        self.desk.prefer(known=known)
+        self._archive_shown = self._archive_shown and any(k.archived for k in known)
+        QTimer.singleShot(0, self, self._show_projects)
+
+    def _toggle_archive(self) -> None:
+        self._archive_shown = not self._archive_shown
+        QTimer.singleShot(0, self, self._show_projects)
+
+    def _delete(self, one: Known) -> None:
+        box = QMessageBox(self.window())
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setWindowTitle("PPRL Desktop")
+        box.setText(tr("Delete the project “{project}”?", project=one.title))
+        box.setInformativeText(
+            tr(
+                "Its file and its folder go to the trash. Keys, agreements and the ledger of what has left stay: "
+                "what was sent is not taken back."
+            )
+        )
+        delete = box.addButton(tr("Delete"), QMessageBox.ButtonRole.DestructiveRole)
+        keep = box.addButton(tr("Keep it"), QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(keep)
+        box.exec()
+        if box.clickedButton() is delete:
+            self.delete(one)
+
+    def delete(self, one: Known) -> None:
+        path = Path(one.path)
+        if self.desk.project is not None and self.desk.project.path.resolve() == path.resolve():
+            self.desk.close_project()
+        for gone in (path, path.with_suffix("")):
+            if gone.exists() and not QFile.moveToTrash(str(gone)):
+                self.show_problem(
+                    Problem(
+                        tr("The project could not be moved to the trash."),
+                        tr("This system has none for that folder."),
+                        tr("Delete it in the file manager: {path}", path=str(gone)),
+                    )
+                )
+                return
+        preferences = self.desk.preferences
+        self.desk.prefer(
+            known=tuple(k for k in preferences.known if k.path != one.path),
+            recent=tuple(p for p in preferences.recent if p != one.path),
+        )
+        self.enter()
 
     def open_sample(self) -> None:
         from pprl_desktop.ui import sample
 
         self.messages.clear()
         try:
-            sample.open_sample(self.desk, self._documents())
+            sample.open_sample(self.desk, Path(self.place.text()))
         except Problem as problem:
             self.show_problem(problem)
-
-    def reason(self) -> str:
-        return ""

@@ -48,7 +48,7 @@ class Rows(QWidget):
         self._lines: list[_Line] = []
         self._cells: list[tuple[int, QWidget]] = []  # column and what stands in it
         self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(round(indent * GRID), 0, round(indent * GRID), 0)
+        self._grid.setContentsMargins(round(indent * GRID), 0, round(indent * GRID), 5)
         self._grid.setHorizontalSpacing(round(1.5 * GRID))
         self._grid.setVerticalSpacing(8)
         for place, head in enumerate(self.heads):
@@ -90,11 +90,13 @@ class Rows(QWidget):
             self._cells.append((place, shown))
             held.append(shown)
             self._grid.addWidget(shown, at, place, where)
+            shown.show()  # at once: what Enter presses is looked for among the visible ones
         self._grid.setRowMinimumHeight(at, self._high - 8)
         last = at
         if below is not None:
             last = at + 1
             self._grid.addWidget(below, last, 0, 1, len(self.heads))
+            below.show()
             held.append(below)
         self._lines.append(_Line(last, tuple(held), chosen, click))
         self._give_up()
@@ -171,10 +173,11 @@ class Rows(QWidget):
         super().mousePressEvent(event)
 
 
-def two_lines(strong: str, small: str, *beside: QWidget, tint: str = "") -> QLayout:
+def two_lines(strong: str, small: str, *beside: QWidget, tint: str = "", role: str = "strong") -> QLayout:
     """A bold line and a quiet one below it; what stands beside the bold one is a tag or an icon."""
-    above = label(strong, "strong", wrap=False)
+    above = label(strong, role, wrap=False)
     below = label(small, "tiny", wrap=False)
+    below.setVisible(bool(small))
     if tint:
         below.setProperty("tint", tint)
     top = row(above, *beside, None, gap=1) if beside else row(above, None, gap=0)
