@@ -95,7 +95,8 @@ class ExportPane(KeyedPane):
             self.named.show_number(of_100(share), "", tr("measured on your own records; {range}",
                                                          range=range_of_100(low, high)))  # fmt: skip
             learn = tr(
-                "which of their people you hold; with a telephone book, <b>{n}</b> of your people", n=of_100(share)
+                "which of their people you hold; with a telephone book, at least <b>{n}</b> of your people",
+                n=of_100(share),
             )
         else:
             self.named.show_number("–", "", tr("being measured on your own records …"))
@@ -114,7 +115,7 @@ class ExportPane(KeyedPane):
         )  # fmt: skip
         clear(self.stays.body)
         for text in (
-            tr("Your table, and the names of its columns"),
+            tr("Your table, and the names of columns that are no agreed field"),
             tr("Sensitive columns: {names}", names=", ".join(choices.sensitive) or tr("none marked")),
             tr("Your record numbers, and which random name belongs to which row"),
         ):
@@ -126,7 +127,7 @@ class ExportPane(KeyedPane):
         """What this partner has under this agreement, as the ledger counts it."""
         choices, ledger = self.project.choices, self.desk.home.ledger()
         before = [one for one in ledger.releases() if one.agreement == choices.agreement]
-        clear_ = sum(one.records for one in ledger.disclosures()
+        clear_ = sum(one.fresh for one in ledger.disclosures()
                      if one.agreement == choices.agreement and one.what == CLEAR and not one.received)  # fmt: skip
         said = []
         if before:

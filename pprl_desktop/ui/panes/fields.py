@@ -76,7 +76,7 @@ class FieldsPane(Pane):
     def build(self) -> None:
         self.head(
             tr("Choose what identifies a person"),
-            tr("Both sides compare the same fields, each from its own columns. Column names never leave."),
+            tr("Both sides compare the same fields, each from its own columns. Only the names of fields leave."),
         )
         self._turns = Turns(self, lambda: self.desk.project)
         self._lines: list[tuple[QWidget, ...]] = []

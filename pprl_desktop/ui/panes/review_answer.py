@@ -64,7 +64,7 @@ class AnswerInClear(QWidget):
         cells = sum(one.filled for one in planned.fields)
         self.titled.emit(
             tr_n("{partner} asks to review {n} pair with you", "{partner} asks to review {n} pairs with you",
-                 planned.asked + planned.withheld, partner=planned.partner),
+                 planned.asked, partner=planned.partner),
             tr("Signed by {partner}, under your agreement. It is unsure of these pairs.", partner=planned.partner),
         )  # fmt: skip
         self.shown.addWidget(self._alarm(planned, cells))
