@@ -30,6 +30,7 @@ class NearestNeighbour(Method):
     decisions = ("nearest",)
     unit = "per query"
     reads = ("nearest",)
+    signs_of_sums = True
 
     def defaults(self) -> Settings:
         return Settings(decision="nearest", layout="record", epsilon=EPSILON)

@@ -56,6 +56,7 @@ class Simhash(Method):
     mark = Said("best with noise")
     layouts = ("field", "record")
     decisions = ("adaptive", "threshold")
+    signs_of_sums = True
 
     def defaults(self) -> Settings:
         return Settings(decision="adaptive", layout="field")

@@ -158,3 +158,67 @@ def _joined(found: list[tuple[Ints, Floats]], k: int) -> tuple[Ints, Floats]:
     if not found:
         return _lists(0, k)
     return np.concatenate([ids for ids, _ in found]), np.concatenate([best for _, best in found])
+
+
+# ---- signatures that are signs of sums ----------------------------------------------------------
+
+
+@jit
+def _top_sums(pull: Any, starts: Any, piece: Any, weight: Any, bias: Any, best: Any, ids: Any) -> None:
+    """Entry e scores the sum of weight * pull[row, piece] over its pieces, and bias[e]."""
+    for row in range(len(pull)):
+        mine = pull[row]
+        for entry in range(len(bias)):
+            score = bias[entry]
+            for at in range(starts[entry], starts[entry + 1]):
+                score += weight[at] * mine[piece[at]]
+            if score > best[row, -1]:
+                _keep(score, entry, best[row], ids[row])
+
+
+@jit
+def _top_joint(known: Any, more: Any, most: Any, gain: Any, biases: Any, best: Any, ids: Any) -> None:
+    """Pairs by gain * sum(clip(known + more, -most, most)) + biases; 16 bits all through: else ten times as slow."""
+    known_bias, more_bias = biases
+    for one in range(len(known)):
+        mine = known[one]
+        for other in range(len(more)):
+            theirs = more[other]
+            total = np.int32(0)
+            for bit in range(len(mine)):
+                both = np.int16(mine[bit] + theirs[bit])
+                both = np.int16(both if both < most else most)
+                both = np.int16(both if both > -most else -most)
+                total += np.int32(both)
+            score = np.float32(gain * total) + known_bias[one] + more_bias[other]
+            if score > best[-1]:
+                _keep(score, one * len(more) + other, best, ids)
+
+
+def top_sums(
+    pull: Floats, starts: Any, piece: Any, weight: Floats, bias: Floats, k: int, progress: Progress = NO_PROGRESS
+) -> Ints:
+    """For each row the k entries whose pieces pull most, best first; -1 fills up."""
+
+    def block(start: int) -> Ints:
+        return few_top_sums(pull[start : start + ROWS], starts, piece, weight, bias, k)
+
+    blocks = list(in_blocks(block, range(0, len(pull), ROWS), 0, progress))
+    return np.concatenate(blocks) if blocks else _lists(0, k)[0]
+
+
+def few_top_sums(pull: Floats, starts: Any, piece: Any, weight: Floats, bias: Floats, k: int) -> Ints:
+    """top_sums() for the rows of one block, in the caller's thread."""
+    ids, best = _lists(len(pull), max(1, min(k, len(bias))))
+    _top_sums(pull, starts, piece, weight, bias, best, ids)
+    return ids
+
+
+def top_joint(
+    known: npt.NDArray[np.int16], more: npt.NDArray[np.int16], most: int, gain: float,
+    known_bias: Floats, more_bias: Floats, k: int,
+) -> tuple[Ints, Floats]:  # fmt: skip
+    """The k best pairs of one row, as one * len(more) + other, with their scores."""
+    ids, best = _lists(1, max(1, min(k, len(known) * len(more))))
+    _top_joint(known, more, np.int16(most), np.float32(gain), (known_bias, more_bias), best[0], ids[0])
+    return ids[0], best[0]

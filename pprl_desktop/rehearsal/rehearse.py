@@ -29,10 +29,12 @@ from pprl_desktop.rehearsal.lookup import decode_field
 from pprl_desktop.rehearsal.others import decode_without_secret, linked
 from pprl_desktop.rehearsal.record import decode_record
 from pprl_desktop.rehearsal.shares import Share
+from pprl_desktop.rehearsal.signatures import decode_signatures, signed
 from pprl_desktop.rehearsal.target import Target
 from pprl_desktop.said import Said
 
 SAMPLE = 5000  # own records attacked: the interval is then at most 1.4 of 100 either way
+SIGNATURES = 2000  # of them where all fields are joined, which takes long: fewer rows, not fewer combinations
 SMALLER_SAMPLE = 1000  # of them for each further attack: two releases, stronger settings
 SALTED_ENTRIES = 300_000  # dictionary entries smashed at most, over all values of a salt field
 EXAMPLES = 5
@@ -178,7 +180,8 @@ def _staged(
                 field=recipe.settings.salt_field,
             )
         )
-    return Stage(whole, table, order[: max(1, sample)], recipe, guesses, first, last, tuple(notes))
+    most = min(sample, SIGNATURES) if signed(recipe) else sample
+    return Stage(whole, table, order[: max(1, most)], recipe, guesses, first, last, tuple(notes))
 
 
 # ---- attacks ------------------------------------------------------------------------------------
@@ -200,6 +203,8 @@ def attacked(stage: Stage, releases: int, seed: int, progress: Progress = NO_PRO
 
 def _decoded(target: Target, seed: int, progress: Progress) -> Decoded:
     alone = [one for one in target.guesses if target.releases[0].of_field(one.field.name)]
+    if not alone and signed(target.recipe):
+        return decode_signatures(target, progress)
     if not alone:
         return decode_record(target, seed, progress)
     found = {}

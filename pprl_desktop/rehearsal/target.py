@@ -73,7 +73,7 @@ _lock = threading.Lock()
 
 def smashed_guesses(target: Target, guesses: Guesses, progress: Progress = NO_PROGRESS) -> Entries:
     """Every entry of a list, smashed as the only value of a record. Kept: the same list is often asked for again."""
-    key = _key(target, guesses)
+    key = list_key(target, guesses)
     with _lock:
         if key in _kept:
             _kept.move_to_end(key)
@@ -106,7 +106,7 @@ def alone(target: Target, columns: Mapping[str, Column], rows: int) -> CleanTabl
     return CleanTable(target.recipe.fields, tuple(made))
 
 
-def _key(target: Target, guesses: Guesses) -> str:
+def list_key(target: Target, guesses: Guesses) -> str:
     """Noise changes nothing here but whether there are tokens."""
     recipe = target.recipe
     settings = replace(recipe.settings, epsilon=None if target.epsilon is None else 1.0, decoys=0)

@@ -7,7 +7,7 @@ import pytest
 
 from pprl_desktop.progress import Cancelled, Progress
 from pprl_desktop.rehearsal import attack_kernels
-from pprl_desktop.rehearsal.attack_kernels import top_bits, top_distances
+from pprl_desktop.rehearsal.attack_kernels import top_bits, top_distances, top_joint, top_sums
 
 
 def best(scores: np.ndarray, k: int) -> np.ndarray:
@@ -58,3 +58,29 @@ def test_the_loops_can_be_cancelled() -> None:
         top_bits(rows, rows, 1.0, np.zeros(200, np.float32), 1, stop)
     with pytest.raises(Cancelled):
         top_distances(rows, rows, 1.0, np.zeros(200, np.float32), 1, stop)
+
+
+def test_the_best_entries_by_the_pull_of_their_pieces() -> None:
+    rng = np.random.default_rng(4)
+    pull = rng.normal(size=(70, 30)).astype(np.float32)
+    starts = np.concatenate([[0], np.cumsum(rng.integers(1, 9, 400))])
+    piece = rng.integers(0, 30, starts[-1]).astype(np.int32)
+    weight = rng.integers(1, 9, starts[-1]).astype(np.float32)
+    bias = rng.normal(size=400).astype(np.float32)
+    slow = np.zeros((70, 400), np.float32)
+    for entry in range(400):
+        own = slice(starts[entry], starts[entry + 1])
+        slow[:, entry] = pull[:, piece[own]] @ weight[own] + bias[entry]
+    assert np.array_equal(top_sums(pull, starts, piece, weight, bias, 3), best(slow, 3))
+
+
+def test_the_best_pairs_by_their_sums_cut_at_a_limit() -> None:
+    rng = np.random.default_rng(5)
+    known = rng.integers(-900, 900, (20, 128)).astype(np.int16)
+    more = rng.integers(-900, 900, (30, 128)).astype(np.int16)
+    mine, theirs = rng.normal(size=20).astype(np.float32), rng.normal(size=30).astype(np.float32)
+    cut = np.clip(known[:, None].astype(int) + more[None], -300, 300).sum(axis=2)
+    slow = (0.01 * cut + mine[:, None] + theirs).reshape(1, -1)
+    ids, scores = top_joint(known, more, 300, 0.01, mine, theirs, 7)
+    assert np.array_equal(ids, best(slow, 7)[0])
+    assert np.allclose(scores, -np.sort(-slow)[0, :7], atol=1e-3)
