@@ -26,7 +26,7 @@ from pprl_desktop.reference.names import NameList
 from pprl_desktop.rehearsal.dictionaries import Guesses, Role, guesses_for
 from pprl_desktop.rehearsal.findings import Change, Example, FieldResult, Names, Rehearsal
 from pprl_desktop.rehearsal.lookup import decode_field
-from pprl_desktop.rehearsal.others import decode_without_secret, linked
+from pprl_desktop.rehearsal.others import linked, read_without_secret
 from pprl_desktop.rehearsal.record import decode_record
 from pprl_desktop.rehearsal.shares import Share
 from pprl_desktop.rehearsal.signatures import decode_signatures, signed
@@ -34,6 +34,7 @@ from pprl_desktop.rehearsal.target import Target
 from pprl_desktop.said import Said
 
 SAMPLE = 5000  # own records attacked: the interval is then at most 1.4 of 100 either way
+OUTSIDER, NOISY_OUTSIDER = 20_000, 4_000  # own records an outsider counts names in
 SIGNATURES = 2000  # of them where all fields are joined, which takes long: fewer rows, not fewer combinations
 SMALLER_SAMPLE = 1000  # of them for each further attack: two releases, stronger settings
 SALTED_ENTRIES = 300_000  # dictionary entries smashed at most, over all values of a salt field
@@ -243,17 +244,31 @@ def _by_salt(stage: Stage, target: Target) -> Any:
 
 
 def _without_secret(stage: Stage, partner: Decoded, seed: int, progress: Progress) -> Decoded:
+    """The outsider counts and compares in all rows; what it reads of the sampled ones is scored."""
     progress.at(0.0, "Playing an outsider without the secret")
-    target = Target(stage.sample, stage.recipe, (stage.leaving(0, seed),), stage.guesses)
-    found = {}
-    for one in stage.guesses:
-        name = one.field.name
-        kinds = {part.kind for part in target.releases[0].of_field(name)}
-        if kinds == {"distances"} and not secret_reference(stage.recipe):
-            found[name] = partner[name]  # the secret played no part in it
-        else:
-            found[name] = decode_without_secret(target, stage.whole, one, progress)
-    return found
+    sent = stage.smaller(1).leaving(0, seed)
+    open_ = {
+        one.field.name
+        for one in stage.guesses
+        if {part.kind for part in sent.of_field(one.field.name)} == {"distances"} and not secret_reference(stage.recipe)
+    }
+    others = [one for one in stage.guesses if one.field.name not in open_]
+    rows = np.concatenate([stage.chosen, np.setdiff1d(np.arange(stage.whole.rows), stage.chosen)])
+    rows = rows[: OUTSIDER if stage.epsilon is None else NOISY_OUTSIDER]
+    read = read_without_secret(stage.whole.take(rows), stage.recipe, others, seed, progress) if others else {}
+    found = {name: _best(stage, name, attempts) for name, attempts in read.items()}
+    return {**found, **{name: partner[name] for name in open_}}  # there the secret played no part
+
+
+def _best(stage: Stage, name: str, attempts: list[Texts]) -> Texts:
+    """The attack that reads most of the field; what was not looked at counts as not read."""
+    truth = np.array(stage.sample.column(name).cells(), dtype=object)
+    made = []
+    for texts in attempts:
+        read = np.full(len(truth), "", dtype=object)
+        read[: min(len(read), len(texts))] = texts[: len(read)]
+        made.append(read)
+    return max(made, key=lambda read: int(((truth == read) & (truth != "")).sum()))
 
 
 def _likeliest(stage: Stage) -> Decoded:

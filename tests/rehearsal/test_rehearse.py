@@ -98,15 +98,29 @@ def test_a_salt_is_tried_out_by_the_partner() -> None:
 # ---- (b) the outsider
 
 
-def test_a_public_reference_set_needs_no_secret_and_a_secret_one_does() -> None:
+def test_a_public_reference_set_needs_no_secret() -> None:
     table = people(150)
-    public = recipe("split-svm")
+    found = rehearse(table, recipe("split-svm"), dictionary=short(table), changes=False)
+    assert found.outsider.named.share > 0.95
+
+
+@pytest.mark.parametrize("name", ["bloom", "simhash"])
+def test_similar_bits_are_read_without_the_secret(name: str) -> None:
+    """Codes are compared with codes, names with names: no list is smashed with the secret for that."""
+    table = people(2500)
+    found = rehearse(table, recipe(name), sample=400, changes=False)
+    assert found.outsider.first is not None
+    assert found.outsider.first.share > 0.35
+    assert found.outsider.first.share > 5 * found.guessing.first.share  # type: ignore[union-attr]
+
+
+def test_a_secret_reference_set_hides_names_in_part_only() -> None:
+    table = people(2500)
+    public = recipe("split")
     secret = replace(public, reference=reference_set("secret-200", public.secret))
-    shares = [
-        rehearse(table, one, dictionary=short(table), changes=False).outsider.named.share for one in (public, secret)
-    ]
-    assert shares[0] > 0.95
-    assert shares[1] < 0.1
+    found = rehearse(table, secret, sample=400, changes=False)
+    assert found.outsider.first is not None
+    assert found.outsider.first.share > 0.1
 
 
 def test_equal_values_give_their_frequency_away_without_the_secret() -> None:
@@ -116,7 +130,7 @@ def test_equal_values_give_their_frequency_away_without_the_secret() -> None:
     found = rehearse(table, recipe("bloom"), dictionary=lists, changes=False)
     assert found.fields[0].outsider.hits == 100  # the three most frequent names, in that order
     noisy = rehearse(table, recipe("bloom", epsilon=1.0), dictionary=lists, changes=False)
-    assert noisy.fields[0].outsider.hits == 60  # only the most frequent is left to guess
+    assert noisy.fields[0].outsider.hits >= 60  # at least the most frequent can be guessed
 
 
 # ---- (c) two releases
