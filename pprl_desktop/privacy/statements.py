@@ -31,8 +31,9 @@ DICTIONARY = Said(
     "every record up. How many records that would name is measured by the rehearsal."
 )
 SIMILAR = Said(
-    "Someone without the shared secret cannot smash a list, but can compare how similar the bits are with how similar "
-    "the names of a public list are, and so read frequent names and learn the rest from them. The rehearsal plays that."
+    "Someone without the shared secret cannot smash a list with it, but can compare how similar the codes are with "
+    "how similar the names of a public list are, and so read frequent names and learn the rest from them. The "
+    "rehearsal plays that."
 )
 COUNTS = Said("How many records there are is visible to the partner.")
 MISSING = Said("How many records there are, and which fields of a record are empty, is visible to the partner.")
@@ -99,7 +100,9 @@ def _without_noise(recipe: Recipe, rows: int) -> Statement:
                 "again from the distances by whoever knows the reference set."
             )
         )
-        if not secret_reference(recipe):
+        if secret_reference(recipe):
+            open_.insert(1, SIMILAR)
+        else:
             open_.insert(
                 1,
                 Said(
@@ -183,7 +186,7 @@ def _bits(recipe: Recipe, rows: int) -> Statement:
         worst=_text(worst),
     )
     protects = [Said("What a single bit was: nobody can be sure of it, whatever else they know."), _same_bytes()]
-    open_ = [_epsilon_is_large(worst, needed), DICTIONARY, _counts(recipe), RESULT]
+    open_ = [_epsilon_is_large(worst, needed), DICTIONARY, SIMILAR, _counts(recipe), RESULT]
     theorems = [WARNER, BASIC, OPTIMAL, POSTERIOR]
     return _made(recipe, rows, "randomised response", summary, said, numbers, protects, open_, theorems)
 

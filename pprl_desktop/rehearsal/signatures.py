@@ -103,7 +103,7 @@ def decode_signatures(target: Target, progress: Progress = NO_PROGRESS) -> dict[
 
 def signed(recipe: Recipe) -> bool:
     """The record's bits are signs of sums of its fields, with no field told apart."""
-    return recipe.settings.layout == "record" and getattr(method(recipe.method).made, "signs_of_sums", False)
+    return recipe.settings.layout == "record" and method(recipe.method).signs_of_sums
 
 
 class _Attack:
