@@ -49,6 +49,10 @@ STEPS: tuple[Step, ...] = (
 BY_NAME: Mapping[str, Step] = {step.name: step for step in STEPS}
 
 
+# choices that came with a later version, and their default: there they change nothing, and make no old project stale
+LATER: Mapping[str, object] = {"drop_copies": False}
+
+
 @dataclass(frozen=True)
 class Confirmed:
     """A step that was carried out: the hash of what it read, and of what it gave."""
@@ -71,7 +75,7 @@ def input_hash(step: Step, choices: Choices, confirmed: Mapping[str, Confirmed])
 
 def _hash(step: Step, plain: Mapping[str, object], confirmed: Mapping[str, Confirmed]) -> str:
     parts = {
-        "reads": {name: plain[name] for name in step.reads},
+        "reads": {name: plain[name] for name in step.reads if plain[name] != LATER.get(name, ...)},
         "after": {name: confirmed[name].output_hash if name in confirmed else "" for name in step.after},
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

@@ -21,7 +21,7 @@ SIZES = ((1024, 700), (1440, 900))
 THEMES = ("light", "dark")
 PAGES = (
     "welcome", "contacts", "data", "fields", "method", "agreement", "export", "partner", "match", "results", "review",
-    "finish", "releases", "settings", "help", "about",
+    "finish", "post", "releases", "settings", "help", "about",
 )  # fmt: skip
 WAIT = 180.0  # s for the work a page starts when it is shown
 SETTLE = 0.3  # s for timers and layouts

@@ -60,7 +60,7 @@ def test_an_early_change_makes_later_steps_stale_and_deletes_nothing(tmp_path: P
         assert changed.stale == ("fields", "method")
         assert project.state("data").state == "done"
         undone = project.undo()
-        assert set(undone.steps) == {"fields", "method", "agreement"}
+        assert set(undone.steps) == {"fields", "method"}
         assert project.state("method").state == "done"
 
 

@@ -44,6 +44,7 @@ from pprl_desktop.ui.widgets.basics import Button, follow
 from pprl_desktop.ui.widgets.empty import EmptyState, copies
 
 if TYPE_CHECKING:
+    from pprl_desktop.job.post import Post
     from pprl_desktop.project.steps import StepState
 
 AFTERWARDS = 20  # ms: without any, Qt does it in the same turn
@@ -51,6 +52,7 @@ KEYPAD = Qt.KeyboardModifier.KeypadModifier
 HELP_FROM = 1280  # px of window width below which the help panel gives its room to the pane
 GROUP_STARTS = ("agreement", "match", "review")  # prepare, agree and exchange, match, decide
 ICONS = {
+    "post": "inbox",
     "contacts": "people",
     "releases": "ledger",
     "settings": "settings",
@@ -66,6 +68,7 @@ class MainWindow(QMainWindow):
         self.current = ""
         self._help_wanted = desk.preferences.help_panel
         self._help_by_hand = False
+        self._post: Post | None = None
         self._saved_at = time.monotonic()
         self.setWindowTitle("PPRL Desktop")
         self.setWindowIcon(icons.app_icon())
@@ -162,6 +165,7 @@ class MainWindow(QMainWindow):
         finally:
             self._turning = False
         QTimer.singleShot(AFTERWARDS, self, self._show_step_help)  # the page comes first
+        QTimer.singleShot(10 * AFTERWARDS, self, self._look_at_post)
         self._show_help_panel()
         self.refresh()
         self._ahead.put_off()
@@ -311,7 +315,7 @@ class MainWindow(QMainWindow):
         entries: list[Entry] = []
         if project is not None:
             for number, state in enumerate(project.states(), start=1):
-                mark: Mark = state.state
+                mark: Mark = "waiting" if self._waits(state) else state.state
                 title = tr_core(state.step.title)
                 waits = ", ".join(tr_core(name) for name in state.waits_for)
                 tip = tr("{step}: first finish {steps}", step=title, steps=waits) if waits else ""
@@ -323,14 +327,39 @@ class MainWindow(QMainWindow):
         self.steps.show_entries(entries)
         titles = menus.page_titles()
         beside = [
-            Entry(name, titles[name], icon=ICONS[name], reachable=project is not None or name in pages.FREE)
+            Entry(
+                name,
+                titles[name],
+                icon=ICONS[name],
+                reachable=project is not None or name in pages.FREE,
+                count=int(self._post is not None and self._post.to_send is not None) if name == "post" else 0,
+            )
             for name in pages.BESIDE
+            if name != "post" or project is not None
         ]
         self.beside.show_entries(beside)
         self.side.set_current(self.current)
 
+    def _waits(self, state: StepState) -> bool:
+        """Whether a step waits for the partner."""
+        awaited = self._post.awaited if self._post is not None else None
+        return awaited is not None and awaited.step == state.step.name and state.state != "done"
+
+    def _look_at_post(self) -> None:
+        """What is to be sent and whom one waits for; after the page is there, because it reads the home folder."""
+        if self.desk.project is None:
+            self._post = None
+            return
+        from pprl_desktop.ui.panes.post import look
+
+        before, self._post = self._post, look(self.desk)
+        if self._post != before:
+            self.refresh()
+
     def _why(self, state: StepState) -> str:
-        """Why a step is to be done again."""
+        """Why a step is to be done again, or for whom it waits."""
+        if self._waits(state) and self._post is not None:
+            return tr("waiting for {partner}", partner=self._post.partner)
         if state.state != "stale" or self.desk.project is None:
             return ""
         if state.waits_for:  # only the first of several says why; the others follow from it

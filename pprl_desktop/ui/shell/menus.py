@@ -24,8 +24,9 @@ ZOOM_STEP, ZOOM_MIN, ZOOM_MAX = 0.1, 0.8, 2.0
 
 def page_titles() -> dict[str, str]:
     return {
+        "post": tr("Post"),
         "contacts": tr("Identity and contacts"),
-        "releases": tr("Releases so far"),
+        "releases": tr("What has left"),
         "settings": tr("Settings"),
         "help": tr("Help"),
     }

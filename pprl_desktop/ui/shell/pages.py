@@ -25,12 +25,13 @@ PANES: Mapping[str, tuple[str, str]] = {
     "results": ("results", "ResultsPane"),
     "review": ("review", "ReviewPane"),
     "finish": ("finish", "FinishPane"),
+    "post": ("post", "PostPane"),
     "contacts": ("contacts", "ContactsPane"),
     "releases": ("releases", "ReleasesPane"),
     "settings": ("settings", "SettingsPane"),
     "help": ("help", "HelpPane"),
 }
-BESIDE = ("contacts", "releases", "settings", "help")  # pages beside the path
+BESIDE = ("post", "releases", "contacts", "settings", "help")  # pages beside the path
 FREE = ("welcome", "contacts", "settings", "help")  # need no open project
 
 

@@ -1,0 +1,55 @@
+# ruff: noqa: F811 (a fixture of another room is a name and an argument)
+"""Post: the next file to send says where it lies, waiting says for whom, and every file is in the list."""
+
+from __future__ import annotations
+
+import shutil
+
+from PySide6.QtWidgets import QLabel
+
+from pprl_desktop.exchange import inbox
+from pprl_desktop.ui.shell.main_window import MainWindow
+from tests.exchange.conftest import Scene, _scene, scene  # noqa: F401
+
+
+def words(window: MainWindow) -> str:
+    pane = window.pane()
+    return " ".join(one.text() for one in pane.findChildren(QLabel) if one.isVisibleTo(pane))
+
+
+def desk_of(window: MainWindow, scene: Scene, party) -> None:  # type: ignore[no-untyped-def]
+    window.desk.create_project(scene.folder / "job.pprlproject", "Job")
+    window.desk.change(
+        "home", home=str(party.home.path), agreement=party.agreement.id, partner=party.home.contacts()[0].id
+    )
+
+
+def test_an_empty_post_says_what_comes_first(window: MainWindow, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    window.desk.create_project(tmp_path / "job.pprlproject", "Job")
+    window.show_pane("post")
+    assert "Nothing was sent or received yet" in words(window)
+
+
+def test_the_file_to_send_says_where_it_lies_until_it_has_gone(window: MainWindow, scene: Scene, qtbot) -> None:  # type: ignore[no-untyped-def]
+    desk_of(window, scene, scene.a)
+    folder = window.desk.project.folder / "post"
+    folder.mkdir(parents=True)
+    shutil.copy(scene.bundle, folder / "bundle.pprl")
+    window.show_pane("post")
+    assert "Send to Cancer Registry: Bundle" in words(window)
+    assert str(folder / "bundle.pprl") in words(window)
+    assert "Waiting for a file of Cancer Registry: Bundle" in words(window)
+    qtbot.waitUntil(lambda: window.beside.buttons["post"].entry.count == 1)
+    qtbot.waitUntil(lambda: window.steps.buttons["partner"].entry.mark == "waiting")
+    assert "Cancer Registry" in window.steps.buttons["partner"].entry.why
+    window.pane().sent.click()
+    assert "Send to Cancer Registry" not in words(window)
+
+
+def test_what_came_in_is_listed_with_its_form(window: MainWindow, scene: Scene) -> None:
+    inbox.open_file(scene.b.home, scene.b.own, scene.bundle)
+    desk_of(window, scene, scene.b)
+    window.show_pane("post")
+    told = words(window)
+    for expected in ("General Hospital → you", "Bundle", "smashed", "Proposal for an agreement", "Signed agreement"):
+        assert expected in told
