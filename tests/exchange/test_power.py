@@ -226,7 +226,8 @@ EXPORT = """
     spec.loader.exec_module(scene)
     home = Home(Path(sys.argv[1]))
     own = home.unlock(scene.PASSPHRASE)
-    tables = [scene.people(0, 60 + k) for k in range(int(sys.argv[4]), int(sys.argv[4]) + 40)]
+    numbers = range(int(sys.argv[4]), int(sys.argv[4]) + 40)
+    tables = [scene.people(k % 800, k % 800 + 60 + k // 800) for k in numbers]  # no two alike, all within the limit
     print("ready", flush=True)
     for table in tables:
         scene.export(home, own, home.agreement(), table, Path(sys.argv[2]))
