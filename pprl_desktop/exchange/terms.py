@@ -432,7 +432,10 @@ def _settings(plain: Plain, version: int) -> Settings:
 
 def _field_plain(one: Field, version: int) -> Plain:
     plain: Plain = {"name": one.name, "kind": one.kind, "cleaning": to_plain(one.cleaning)}
-    return plain if version == FIRST else {**plain, "derived": list(one.derived)}
+    if version == FIRST:
+        del plain["cleaning"]["recode"]
+        return plain
+    return {**plain, "derived": list(one.derived)}
 
 
 def _field(item: Plain, text: Text, version: int) -> Field:
@@ -441,7 +444,10 @@ def _field(item: Plain, text: Text, version: int) -> Field:
     if not name.strip() or not name.isprintable():
         raise refusals.malformed("fields.name", "It must be visible text.")
     kind = strict.one_of(item, "kind", KINDS, place="fields.")
-    cleaning = from_plain(Cleaning, strict.mapping(item, "cleaning", place="fields."), f"fields.{name}.cleaning.", text)
+    steps = strict.mapping(item, "cleaning", place="fields.")
+    if version == FIRST:
+        steps = {**steps, "recode": "keep"}
+    cleaning = from_plain(Cleaning, steps, f"fields.{name}.cleaning.", text)
     others = () if version == FIRST else strict.listing(item, "derived", MAX_FIELDS, place="fields.")
     derived = tuple(text({"derived": other}, "derived", place="fields.", longest=MAX_FIELD_NAME) for other in others)
     return replace(Field.of(name, kind), cleaning=cleaning, derived=derived)
@@ -521,6 +527,8 @@ def _cleaning_words(cleaning: Cleaning) -> Said:
             "remove": Said("punctuation removed"),
         }[cleaning.punctuation]
     )
+    if cleaning.recode == "sex":
+        said.append(Said("words for the sex made alike"))
     if cleaning.drop_titles:
         said.append(Said("titles dropped"))
     if cleaning.drop_particles:

@@ -15,6 +15,7 @@ from pprl_desktop.records.distinct import factorise_texts
 from pprl_desktop.records.fields import DayOrder, Field
 from pprl_desktop.records.normalise import BLOCK, normalise, tidy
 from pprl_desktop.records.numbers import plain_number
+from pprl_desktop.records.sexes import made_alike
 from pprl_desktop.records.table import MISSING, CleanTable, Codes, Column, Strings, Table
 from pprl_desktop.said import Said
 
@@ -77,6 +78,8 @@ def clean_values(
     rest.check()
     if field.kind == "id" and field.cleaning.punctuation == "remove":
         return cleaned if " " not in "".join(cleaned) else [text.replace(" ", "") for text in cleaned]
+    if field.kind == "category" and field.cleaning.recode == "sex":
+        return made_alike(cleaned)
     if field.kind == "number":
         return _each(lambda block: list(map(plain_number, block)), cleaned, rest)
     if field.kind == "date":

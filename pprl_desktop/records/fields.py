@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
 from pprl_desktop.problem import Problem, did_you_mean
+from pprl_desktop.records.roles import role
 from pprl_desktop.said import Said, sentences
 
 FieldKind = Literal["name", "text", "date", "id", "number", "category"]
@@ -23,6 +24,7 @@ DayOrder = Literal["auto", "day-first", "month-first"]
 Diacritics = Literal["keep", "strip", "transliterate"]  # Müller -> MÜLLER, MULLER, MUELLER
 Punctuation = Literal["keep", "space", "remove"]
 Case = Literal["upper", "keep"]
+Recode = Literal["keep", "sex"]  # sex: F, FEMALE, W, FRAU, 2 ... become F
 
 
 @dataclass(frozen=True)
@@ -36,11 +38,14 @@ class Cleaning:
     drop_titles: bool = False  # DR, PROF, MRS ... as whole words at either end
     drop_particles: bool = False  # VON, DE LA, VAN DER ... as whole words
     day_order: DayOrder = "auto"  # dates only
+    recode: Recode = "keep"  # categories only: words for one thing made alike
     missing_words: tuple[str, ...] = ()  # chosen by the steward, compared after trimming, any case
 
     def as_dict(self) -> dict[str, Any]:
         plain = {f.name: getattr(self, f.name) for f in fields(self)}
         plain["missing_words"] = list(self.missing_words)
+        if self.recode == "keep":  # as projects of earlier versions have it: their steps stay done
+            del plain["recode"]
         return plain
 
     @classmethod
@@ -91,7 +96,10 @@ class Field:
                 sentences(did_you_mean(kind, KINDS), Said("Choose one of them for '{name}'.", name=name)),
                 place=name,
             )
-        return cls(name, kind, default_cleaning(kind))
+        cleaning = default_cleaning(kind)
+        if kind == "category" and role(name) == "sex":
+            cleaning = replace(cleaning, recode="sex")
+        return cls(name, kind, cleaning)
 
     def with_cleaning(self, **changes: Any) -> Field:
         return replace(self, cleaning=replace(self.cleaning, **changes))

@@ -244,7 +244,7 @@ def first_version(document: bytes, **changes: object) -> bytes:
     plain = json.loads(document)
     del plain["seal"], plain["limits"]["clear_percent"]
     for one in plain["fields"]:
-        del one["derived"]
+        del one["derived"], one["cleaning"]["recode"]
     plain["settings"]["one_to_one"] = int(plain["settings"].pop("direction") == "one-to-one")
     return strict.dumps({**plain, "version": 1, **changes})
 

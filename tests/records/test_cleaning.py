@@ -197,3 +197,25 @@ def test_date_report_of_a_column() -> None:
     assert (proven.order, proven.proven, proven.ambiguous, proven.only_day_first) == ("day-first", True, 1, 2)
     assert (proven.unparsed, proven.missing, proven.rows) == (1, 1, 5)
     assert "prove" in str(proven.sentence())
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ("F M F", "F M F"), ("Female male FEMALE", "F M F"), ("2 1 2", "F M F"), ("w m d", "F M X"),
+        ("weiblich männlich divers", "F M X"), ("Frau Herr Frau", "F M F"), ("Mujer Hombre", "F M"), ("M H M", "F M F"),
+        ("H F", "M F"), ("K M", "F M"), ("V M", "F M"), ("Mrs Mr.", "F M"), ("K E", "F M"), ("unknown 9 0", "- - -"),
+        ("HERMAPHRODITE F", "HERMAPHRODITE F"),
+    ],
+)  # fmt: skip
+def test_words_for_the_sex_are_made_alike_whatever_the_language(cells: str, expected: str) -> None:
+    table = Table.of(["sex"], [[cell] for cell in cells.split()])
+    cleaned = clean(table, [Field.of("sex", "category")], {}).column("sex").cells()
+    assert [cell or "-" for cell in cleaned] == expected.split()
+
+
+def test_a_category_that_is_no_sex_keeps_its_words() -> None:
+    table = Table.of(["group"], [["W"], ["2"]])
+    assert clean(table, [Field.of("group", "category")], {}).column("group").cells() == ["W", "2"]
+    kept = Field.of("sex", "category").with_cleaning(recode="keep")
+    assert clean(table, [kept], {"sex": "group"}).column("sex").cells() == ["W", "2"]
