@@ -11,6 +11,7 @@ from pprl_desktop.codes.base import Recipe, method
 from pprl_desktop.decisions.base import MatchOptions
 from pprl_desktop.decisions.namesakes import groups, most_equal_pairs, warning
 from pprl_desktop.evaluation.play import play
+from pprl_desktop.said import Said
 from tests.matching.people import smashed, table, two_files
 
 TWINS = table(("last", "first"), [["SMITH", "JOHN"]] * 2000)
@@ -57,14 +58,14 @@ def test_namesakes_are_counted_whatever_the_layout() -> None:
         own, partner, _ = smashed(people, people, **settings)
         assert sorted(groups(own).tolist()) == [20, 30]
         assert most_equal_pairs(own, partner) == 30 * 30 + 20 * 20
-        assert "50 records of the own file" in warning(own, "own")
-        assert "30 in the largest group" in warning(own, "own")
+        assert "50 records of the own file" in str(warning(own, Said("own")))
+        assert "30 in the largest group" in str(warning(own, Said("own")))
 
 
 def test_a_few_namesakes_are_no_cause_for_a_warning() -> None:
     left, right, _ = two_files(0, 300, 100)
     own, _, _ = smashed(left, right)
-    assert warning(own, "own") == ""
+    assert not warning(own, Said("own"))
 
 
 def test_under_noise_no_record_equals_another() -> None:
