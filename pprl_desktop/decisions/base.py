@@ -74,6 +74,11 @@ class Scored:
     def __len__(self) -> int:
         return len(self.own)
 
+    @property
+    def tuning(self) -> Mapping[str, Any]:
+        """The numbers it was decided with."""
+        return dict(self.notes.get("tuning") or self.notes.get("model", {}).get("tuning", {}))
+
     def caveats(self) -> tuple[Said, ...]:
         """What the expected figures take for granted, and what not comparing all pairs may have cost."""
         said = [as_said(self.notes["assumption"])] if "assumption" in self.notes else []

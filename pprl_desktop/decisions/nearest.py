@@ -28,11 +28,6 @@ QUERIES = 1024  # per block
 BYTES_PER_PAIR = 48
 ODDS = 12 << 20  # bytes: chances of the distance classes of a block of queries, on all nodes of the integrals
 SAMPLED = 20_000  # random pairs by which the memory is foreseen
-OVERLAP = 0.5  # share of the queries that have a record here, where nothing is known
-OVERLAP_SAID = Said(
-    "The estimate takes {value:count} of 100 records of the partner to be people you have, with few differences.",
-    value=100 * OVERLAP,
-)
 
 Random = Callable[[int], bytes]
 Words = npt.NDArray[np.uint64]
@@ -172,7 +167,8 @@ def _scored(
     probability, recall = 0.5, float("nan")
     if rule.epsilon is not None and rows:
         right, anyone = nearest_noise.best_recall(rows, rule.epsilon, rule.noise, rule.width, rule.none_at)
-        true, wrong = OVERLAP * right, OVERLAP * (1 - right) + (1 - OVERLAP) * anyone
+        overlap = rule.tuning.overlap
+        true, wrong = overlap * right, overlap * (1 - right) + (1 - overlap) * anyone
         probability, recall = min(max(true / max(true + wrong, 1e-12), 1e-6), 1 - 1e-6), right
     score = math.log(probability / (1 - probability))
     size = len(own)
@@ -197,7 +193,12 @@ def _scored(
             # a record that is here is answered rightly with the chance `recall`: so many must be here
             "expected_matches": size * probability / recall if recall > 0 else float("nan"),
             "noise": rule.noise,
-            "assumption": OVERLAP_SAID,
+            "assumption": Said(
+                "The estimate takes {share:count} of 100 records of the partner to be people you have, with few "
+                "differences.",
+                share=100 * rule.tuning.overlap,
+            ),
+            "tuning": rule.tuning.to_plain(),
         },
         explain=explanation(rule.why, theirs, 0.0),
     )

@@ -8,16 +8,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pprl_desktop.codes.base import NearestNoise, Recipe, Rule, Smashed, method
+from pprl_desktop.decisions.nearest_tuning import Tuning
 from pprl_desktop.decisions.threshold.learning import synthetic_matches
 from pprl_desktop.decisions.threshold.record_evidence import FieldEvidence, learn_evidence
+from pprl_desktop.decisions.threshold.tuning import Tuning as ThresholdTuning
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.table import CleanTable
 from pprl_desktop.said import Said
 
-# Public bounds, as shares of the bits: records nearer than NEAR count as equally near, beyond FAR as equally far.
-# Between one and three slips in a record and the nearest stranger, for signatures of any table.
-NEAR, FAR = 0.23, 0.31
-NONE_AT = 0.3  # the "no match" item lies this far between the two: unmatched queries end there, few matched ones do
+USUAL = Tuning()
 
 
 @dataclass(frozen=True)
@@ -29,6 +28,7 @@ class NearestRule(Rule):
     epsilon: float | None  # per query; None: the nearest record itself, without any protection
     noise: NearestNoise
     part: str = "record"
+    tuning: Tuning = field(default_factory=Tuning)
     why: FieldEvidence | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -37,17 +37,21 @@ class NearestRule(Rule):
 
     @property
     def none_at(self) -> int:
-        return round(NONE_AT * self.width)
+        return round(self.tuning.none_at * self.width)
 
 
-def learn_nearest(table: CleanTable, own: Smashed, recipe: Recipe, seed: int, progress: Progress) -> NearestRule:
+def learn_nearest(
+    table: CleanTable, own: Smashed, recipe: Recipe, seed: int, progress: Progress, tuning: Tuning = USUAL
+) -> NearestRule:
     settings, random, made = recipe.settings, np.random.default_rng(seed), method(recipe.method)
     fields = made.record_fields(table, recipe, progress.part(0.0, 0.4))
-    copies = synthetic_matches(made, table, own, recipe, random, seed, progress.part(0.4, 0.9))
-    why = learn_evidence(fields, copies.rows, copies.codes, 0.0, random)  # the bundle itself carries no noise
+    copies = synthetic_matches(made, table, own, recipe, random, seed, progress.part(0.4, 0.9), ThresholdTuning())
+    why = learn_evidence(
+        fields, copies.rows, copies.codes, 0.0, random, ThresholdTuning()
+    )  # the bundle itself carries no noise
     progress.at(1.0)
-    near, far = round(NEAR * settings.bits), round(FAR * settings.bits)
-    return NearestRule(near, far, settings.epsilon, settings.nearest, why=why)
+    near, far = round(tuning.near * settings.bits), round(tuning.far * settings.bits)
+    return NearestRule(near, far, settings.epsilon, settings.nearest, tuning=tuning, why=why)
 
 
 KEEP_ALL = Said(

@@ -18,7 +18,6 @@ BYTES_PER_PAIR = 64
 PER_ROW = 2.0  # pairs above the floor per row, where nothing is known
 PER_CELL = 24  # bytes per pair of a block: scores, edits, and what is added to them
 BLOCK = 1 << 20  # pairs in one block: some tens of ms
-REVIEW = 1.5  # how far below the border pairs are kept, in units of the heaviest field's edit
 
 Floats = npt.NDArray[np.float32]
 
@@ -28,7 +27,7 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
     mine = [own.part(f"{name}.clear") for name in rule.fields]
     theirs = [partner.part(f"{name}.clear") for name in rule.fields]
     room = max(int(options.memory // BYTES_PER_PAIR), 1)
-    floor = -REVIEW * float(rule.weight.max(initial=0.0))
+    floor = -rule.tuning.review * float(rule.weight.max(initial=0.0))
     kept: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Floats]] = []
     held = found = 0
     order = _by_value(mine, own.rows)
@@ -134,7 +133,11 @@ def _scored(
         0.0,
         examined,
         warnings,
-        {"weights": dict(zip(rule.fields, rule.weight.tolist(), strict=True)), "base": rule.base},
+        {
+            "weights": dict(zip(rule.fields, rule.weight.tolist(), strict=True)),
+            "base": rule.base,
+            "tuning": rule.tuning.to_plain(),
+        },
     )
 
 

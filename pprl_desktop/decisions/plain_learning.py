@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.codes.base import Rule
 from pprl_desktop.codes.corrupt import corrupt
+from pprl_desktop.decisions.plain_tuning import Tuning
 from pprl_desktop.decisions.svm.training import distinct_rows
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.table import CleanTable
 
 CAP = 9  # edits beyond this are as bad as it gets
-SAMPLE = 1000  # own records copied and corrupted for training
-AGAINST = 20_000  # own records they are compared with
 AT_ONCE = 50  # copies compared between two looks at Cancel: some 20 ms
-HARD = 5  # nearest non-matches per record, as many as there really are; and one random one
-C = 100.0  # as in the paper
-FEW = 20  # records below which the constants speak
-PLAIN_WEIGHT, PLAIN_EDITS = 1.0, 2.5  # "at most two edits in all"
+USUAL = Tuning()
 
 Numbers = npt.NDArray[np.float64]
 
@@ -33,6 +29,7 @@ class PlainRule(Rule):
     base: float
     weight: Numbers
     neutral: Numbers  # edits that speak neither for nor against a match
+    tuning: Tuning = field(default_factory=Tuning)
 
 
 def edits(one: list[str], other: list[str]) -> npt.NDArray[np.uint8]:
@@ -56,26 +53,32 @@ def _distances(table: CleanTable, other: CleanTable, a: npt.NDArray[np.int64], b
     return made
 
 
-def learn_plain(table: CleanTable, seed: int, progress: Progress) -> PlainRule:
+def learn_plain(table: CleanTable, seed: int, progress: Progress, tuning: Tuning = USUAL) -> PlainRule:
     random = np.random.default_rng(seed)
     names = tuple(field.name for field in table.fields)
     count = len(names)
     everyone = distinct_rows(table)  # equal records are no non-matches of each other
-    if len(everyone) < FEW:
-        return PlainRule(names, PLAIN_WEIGHT * PLAIN_EDITS, np.full(count, PLAIN_WEIGHT), np.zeros(count))
-    picked = np.sort(random.choice(everyone, size=min(SAMPLE, len(everyone)), replace=False))
-    against = np.sort(random.choice(everyone, size=min(AGAINST, len(everyone)), replace=False))
+    if len(everyone) < tuning.few:
+        return PlainRule(
+            names,
+            tuning.plain_weight * tuning.plain_edits,
+            np.full(count, tuning.plain_weight),
+            np.zeros(count),
+            tuning,
+        )
+    picked = np.sort(random.choice(everyone, size=min(tuning.sample, len(everyone)), replace=False))
+    against = np.sort(random.choice(everyone, size=min(tuning.against, len(everyone)), replace=False))
     copy = corrupt(table.take(picked), seed)
     rows = np.arange(len(picked))
     progress.at(0.2)
-    near = _look_alikes(copy, picked, table, against, progress)
+    near = _look_alikes(copy, picked, table, against, tuning, progress)
     other_copy = np.concatenate([np.repeat(rows, near.shape[1]), rows])
     other_own = np.concatenate([near.ravel(), random.choice(against, len(rows))])
     kept = picked[other_copy] != other_own
     matches = _distances(copy, table, rows, picked)
     others = _distances(copy, table, other_copy[kept], other_own[kept])
     progress.at(0.7)
-    return _fit(names, matches, others)
+    return _fit(names, matches, others, tuning)
 
 
 def _look_alikes(
@@ -83,9 +86,10 @@ def _look_alikes(
     picked: npt.NDArray[np.int64],
     table: CleanTable,
     against: npt.NDArray[np.int64],
+    tuning: Tuning,
     progress: Progress,
 ) -> npt.NDArray[np.int64]:
-    """For each copy the HARD other own records with the fewest edits in all."""
+    """For each copy the other own records with the fewest edits in all."""
     theirs = []
     for column in table.columns:
         codes, at = np.unique(column.codes[against], return_inverse=True)
@@ -102,11 +106,11 @@ def _look_alikes(
             made[:, b < 0] = CAP / 2
             total += made[x.reshape(-1)][:, y]
         total[picked[rows][:, None] == against] = np.inf
-        nearest.append(against[np.argpartition(total, min(HARD, len(against) - 1), axis=1)[:, :HARD]])
+        nearest.append(against[np.argpartition(total, min(tuning.hard, len(against) - 1), axis=1)[:, : tuning.hard]])
     return np.concatenate(nearest)
 
 
-def _fit(names: tuple[str, ...], matches: Numbers, others: Numbers) -> PlainRule:
+def _fit(names: tuple[str, ...], matches: Numbers, others: Numbers, tuning: Tuning) -> PlainRule:
     """Missing values are put at the neutral number of edits, so that they weigh nothing in the training either."""
     from sklearn.svm import LinearSVC
 
@@ -114,12 +118,12 @@ def _fit(names: tuple[str, ...], matches: Numbers, others: Numbers) -> PlainRule
     pairs = np.concatenate([matches, others])
     lack = neutral - np.where(np.isnan(pairs), neutral, pairs)
     label = np.concatenate([np.ones(len(matches)), np.zeros(len(others))])
-    model = LinearSVC(C=C, dual=False, max_iter=2000)
+    model = LinearSVC(C=tuning.c, dual=False, max_iter=2000)
     model.fit(lack, label)
     weight = np.maximum(model.coef_[0], 0.0)
     if not weight.any():
-        weight[:] = PLAIN_WEIGHT
-    return PlainRule(names, float(model.intercept_[0]), weight, neutral)
+        weight[:] = tuning.plain_weight
+    return PlainRule(names, float(model.intercept_[0]), weight, neutral, tuning)
 
 
 def _middle(matches: Numbers, others: Numbers) -> float:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from pprl_desktop.codes.base import Measure, Recipe, Rule, Smashed
 from pprl_desktop.decisions.adaptive.tuning import Tuning as AdaptiveTuning
 from pprl_desktop.decisions.threshold.record_evidence import FieldEvidence
+from pprl_desktop.decisions.threshold.tuning import Tuning as ThresholdTuning
 from pprl_desktop.records.fields import Field, FieldKind
 
 
@@ -54,6 +55,7 @@ class BitsRule(Rule):
     others_of: int = 0  # how many non-matches these are the highest of
     bulk: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty(0))  # similarities of random non-matches
     why: FieldEvidence | None = field(default=None, repr=False)  # what each field says of a pair
+    tuning: ThresholdTuning = field(default_factory=ThresholdTuning)
 
 
 def counted(fields: Sequence[Field]) -> tuple[Field, ...]:

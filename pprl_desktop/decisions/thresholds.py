@@ -41,3 +41,16 @@ def _best(score: Numbers, truth: Numbers, total: float) -> Threshold:
     here = float(score[order][best])
     below = float(score[order][best + 1]) if best + 1 < len(order) else here - 1.0
     return Threshold((here + below) / 2, float(found[best] / number[best]), float(found[best] / total), float(f1[best]))
+
+
+def rising(values: Numbers, weights: Numbers) -> Numbers:
+    """The nearest rising curve (pool adjacent violators)."""
+    pools: list[tuple[float, float, int]] = []
+    for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
+        mean, heavy, size = value, weight, 1
+        while pools and pools[-1][0] >= mean:
+            before, weighed, many = pools.pop()
+            mean = (mean * heavy + before * weighed) / (heavy + weighed)
+            heavy, size = heavy + weighed, size + many
+        pools.append((mean, heavy, size))
+    return np.concatenate([np.full(size, mean) for mean, _, size in pools])

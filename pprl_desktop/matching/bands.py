@@ -9,26 +9,25 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.decisions.base import ACCEPT, REJECT, REVIEW, MatchOptions, Numbers, Scored
+from pprl_desktop.matching.tuning import Tuning
 
-REVIEW_FROM = 0.1  # probability: below it, looking at a pair is a waste of the reviewer's time
-SPREAD = 1.96  # standard errors in a 95 % interval
-REVIEW_SHARE = 0.1  # of the accepted pairs: the width of the review band where no probability is known
+USUAL = Tuning()
 
 Flags = npt.NDArray[np.bool_]
 Bands = npt.NDArray[np.int8]
 
 
-def borders(scored: Scored, options: MatchOptions) -> tuple[float, float]:
+def borders(scored: Scored, options: MatchOptions, tuning: Tuning = USUAL) -> tuple[float, float]:
     """Score thresholds (accept, review): set by hand where the steward did, else without labels."""
     accept = scored.threshold if options.accept is None else options.accept
     if options.review is not None:
         return accept, min(options.review, accept)
     known = np.isfinite(scored.probability)
     if known.all() and len(scored):
-        likely = scored.score[(scored.probability >= REVIEW_FROM) & (scored.score < accept)]
+        likely = scored.score[(scored.probability >= tuning.review_from) & (scored.score < accept)]
         return accept, float(likely.min()) if len(likely) else accept
     below = np.sort(scored.score[scored.score < accept])[::-1]
-    wanted = int(REVIEW_SHARE * int((scored.score >= accept).sum()))
+    wanted = int(tuning.review_share * int((scored.score >= accept).sum()))
     return accept, float(below[min(wanted, len(below)) - 1]) if len(below) and wanted else accept
 
 
@@ -39,7 +38,7 @@ def sort_into(score: Numbers, chosen: Flags, accept: float, review: float) -> Ba
     return band
 
 
-def expectations(scored: Scored, band: Bands) -> Mapping[str, float]:
+def expectations(scored: Scored, band: Bands, tuning: Tuning = USUAL) -> Mapping[str, float]:
     """Expected precision, recall and share of true pairs per band; nothing where no probability is calibrated."""
     total = max(len(scored), 1)
     shares = {
@@ -53,7 +52,10 @@ def expectations(scored: Scored, band: Bands) -> Mapping[str, float]:
     true_total = max(float(scored.notes.get("expected_matches", 0.0)), float(probability.sum()))
     true_total = float(scored.notes.get("findable", true_total))
     accepted, reviewed = probability[band == ACCEPT], probability[band == REVIEW]
-    right, off = float(accepted.sum()), SPREAD * _error(accepted, float(scored.notes.get("strangers_error", 0.0)))
+    right, off = (
+        float(accepted.sum()),
+        tuning.spread * _error(accepted, float(scored.notes.get("strangers_error", 0.0))),
+    )
     few, many = max(right - off, 0.0), min(right + off, float(len(accepted)))
     return {
         **shares,

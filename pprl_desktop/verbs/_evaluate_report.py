@@ -44,6 +44,7 @@ def side_records(side: Side, truth: Truth, listed: int, *, turned: bool) -> dict
     import numpy as np
 
     from pprl_desktop.evaluation.figures import curve, field_weights, histogram, reliability
+    from pprl_desktop.matching import bands
     from pprl_desktop.matching.reconcile import as_pairs
 
     match, scored = side.match, side.match.scored
@@ -64,6 +65,7 @@ def side_records(side: Side, truth: Truth, listed: int, *, turned: bool) -> dict
         "second_opinion": dict(match.second_opinion),
         "caveats": list(scored.caveats()),
         "candidate_recall": scored.notes.get("candidate_recall", 1.0),
+        "tuning": {**scored.tuning, "bands": bands.USUAL.to_plain()},
         "ties": match.ties,
         "candidates": len(scored),
         "examined": scored.examined,

@@ -13,10 +13,23 @@ import pytest
 import pprl_desktop.decisions
 from pprl_desktop.decisions.adaptive.tuning import Tuning as AdaptiveTuning
 from pprl_desktop.decisions.learn import learn
+from pprl_desktop.decisions.nearest_tuning import Tuning as NearestTuning
+from pprl_desktop.decisions.plain_tuning import Tuning as PlainTuning
+from pprl_desktop.decisions.svm.tuning import Tuning as SvmTuning
+from pprl_desktop.decisions.threshold.tuning import Tuning as ThresholdTuning
 from pprl_desktop.decisions.tuning import Tuning
+from pprl_desktop.matching.tuning import Tuning as BandsTuning
 
 ROOM = Path(pprl_desktop.decisions.__file__).parent
-TUNINGS: tuple[type[Tuning], ...] = (AdaptiveTuning,)
+BANDS = ROOM.parent / "matching" / "bands.py"
+TUNINGS: tuple[type[Tuning], ...] = (
+    AdaptiveTuning,
+    ThresholdTuning,
+    SvmTuning,
+    NearestTuning,
+    PlainTuning,
+    BandsTuning,
+)
 EVERY = [(kind, one.name) for kind in TUNINGS for one in fields(kind)]
 
 
@@ -34,7 +47,7 @@ def test_every_number_says_its_unit_its_origin_and_when_it_was_measured(kind: ty
 
 @pytest.mark.parametrize(("kind", "name"), EVERY, ids=named)
 def test_every_number_is_read_from_the_tuning(kind: type[Tuning], name: str) -> None:
-    sources = "\n".join(path.read_text() for path in ROOM.rglob("*.py") if path.name != "tuning.py")
+    sources = "\n".join(path.read_text() for path in (*ROOM.rglob("*.py"), BANDS) if "tuning" not in path.name)
     assert re.search(rf"tuning\.{name}\b", sources, re.IGNORECASE)
 
 
@@ -63,3 +76,19 @@ def test_a_changed_number_changes_the_result_and_is_saved_with_it() -> None:
     assert usual.scored.notes["expected_matches"] != other.scored.notes["expected_matches"]
     assert usual.scored.notes["model"]["tuning"]["strength"] == 25.0
     assert other.scored.notes["model"]["tuning"]["strength"] == 500.0
+
+
+@pytest.mark.parametrize("name", ["split-svm", "simhash", "dp-nn", "plain", "bloom"])
+def test_every_result_says_the_numbers_it_was_made_with(name: str) -> None:
+    from pprl_desktop.codes.base import Settings
+    from pprl_desktop.codes.recipe import build, settings
+    from pprl_desktop.decisions.base import MatchOptions
+    from pprl_desktop.evaluation.play import play
+    from tests.matching.people import two_files
+
+    left, right, _ = two_files(3, 60, 30)
+    wanted: Settings = settings(name, layout="record") if name == "simhash" else settings(name)
+    played = play(left, right, build(name, left.fields, wanted, "us-200"), MatchOptions(), seed=0)
+    usual = {kind.DECISION: kind() for kind in TUNINGS}
+    decision = "plain" if name == "plain" else wanted.decision
+    assert played.a.match.scored.tuning == json.loads(json.dumps(usual[decision].to_plain()))

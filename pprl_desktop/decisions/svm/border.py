@@ -12,12 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.decisions.svm.rule import Null, SplitRule
-
-BINS = 60  # score bins of the calibration, of equally many pairs
-ROUNDS = 6  # the number of matches is estimated and used in turn; it settles within three
-PRIOR = 0.5  # strangers added to a count: none seen does not mean none
-SURE = 0.999  # no pair is taken to be surer than this
+from pprl_desktop.decisions.svm.rule import SplitRule
+from pprl_desktop.decisions.svm.tuning import Tuning
+from pprl_desktop.decisions.thresholds import rising
 
 Numbers = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
@@ -43,9 +40,9 @@ def border(rule: SplitRule, own: Codes, partner: Codes, score: Numbers, rows: tu
     kept = score[taken]
     n, m = max(rows[0], 1), max(rows[1], 1)
     number = np.arange(1, len(kept) + 1, dtype=np.float64)
-    chance = _chance(rule.null, kept, m) if rule.one_to_one else _rate(rule.null, rule.null.scores, kept) * m
+    chance = _chance(rule, kept, m) if rule.one_to_one else _rate(rule, kept) * m
     matches = 0.0
-    for _ in range(ROUNDS):
+    for _ in range(rule.tuning.rounds):
         # a stranger is taken only if neither it nor the record that takes it has its match here
         free = (n - matches) * (1.0 - matches / m) if rule.one_to_one else float(n)
         true = np.maximum.accumulate(np.clip(number - free * chance, 0.0, None))
@@ -61,22 +58,22 @@ def border(rule: SplitRule, own: Codes, partner: Codes, score: Numbers, rows: tu
         float(true[best] / number[best]),
         float(true[best] / max(matches, 1.0)),
         matches,
-        1.0 / np.sqrt(above + PRIOR),
-        _probabilities(own, partner, score, taken, true),
+        1.0 / np.sqrt(above + rule.tuning.unseen),
+        _probabilities(own, partner, score, taken, true, rule.tuning),
     )
 
 
-def _probabilities(own: Codes, partner: Codes, score: Numbers, taken: Ints, true: Numbers) -> Numbers:
+def _probabilities(own: Codes, partner: Codes, score: Numbers, taken: Ints, true: Numbers, tuning: Tuning) -> Numbers:
     """Share of matches among the taken pairs of about this score, rising with it.
 
     `true` counts the matches among the taken pairs from the best down. A pair that was not taken lost against a better
     pair of one of its records, and can be the match only if that one is not.
     """
-    ends = np.unique(np.linspace(0, len(taken), min(BINS, len(taken)) + 1).astype(np.int64)[1:])
+    ends = np.unique(np.linspace(0, len(taken), min(tuning.bins, len(taken)) + 1).astype(np.int64)[1:])
     size = np.diff(np.append(0, ends)).astype(np.float64)
-    share = np.clip(np.diff(np.append(0.0, true[ends - 1])) / size, 1 - SURE, SURE)[::-1]
+    share = np.clip(np.diff(np.append(0.0, true[ends - 1])) / size, 1 - tuning.sure, tuning.sure)[::-1]
     middle = (np.add.reduceat(score[taken], np.append(0, ends[:-1])) / size)[::-1]
-    made: Numbers = np.interp(score, middle, _rising(share, size[::-1]))
+    made: Numbers = np.interp(score, middle, rising(share, np.maximum(size[::-1], 1e-9)))
     if len(taken) == len(score):
         return made
     by_own, by_partner = np.zeros(int(own.max()) + 1), np.zeros(int(partner.max()) + 1)
@@ -87,17 +84,19 @@ def _probabilities(own: Codes, partner: Codes, score: Numbers, taken: Ints, true
     return made
 
 
-def _rate(null: Null, scores: Numbers, at: Numbers) -> Numbers:
+def _rate(rule: SplitRule, at: Numbers) -> Numbers:
     """Pairs (or rows) of strangers at or above a score, per own row and row compared with."""
-    above = len(scores) - np.searchsorted(scores, at, side="left")
-    out: Numbers = (above + PRIOR) / max(null.rows, 1) / max(null.table, 1)
+    null = rule.null
+    above = len(null.scores) - np.searchsorted(null.scores, at, side="left")
+    out: Numbers = (above + rule.tuning.unseen) / max(null.rows, 1) / max(null.table, 1)
     return out
 
 
-def _chance(null: Null, at: Numbers, partner_rows: int) -> Numbers:
+def _chance(rule: SplitRule, at: Numbers, partner_rows: int) -> Numbers:
     """That a record without a match finds a stranger at or above a score among the partner's rows."""
+    null = rule.null
     above = len(null.best) - np.searchsorted(null.best, at, side="left")
-    share = np.minimum((above + PRIOR) / max(null.rows, 1), 0.999)
+    share = np.minimum((above + rule.tuning.unseen) / max(null.rows, 1), 0.999)
     out: Numbers = 1.0 - (1.0 - share) ** (partner_rows / max(null.table, 1))
     return out
 
@@ -110,20 +109,3 @@ def _one_to_one(own: Codes, partner: Codes, score: Numbers) -> npt.NDArray[np.in
     taken = greedy(own[order], partner[order], int(own.max()) + 1, int(partner.max()) + 1)
     chosen: npt.NDArray[np.int64] = order[taken]
     return chosen
-
-
-def _rising(values: Numbers, weights: Numbers) -> Numbers:
-    """Pool adjacent violators: the nearest curve that never falls."""
-    level: list[float] = []
-    weight: list[float] = []
-    size: list[int] = []
-    for value, w in zip(values.tolist(), np.maximum(weights, 1e-9).tolist(), strict=True):
-        level.append(value)
-        weight.append(w)
-        size.append(1)
-        while len(level) > 1 and level[-2] > level[-1]:
-            total = weight[-2] + weight[-1]
-            level[-2:] = [(level[-2] * weight[-2] + level[-1] * weight[-1]) / total]
-            weight[-2:] = [total]
-            size[-2:] = [size[-2] + size[-1]]
-    return np.repeat(level, size)

@@ -134,6 +134,7 @@ def _scored(
         "expected_recall": here.recall,
         "strangers_error": here.error,
         "assumption": SLIPS_ONLY,
+        "tuning": rule.tuning.to_plain(),
         "weights": dict(zip(rule.fields, (rule.weights.neutral * rule.slope / (1 << 24)).tolist(), strict=True)),
     }
     evidence = rule.evidence(costs, missing)[pair]

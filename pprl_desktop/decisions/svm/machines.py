@@ -1,6 +1,6 @@
 """Support vector machines on distances, with what linkage needs of them: a distance never speaks for a match.
 
-The penalties are those of the paper: C = 100 for the linear machine, C = 0.01 for the radial one.
+The penalties C are those of the paper (tuning.py).
 """
 
 from __future__ import annotations
@@ -8,14 +8,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-LINEAR_C = 100.0
-RBF_C = 0.01
-
 Numbers = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
 
-def linear(features: Numbers, is_match: Flags, seed: int = 0) -> Numbers:
+def linear(features: Numbers, is_match: Flags, c: float, seed: int = 0) -> Numbers:
     """Weights >= 0 of distances: how much each speaks against a match.
 
     A feature that would speak for a match by being farther apart follows from the others by chance; it is left out and
@@ -27,7 +24,7 @@ def linear(features: Numbers, is_match: Flags, seed: int = 0) -> Numbers:
     use = np.flatnonzero(features.std(axis=0) > 0)
     weights = np.zeros(features.shape[1])
     while len(use):
-        machine = LinearSVC(C=LINEAR_C, dual=False, class_weight="balanced", random_state=seed, max_iter=400, tol=1e-3)
+        machine = LinearSVC(C=c, dual=False, class_weight="balanced", random_state=seed, max_iter=400, tol=1e-3)
         machine.fit(features[:, use] / scale[use], is_match)
         found = -machine.coef_[0]
         if (found > 0).all():
@@ -37,12 +34,12 @@ def linear(features: Numbers, is_match: Flags, seed: int = 0) -> Numbers:
     return weights
 
 
-def radial(points: Numbers, is_match: Flags) -> tuple[Numbers, Numbers, float, float]:
+def radial(points: Numbers, is_match: Flags, c: float) -> tuple[Numbers, Numbers, float, float]:
     """Support vectors, coefficients, gamma and intercept of the radial machine."""
     from sklearn.svm import SVC
 
     gamma = 1.0 / max(points.shape[1] * float(points.var()), 1e-12)  # scikit-learn's "scale"
-    machine = SVC(C=RBF_C, kernel="rbf", gamma=gamma, class_weight="balanced", cache_size=100)
+    machine = SVC(C=c, kernel="rbf", gamma=gamma, class_weight="balanced", cache_size=100)
     machine.fit(points, is_match)
     return machine.support_vectors_, machine.dual_coef_[0], gamma, float(machine.intercept_[0])
 

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.codes.base import Kernel, Rule
+from pprl_desktop.decisions.svm.tuning import Tuning
 
 UNIT = 1 << 24  # cost of a pair at the operating point: fine enough that rounding weights changes nothing
 CELLS = 32  # steps per field, from equal to the neutral cost, on which the RBF decision is tabulated
@@ -81,6 +82,7 @@ class SplitRule(Rule):
     rbf: Rbf | None = None
     floor: float = -np.inf  # pairs that score less are not kept
     one_to_one: bool = True
+    tuning: Tuning = field(default_factory=Tuning)
 
     def scores(self, costs: Ints) -> Numbers:
         """Score of pairs by the costs of their fields, [pairs, fields]."""

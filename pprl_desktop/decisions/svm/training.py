@@ -8,7 +8,7 @@ partner's pairs are there (decisions/svm/border.py).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from pprl_desktop.decisions.svm import machines as svm
 from pprl_desktop.decisions.svm.rule import CELLS, UNIT, Null, Rbf, SplitRule, Weights, cells_of
 from pprl_desktop.decisions.svm.search import Costs, Join
 from pprl_desktop.decisions.svm.training_noise import as_released
+from pprl_desktop.decisions.svm.tuning import Tuning
 from pprl_desktop.decisions.svm.vectors import Shape, Vectors, records_of, shape_and_vectors, some_rows
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.table import CleanTable, Column
@@ -28,16 +29,7 @@ from pprl_desktop.reference.sets import ReferenceSet
 # Slips that leave a value recognisable. Initials, swapped fields and missing values are left out: no weighted sum of
 # field distances can follow them, and as outliers they only bend it (the adaptive decision is there for those).
 TRAINING = Rates(touched=1.0, further=0.25, initial=0.0, swap=0.0, missing=0.0)
-SAMPLE = 1000  # own records that get a corrupted twin
-NULL_SAMPLE = 3000  # own records compared with the whole own table, to know how non-matches score
-NEGATIVES = 3  # nearest other records kept per training record
-NEAR = 3  # pairs per record looked for when mining
-FLOOR_PAIRS = 0.5  # non-matching pairs per record that may lie above the floor
-FLOOR_RECALL = 0.998  # of the synthetic matches lie above the floor, unless that lets too many others in
-FLOOR_REACH = 1.15  # times the operating point: farther down nobody reviews
-OVERLAP = 0.3  # share of own records expected at the partner, only to place the neutral costs
-FEWEST = 200  # distinct own records below which public reference records join the training
-RADIAL_SAMPLE = 3000  # training pairs of the radial machine: its cost grows with the square
+USUAL = Tuning()
 
 Ints = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]
@@ -65,27 +57,36 @@ class NullCosts:
 class Training:
     """One party's training: the own table, a corrupted copy of a sample of it, and what is learned from both."""
 
-    def __init__(self, table: CleanTable, own: Smashed, recipe: Recipe, seed: int, progress: Progress) -> None:
+    def __init__(
+        self,
+        table: CleanTable,
+        own: Smashed,
+        recipe: Recipe,
+        seed: int,
+        progress: Progress,
+        tuning: Tuning = USUAL,
+    ) -> None:
         assert recipe.reference is not None
+        self.tuning = tuning
         self.rng = np.random.default_rng(seed)
         self.recipe, self.seed, self.progress, self.done = recipe, seed, progress, 0.1
         names = [tuple(p.name for p in own.of_field(f.name) if p.kind == "distances") for f in table.fields]
         self.fields = tuple(f.name for f, parts in zip(table.fields, names, strict=True) if parts)
         self.parts = tuple(parts for parts in names if parts)
         rows = distinct_rows(table)
-        if len(rows) < FEWEST:
-            table = with_public_records(table.take(rows), recipe, FEWEST, self.rng)
+        if len(rows) < self.tuning.fewest:
+            table = with_public_records(table.take(rows), recipe, self.tuning.fewest, self.rng)
             own = Smashed(own.method, table.rows, distance_parts(table, recipe))
             rows = np.arange(table.rows)
         self.rows = rows  # each distinct own record once: Algorithm 2 starts from a deduplicated table
-        self.sample = np.sort(self.rng.choice(rows, size=min(SAMPLE, len(rows)), replace=False))
+        self.sample = np.sort(self.rng.choice(rows, size=min(self.tuning.sample, len(rows)), replace=False))
         # Algorithm 2, line 1: the corrupted copy; then the distances of its values (Algorithm 1)
         copy_table = corrupt(table.take(self.sample), seed, TRAINING)
         copy = Smashed(own.method, len(self.sample), distance_parts(copy_table, recipe, progress.part(0.0, 0.1)))
         copy = as_released(copy, recipe.settings, self.rng)
         self.blurred = recipe.settings.epsilon is not None
         # the rows that play strangers; with noise they carry what a bundle would carry
-        self.strangers = np.sort(self.rng.choice(rows, size=min(NULL_SAMPLE, len(rows)), replace=False))
+        self.strangers = np.sort(self.rng.choice(rows, size=min(self.tuning.null_sample, len(rows)), replace=False))
         sides = [own, copy]
         if self.blurred:
             sides.append(as_released(some_rows(own, self.strangers), recipe.settings, self.rng))
@@ -151,12 +152,12 @@ class Training:
 
     def mined(self, weights: Numbers, random: Numbers) -> Pairs:
         """Algorithm 2, lines 2-6: (i, i') is a match; for non-matches (i, k') the k nearest to i in the whole table."""
-        level = min(max(NEAR / len(self.rows), 3.0 / len(random)), 1.0)
+        level = min(max(self.tuning.near / len(self.rows), 3.0 / len(random)), 1.0)
         budget = float(np.quantile(random @ weights, level)) if len(random) else 1.0
         made = self.as_weights(weights, np.zeros(len(self.fields), dtype=np.int64), max(budget, 1e-9))
         join = Join(self.shape, self.copy, self.own, made, self.seed, self.progress)
         records = records_of(self.copy, join.order)
-        found = join.search(records, made.budget, 4 * NEAR * self.copy.rows, 0, self.here())
+        found = join.search(records, made.budget, 4 * self.tuning.near * self.copy.rows, 0, self.here())
         copy = records.members[records.member_at[found.own]]  # one row speaks for its equals
         other = join.partner_records.members[join.partner_records.member_at[found.partner]]
         # the record itself and its exact namesakes are no non-matches
@@ -164,7 +165,7 @@ class Training:
         copy, other, cost = copy[~same].astype(np.int64), other[~same].astype(np.int64), found.cost[~same]
         by = np.lexsort((other, cost, copy))
         copy, other = copy[by], other[by]
-        nearest = rank_within(copy) < NEGATIVES
+        nearest = rank_within(copy) < self.tuning.negatives
         everyone = np.arange(self.copy.rows)
         far = self.rows[self.rng.integers(0, len(self.rows), len(everyone))]
         away = far != self.sample
@@ -199,15 +200,19 @@ class Training:
         start = 1.0 / np.maximum(random.mean(axis=0), 1e-9) * (random.std(axis=0) > 0)
         pairs = self.mined(start, random)
         self.at(0.3)
-        weights = svm.linear(self.features(self.copy, self.own, pairs.copy, pairs.own), pairs.is_match, self.seed)
+        weights = svm.linear(
+            self.features(self.copy, self.own, pairs.copy, pairs.own), pairs.is_match, self.tuning.linear_c, self.seed
+        )
         weights = weights if weights.any() else start
         pairs = self.mined(weights, random)
         features = self.features(self.copy, self.own, pairs.copy, pairs.own)
-        again = svm.linear(features, pairs.is_match, self.seed)
+        again = svm.linear(features, pairs.is_match, self.tuning.linear_c, self.seed)
         weights = again if again.any() else weights
         self.at(0.5)
         matches = features[pairs.is_match] @ weights
-        made = self.as_weights(weights, np.zeros(len(self.fields), np.int64), float(np.quantile(matches, FLOOR_RECALL)))
+        made = self.as_weights(
+            weights, np.zeros(len(self.fields), np.int64), float(np.quantile(matches, self.tuning.floor_recall))
+        )
         made = self._with_neutral(made, pairs)
         self.at(0.8)
         return self._finished(kernel, made, pairs)
@@ -221,13 +226,13 @@ class Training:
     def _with_neutral(self, made: Weights, pairs: Pairs) -> Weights:
         """What a missing field costs: so much that as many strangers come near as with the field (same precision)."""
         few = min(len(self.strangers), 600)
-        null = self.null_costs(made, few, FLOOR_PAIRS)
+        null = self.null_costs(made, few, self.tuning.floor_pairs)
         costs, budget = null.cost, null.budget
         matches = self._costs(
             Costs(self.shape, self.copy, self.own, made), self.copy, self.own,
             pairs.copy[pairs.is_match], pairs.own[pairs.is_match],
         ).sum(axis=1)  # fmt: skip
-        target = operating_point(np.sort(matches), np.sort(costs), few, budget)
+        target = operating_point(np.sort(matches), np.sort(costs), few, budget, self.tuning.overlap)
         allowed = max(int((costs <= target).sum()), 1)
         neutral = np.zeros(len(self.fields), dtype=np.int64)
         for f in range(len(self.fields)):
@@ -235,13 +240,13 @@ class Training:
             # the cost up to which no more strangers come near without this field than `target` lets in with it
             here = int(np.sort(blind.cost)[allowed]) if len(blind.cost) > allowed else blind.budget
             neutral[f] = max(target - here, target // 8)
-        floor = max(min(int(budget), int(FLOOR_REACH * target)), target)
+        floor = max(min(int(budget), int(self.tuning.floor_reach * target)), target)
         if neutral.sum() <= floor:  # a record with nothing to compare must never be linked
             neutral = np.ceil(neutral * ((floor + 1) / max(int(neutral.sum()), 1))).astype(np.int64) + 1
         return Weights(made.cosine, made.largest, neutral, floor)
 
     def _finished(self, kernel: Kernel, weights: Weights, pairs: Pairs) -> SplitRule:
-        null = self.null_costs(weights, len(self.strangers), FLOOR_PAIRS)
+        null = self.null_costs(weights, len(self.strangers), self.tuning.floor_pairs)
         weights = weights.with_budget(max(null.budget, 1))
         strangers = self._costs(null.join, null.join.own, self.own, null.left, null.right)
         train = Costs(self.shape, self.copy, self.own, weights)
@@ -250,7 +255,7 @@ class Training:
         empty = Null(np.zeros(0), np.zeros(0), 0, 0)
         rule = SplitRule(
             kernel, self.fields, self.parts, weights, 1.0, empty, np.zeros(0), rbf,
-            one_to_one=self.recipe.settings.one_to_one,
+            one_to_one=self.recipe.settings.one_to_one, tuning=self.tuning,
         )  # fmt: skip
         slope = svm.log_odds_slope(rule.scores(costs), pairs.is_match)
         matches = np.sort(slope * rule.scores(costs[pairs.is_match]))
@@ -259,9 +264,11 @@ class Training:
         np.maximum.at(best, null.left, scores)
         seen = Null(np.sort(scores), np.sort(best[np.isfinite(best)]), len(self.strangers), len(self.rows))
         seen = self._with_namesakes(seen, float(slope * rule.scores(np.zeros((1, len(self.fields)), np.int64))[0]))
-        floor = -np.inf if rbf is None or not len(matches) else float(np.quantile(matches, 1 - FLOOR_RECALL))
+        floor = (
+            -np.inf if rbf is None or not len(matches) else float(np.quantile(matches, 1 - self.tuning.floor_recall))
+        )
         self.at(1.0)
-        return SplitRule(kernel, self.fields, self.parts, weights, slope, seen, matches, rbf, floor, rule.one_to_one)
+        return replace(rule, slope=slope, null=seen, matches=matches, rbf=rbf, floor=floor)
 
     def _with_namesakes(self, null: Null, top: float) -> Null:
         """Where each person occurs once, equal records are namesakes: strangers with the highest score there is."""
@@ -277,11 +284,11 @@ class Training:
         points = cells_of(costs, weights.neutral) / CELLS
         near = costs.sum(axis=1) <= 2 * weights.budget  # far pairs teach a local machine nothing
         chosen = np.flatnonzero(near | pairs.is_match)
-        if len(chosen) > RADIAL_SAMPLE:
-            chosen = np.sort(self.rng.choice(chosen, RADIAL_SAMPLE, replace=False))
+        if len(chosen) > self.tuning.radial_sample:
+            chosen = np.sort(self.rng.choice(chosen, self.tuning.radial_sample, replace=False))
         if len(set(pairs.is_match[chosen].tolist())) < 2:
             chosen = np.arange(len(costs))
-        return Rbf(*svm.radial(points[chosen], pairs.is_match[chosen]))
+        return Rbf(*svm.radial(points[chosen], pairs.is_match[chosen], self.tuning.rbf_c))
 
 
 def never() -> SplitRule:
@@ -292,12 +299,12 @@ def never() -> SplitRule:
     return SplitRule("linear", (), (), weights, 1.0, empty, np.zeros(0))
 
 
-def operating_point(matches: Ints, strangers: Ints, rows: int, budget: int) -> int:
-    """The cost with the best expected F1, were OVERLAP of the records at the partner."""
+def operating_point(matches: Ints, strangers: Ints, rows: int, budget: int, overlap: float) -> int:
+    """The cost with the best expected F1, were `overlap` of the records at the partner."""
     cuts = np.unique(np.minimum(np.quantile(matches, np.linspace(0.05, 1.0, 96)).astype(np.int64), budget))
-    found = OVERLAP * np.searchsorted(matches, cuts, side="right") / max(len(matches), 1)
-    false = (1 - OVERLAP) * np.searchsorted(strangers, cuts, side="right") / max(rows, 1)
-    return max(int(cuts[np.argmax(2 * found / (found + false + OVERLAP))]), 1)
+    found = overlap * np.searchsorted(matches, cuts, side="right") / max(len(matches), 1)
+    false = (1 - overlap) * np.searchsorted(strangers, cuts, side="right") / max(rows, 1)
+    return max(int(cuts[np.argmax(2 * found / (found + false + overlap))]), 1)
 
 
 def rank_within(groups: Ints) -> Ints:

@@ -3,7 +3,7 @@
 Matches: own records against a corrupted copy of them. Non-matches: the same copies against all the other own records,
 so that the rare look-alikes among n x n pairs are seen as often as they really come. Both with the noise in force,
 played with numpy's generator: this is training, nothing of it leaves. The probabilities of real pairs are worked out
-when they are there (decisions/threshold/scan.py); the threshold here is the forecast for an overlap of one half.
+when they are there (decisions/threshold/scan.py); the threshold here is the forecast for the usual overlap.
 """
 
 from __future__ import annotations
@@ -21,14 +21,11 @@ from pprl_desktop.compute.bits import Similarity
 from pprl_desktop.decisions.rules import BitsRule
 from pprl_desktop.decisions.threshold import likelihood
 from pprl_desktop.decisions.threshold.record_evidence import learn_evidence
+from pprl_desktop.decisions.threshold.tuning import Tuning
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.table import CleanTable
 
-SAMPLE = 2000  # own records copied and corrupted
-AGAINST = 100_000  # own records they are compared with, at most
-PER_RECORD = 50  # non-matches kept for each: the highest
-BULK = 200_000  # random non-matches
-OVERLAP = 0.5  # share of the own records expected at the partner, for the forecast
+USUAL = Tuning()
 Numbers = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 
@@ -59,9 +56,10 @@ def synthetic_matches(
     random: np.random.Generator,
     seed: int,
     progress: Progress,
+    tuning: Tuning,
 ) -> Copies:
     usable = np.flatnonzero(own.part("record").rows >= 0)
-    picked = np.sort(random.choice(usable, size=min(SAMPLE, len(usable)), replace=False))
+    picked = np.sort(random.choice(usable, size=min(tuning.sample, len(usable)), replace=False))
     copies = method.smash(corrupt(table.take(picked), seed), recipe, progress).part("record")
     there = np.flatnonzero(copies.rows >= 0)  # a copy may have lost its last field
     return Copies(picked[there], copies.values[copies.rows[there]])
@@ -76,19 +74,22 @@ def learn_bits(
     fields: RecordFields,
     seed: int,
     progress: Progress,
+    tuning: Tuning = USUAL,
 ) -> BitsRule:
     """From the own table and its record-level part, as they will be compared with the partner's bundle."""
     random = np.random.default_rng(seed)
     part = own.part("record")
     usable = np.flatnonzero(part.rows >= 0)
-    copies = synthetic_matches(method, table, own, recipe, random, seed, progress.part(0.0, 0.4))
+    copies = synthetic_matches(method, table, own, recipe, random, seed, progress.part(0.0, 0.4), tuning)
     picked, theirs, mine = copies.rows, flip_rate(recipe.settings.epsilon), flip_rate(own.epsilon)
     sent = _flipped(copies.codes, theirs, random, progress)
     if len(picked) < 2:
         nothing = np.empty(0)
-        why = learn_evidence(fields, picked, sent, theirs, random)
-        return BitsRule(measure, math.inf, nothing, nothing, why=why)
-    against = usable if len(usable) <= AGAINST else np.sort(random.choice(usable, size=AGAINST, replace=False))
+        why = learn_evidence(fields, picked, sent, theirs, random, tuning)
+        return BitsRule(measure, math.inf, nothing, nothing, why=why, tuning=tuning)
+    against = (
+        usable if len(usable) <= tuning.against else np.sort(random.choice(usable, size=tuning.against, replace=False))
+    )
     kept, original = part.values[part.rows[against]], part.values[part.rows[picked]]
     if own.epsilon is None and recipe.settings.noise == "two-sided":
         mine = theirs
@@ -96,28 +97,38 @@ def learn_bits(
 
     similarity = between(measure, 8 * part.width, theirs, mine)
     matches = np.sort(similarity.of_rows(sent, original, progress))
-    a, b = random.integers(len(sent), size=BULK), random.integers(len(against), size=BULK)
+    a, b = random.integers(len(sent), size=tuning.bulk), random.integers(len(against), size=tuning.bulk)
     a, b = a[picked[a] != against[b]], b[picked[a] != against[b]]
     bulk = np.sort(_of_pairs(similarity, sent, kept, a, b, progress))
-    floor = float(np.quantile(bulk, 1 - min(PER_RECORD / len(against), 1.0))) if len(bulk) else -math.inf
-    room = 4 * PER_RECORD * len(sent)
+    floor = float(np.quantile(bulk, 1 - min(tuning.per_record / len(against), 1.0))) if len(bulk) else -math.inf
+    room = 4 * tuning.per_record * len(sent)
     found = kernels.above(sent, kernels.prepare(kept, progress), similarity, floor, room, 0, progress.part(0.4, 1.0))
     others = np.sort(found.score[picked[found.own] != against[found.partner]])
     pairs = len(sent) * len(against) * len(found.own) // max(found.found, 1)  # fewer where the room was too small
-    why = learn_evidence(fields, picked, sent, theirs, random)
-    return replace(_forecast(measure, matches, others, pairs, bulk, len(usable)), why=why)
+    why = learn_evidence(fields, picked, sent, theirs, random, tuning)
+    return replace(_forecast(measure, matches, others, pairs, bulk, len(usable), tuning), why=why)
 
 
-def _forecast(measure: Measure, matches: Numbers, others: Numbers, pairs: int, bulk: Numbers, rows: int) -> BitsRule:
-    """Probability of a pair of that similarity among rows x rows pairs, OVERLAP x rows of them matches."""
+def _forecast(
+    measure: Measure, matches: Numbers, others: Numbers, pairs: int, bulk: Numbers, rows: int, tuning: Tuning
+) -> BitsRule:
+    """Probability of a pair of that similarity among rows x rows pairs, overlap x rows of them matches."""
     on = likelihood.axis(matches, others, bulk)
-    same = likelihood.match_mass(on, on.count(matches), likelihood.spread_of(matches))
-    ratio = likelihood.log_ratio(same, likelihood.other_mass(on, others, pairs, bulk))
-    chance = 1.0 / (1.0 + np.exp(-np.clip(ratio + math.log(OVERLAP / max(rows, 1)), -500, 500)))
+    same = likelihood.match_mass(on, on.count(matches), likelihood.spread_of(matches), tuning)
+    ratio = likelihood.log_ratio(same, likelihood.other_mass(on, others, pairs, bulk, tuning=tuning))
+    chance = 1.0 / (1.0 + np.exp(-np.clip(ratio + math.log(tuning.overlap / max(rows, 1)), -500, 500)))
     likely = np.flatnonzero(chance >= 0.5)
     threshold = float(on.middle()[likely[0]]) if len(likely) else math.inf
     return BitsRule(
-        measure, threshold, on.middle(), chance, matches=matches, others=others, others_of=pairs, bulk=bulk[::20]
+        measure,
+        threshold,
+        on.middle(),
+        chance,
+        matches=matches,
+        others=others,
+        others_of=pairs,
+        bulk=bulk[::20],
+        tuning=tuning,
     )
 
 

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from pprl_desktop.decisions.threshold.tuning import Tuning
+from pprl_desktop.decisions.thresholds import rising
+
 Numbers = npt.NDArray[np.float64]
 
 CELLS = 240  # of the similarity axis
-ODD = 1e-3  # share of matches that look like nothing in the training (spread evenly)
-TAIL = 10  # non-matches above a border from which on their density is drawn out as an exponential
-EVIDENT = (
-    0.02  # duplicates per record, as alike as the better half of the matches, from which on a table has duplicates
-)
+USUAL = Tuning()
 LEAST = 1e-18  # share of the non-matches in a cell where none were seen or expected
 PAST = 0.05  # similarity kept free beyond the highest seen: noise goes there too
 
@@ -41,7 +40,13 @@ def axis(matches: Numbers, others: Numbers, bulk: Numbers) -> Axis:
 
 
 def other_mass(
-    on: Axis, others: Numbers, others_of: int, bulk: Numbers, duplicates: Numbers | None = None, records: int = 1
+    on: Axis,
+    others: Numbers,
+    others_of: int,
+    bulk: Numbers,
+    duplicates: Numbers | None = None,
+    records: int = 1,
+    tuning: Tuning = USUAL,
 ) -> Numbers:
     """Share of the non-matches in each cell: counted where they were counted, drawn out where they end.
 
@@ -54,12 +59,12 @@ def other_mass(
     rough = on.count(bulk) / max(len(bulk), 1)
     mass = _smooth(np.where(on.middle() >= floor, seen, rough), 1.5)
     if duplicates is None:
-        return np.maximum(mass, _drawn(mass, others_of, TAIL))
-    drawn = _drawn(mass, others_of, max(TAIL, len(others) // 10))
+        return np.maximum(mass, _drawn(mass, others_of, tuning.tail))
+    drawn = _drawn(mass, others_of, max(tuning.tail, len(others) // 10))
     upper = int(np.searchsorted(np.cumsum(duplicates), 0.5))
     evident = float(np.maximum(mass - drawn, 0.0)[upper:].sum()) * others_of
-    if evident < EVIDENT * records:
-        return np.maximum(mass, _drawn(mass, others_of, TAIL))
+    if evident < tuning.evident * records:
+        return np.maximum(mass, _drawn(mass, others_of, tuning.tail))
     return np.maximum(np.where(drawn > LEAST, drawn, mass), LEAST)
 
 
@@ -78,10 +83,10 @@ def _drawn(mass: Numbers, others_of: int, sure: int) -> Numbers:
     return drawn
 
 
-def match_mass(on: Axis, counts: Numbers, spread: float) -> Numbers:
+def match_mass(on: Axis, counts: Numbers, spread: float, tuning: Tuning = USUAL) -> Numbers:
     """Share of the matches in each cell, from (weighted) counts; `spread` is the width of the smoothing."""
     total = max(float(counts.sum()), 1e-9)
-    return (1 - ODD) * _smooth(counts / total, spread / on.step) + ODD / CELLS
+    return (1 - tuning.odd) * _smooth(counts / total, spread / on.step) + tuning.odd / CELLS
 
 
 def spread_of(matches: Numbers) -> float:
@@ -96,19 +101,6 @@ def spread_of(matches: Numbers) -> float:
 def log_ratio(matches: Numbers, others: Numbers) -> Numbers:
     """log(matches / others) per cell, made to rise: more alike never speaks less for a match."""
     return rising(np.log(matches) - np.log(others), matches + 1e-6)
-
-
-def rising(values: Numbers, weights: Numbers) -> Numbers:
-    """The nearest rising curve (pool adjacent violators)."""
-    pools: list[tuple[float, float, int]] = []
-    for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
-        mean, heavy, size = value, weight, 1
-        while pools and pools[-1][0] >= mean:
-            before, weighed, many = pools.pop()
-            mean = (mean * heavy + before * weighed) / (heavy + weighed)
-            heavy, size = heavy + weighed, size + many
-        pools.append((mean, heavy, size))
-    return np.concatenate([np.full(size, mean) for mean, _, size in pools])
 
 
 def _smooth(mass: Numbers, width: float) -> Numbers:

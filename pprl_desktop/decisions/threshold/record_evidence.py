@@ -18,13 +18,10 @@ import numpy.typing as npt
 
 from pprl_desktop.codes.base import Bytes, Decided, RecordFields
 from pprl_desktop.decisions.threshold import likelihood
+from pprl_desktop.decisions.threshold.tuning import Tuning
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 PAIRS_AT_ONCE = 1024  # between two looks at the cancel button
-STRANGERS = 20  # other records each corrupted copy is compared with
-FEW = 20  # corrupted copies below which only the constants speak
-PLAIN_SLOPE = 5.0  # log ratio of full agreement where a table is too small to learn from
-LEAST_ROOM = 0.05  # by which a share can rise above chance: codes that are nearly full say nothing
 
 Rows = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]
@@ -44,7 +41,9 @@ class Worth:
         return np.where(np.isnan(agreement), np.nan, found)
 
 
-PLAIN = Worth(0.0, 1 / 64, PLAIN_SLOPE * np.linspace(-1.0, 1.0, 64))
+def plain(tuning: Tuning) -> Worth:
+    """Where a table is too small to learn from."""
+    return Worth(0.0, 1 / 64, tuning.evidence_slope * np.linspace(-1.0, 1.0, 64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +52,7 @@ class FieldEvidence:
 
     fields: RecordFields = field(repr=False)
     worth: tuple[Worth, ...] = field(repr=False)
+    tuning: Tuning = field(default_factory=Tuning, repr=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -67,13 +67,13 @@ class FieldEvidence:
             progress.at(start / len(own), "Explaining pairs")
             here = slice(start, start + PAIRS_AT_ONCE)
             rows, at = np.unique(own[here], return_inverse=True)
-            found = agreement(self.fields.decided(rows), at.reshape(-1), codes[index[here]], flip)
+            found = agreement(self.fields.decided(rows), at.reshape(-1), codes[index[here]], flip, self.tuning)
             for place, worth in enumerate(self.worth):
                 made[here, place] = worth.of(found[:, place])
         return made
 
 
-def agreement(decided: Decided, at: Rows, codes: Bytes, flip: float) -> Numbers:
+def agreement(decided: Decided, at: Rows, codes: Bytes, flip: float, tuning: Tuning) -> Numbers:
     """[pairs, fields]: 1 where all bits a field decides are found, 0 where as many as in a stranger's code.
 
     `at` is the place of each pair's own row among the decided ones. Shares are corrected for flipped bits, which leave
@@ -88,7 +88,7 @@ def agreement(decided: Decided, at: Rows, codes: Bytes, flip: float) -> Numbers:
         many, ones = _ones(mine), _ones(mine & own)
         share = _unflipped(_ones(mine & same) / np.maximum(many, 1), flip)
         chance = (ones * fill + (many - ones) * (1 - fill)) / np.maximum(many, 1)
-        above = (share - chance) / np.maximum(1 - chance, LEAST_ROOM)
+        above = (share - chance) / np.maximum(1 - chance, tuning.least_room)
         made[:, place] = np.where(many > 0, above, 0.0)
     made[decided.missing[at]] = np.nan
     return made
@@ -104,31 +104,33 @@ def _ones(codes: Bytes) -> Numbers:
 
 
 def learn_evidence(
-    fields: RecordFields, rows: Rows, copies: Bytes, flip: float, random: np.random.Generator
+    fields: RecordFields, rows: Rows, copies: Bytes, flip: float, random: np.random.Generator, tuning: Tuning
 ) -> FieldEvidence:
     """`copies` are the codes of corrupted copies of own `rows`, with the noise in force."""
-    if len(rows) < FEW:
-        return FieldEvidence(fields, (PLAIN,) * len(fields.names))
+    if len(rows) < tuning.few:
+        return FieldEvidence(fields, (plain(tuning),) * len(fields.names), tuning)
     same, others = [], []
     for start in range(0, len(rows), PAIRS_AT_ONCE):
         here = np.arange(start, min(start + PAIRS_AT_ONCE, len(rows)))
         decided, own = fields.decided(rows[here]), np.arange(len(here))
-        same.append(agreement(decided, own, copies[here], flip))
-        for step in random.integers(1, len(rows), size=STRANGERS):
-            others.append(agreement(decided, own, copies[(here + step) % len(rows)], flip))
+        same.append(agreement(decided, own, copies[here], flip, tuning))
+        for step in random.integers(1, len(rows), size=tuning.strangers):
+            others.append(agreement(decided, own, copies[(here + step) % len(rows)], flip, tuning))
     matches, strangers = np.concatenate(same), np.concatenate(others)
-    return FieldEvidence(fields, tuple(_worth(m, s) for m, s in zip(matches.T, strangers.T, strict=True)))
+    return FieldEvidence(
+        fields, tuple(_worth(m, s, tuning) for m, s in zip(matches.T, strangers.T, strict=True)), tuning
+    )
 
 
-def _worth(matches: Numbers, strangers: Numbers) -> Worth:
+def _worth(matches: Numbers, strangers: Numbers, tuning: Tuning) -> Worth:
     matches, strangers = matches[~np.isnan(matches)], strangers[~np.isnan(strangers)]
-    if len(matches) < FEW:
-        return PLAIN
+    if len(matches) < tuning.few:
+        return plain(tuning)
     on = likelihood.axis(matches, strangers, strangers)
     # one width for both: what is as wide as the noise must not look like a difference between them
     spread = likelihood.spread_of(matches)
-    same = likelihood.match_mass(on, on.count(matches), spread)
-    other = likelihood.match_mass(on, on.count(strangers), spread)
+    same = likelihood.match_mass(on, on.count(matches), spread, tuning)
+    other = likelihood.match_mass(on, on.count(strangers), spread, tuning)
     most = math.log(len(strangers))  # no more is claimed than so many strangers can show
     ratio = np.clip(likelihood.log_ratio(same, other), -most, most)
     return Worth(on.low, on.step, ratio)

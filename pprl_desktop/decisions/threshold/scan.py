@@ -27,7 +27,6 @@ from pprl_desktop.said import Said
 
 BYTES_PER_PAIR = 150  # rows, score, probability, evidence and what the assignment needs
 BUFFERS = 4 << 20  # bytes: pairs of the blocks under way
-PER_ROW = 8.0  # non-matches expected above the floor per row: enough to learn from, few enough to hold
 PER_ROW_NOISY = 20  # pairs kept per own row when all of them would not fit
 RECORD = ("record",)  # the only evidence of a rule that knows no fields
 
@@ -45,13 +44,14 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
     similarity = between(rule.measure, 8 * mine.width, *flips)
     floor = _floor(rule, len(own_rows), len(partner_rows))
     room = max(int(options.memory // BYTES_PER_PAIR), 1)
-    needed = _memory(mine, theirs, len(own_rows), len(partner_rows))
+    needed = _memory(mine, theirs, len(own_rows), len(partner_rows), rule)
     progress.at(0.0, Said("Comparing signatures, about {needed} MB of memory", needed=max(needed >> 20, 1)))
     notes: dict[str, Any] = {
         "similarity_floor": floor,
         "forecast_threshold": rule.threshold,
         "memory_estimate_mb": max(needed >> 20, 1),
         "assumption": SLIPS_ONLY,
+        "tuning": rule.tuning.to_plain(),
     }
     pairs, warnings = _pairs(mine, theirs, similarity, floor, room, rule, options, notes, progress.part(0.0, 0.9))
     either = flips[0] + flips[1] - 2 * flips[0] * flips[1]
@@ -94,12 +94,12 @@ def estimated_memory(own: Smashed, partner: Smashed, rule: Rule, options: MatchO
     assert isinstance(rule, BitsRule)
     mine, theirs = own.part(rule.part), partner.part(rule.part)
     namesakes = min(most_equal_pairs(own, partner) * BYTES_PER_PAIR, options.memory)
-    return _memory(mine, theirs, own.rows, partner.rows) + namesakes
+    return _memory(mine, theirs, own.rows, partner.rows, rule) + namesakes
 
 
-def _memory(mine: Part, theirs: Part, own: int, partner: int) -> int:
+def _memory(mine: Part, theirs: Part, own: int, partner: int, rule: BitsRule) -> int:
     """Bytes the scan will take: words of both sides, bit planes of the partner's, and the pairs expected."""
-    pairs = int((PER_ROW + 1) * max(own, partner)) * BYTES_PER_PAIR
+    pairs = int((rule.tuning.per_row + 1) * max(own, partner)) * BYTES_PER_PAIR
     return BUFFERS + mine.values.nbytes + 3 * theirs.values.nbytes + pairs
 
 
@@ -112,10 +112,10 @@ def nothing(rule: BitsRule) -> Scored:
 
 
 def _floor(rule: BitsRule, own: int, partner: int) -> float:
-    """The similarity above which some PER_ROW non-matches per row are expected; lower pairs cannot be matches."""
+    """The similarity above which some non-matches per row are expected; lower pairs cannot be matches."""
     if not len(rule.others) or not rule.others_of:
         return -math.inf if own * partner <= 1 << 16 else 0.5
-    wanted = PER_ROW * max(own, partner) / (float(own) * partner)  # share of all pairs
+    wanted = rule.tuning.per_row * max(own, partner) / (float(own) * partner)  # share of all pairs
     rank = int(wanted * rule.others_of)
     if rank < len(rule.others):
         return float(rule.others[len(rule.others) - 1 - rank])
@@ -140,7 +140,7 @@ def _pairs(
     if plan is None:
         prepared = kernels.prepare(theirs.values, progress)
         found = kernels.above(mine.values, prepared, similarity, floor, room, options.threads, progress.part(0.0, 0.8))
-        notes["candidates"] = Said("all pairs")
+        notes["candidates"] = "all pairs"
     else:
         found, skipped = lsh.scan(mine.values, theirs.values, similarity, plan, floor, room, options, progress)
         notes.update(plan.notes(), skipped_in_crowded_bands=skipped)

@@ -7,6 +7,7 @@ import pytest
 
 from pprl_desktop.decisions.svm import machines as svm
 from pprl_desktop.decisions.svm.rule import CELLS, Null, Rbf, SplitRule, Weights
+from pprl_desktop.decisions.svm.tuning import Tuning
 
 
 def blobs() -> tuple[np.ndarray, np.ndarray]:
@@ -18,7 +19,7 @@ def blobs() -> tuple[np.ndarray, np.ndarray]:
 def test_a_feature_that_would_speak_for_a_match_is_left_out() -> None:
     x, y = blobs()
     x[:, 2] = 2.0 * y + np.random.default_rng(1).normal(0, 0.5, 600)
-    weights = svm.linear(x, y)
+    weights = svm.linear(x, y, Tuning().linear_c)
     assert (weights >= 0).all()
     assert weights[2] == 0
     assert weights[0] > 0
@@ -27,15 +28,15 @@ def test_a_feature_that_would_speak_for_a_match_is_left_out() -> None:
 def test_a_constant_feature_weighs_nothing() -> None:
     x, y = blobs()
     x[:, 1] = 7.0
-    assert svm.linear(x, y)[1] == 0
+    assert svm.linear(x, y, Tuning().linear_c)[1] == 0
 
 
 def test_the_radial_decision_is_that_of_scikit_learn() -> None:
     from sklearn.svm import SVC
 
     x, y = blobs()
-    support, coefficients, gamma, intercept = svm.radial(x, y)
-    known = SVC(C=svm.RBF_C, kernel="rbf", gamma=gamma, class_weight="balanced").fit(x, y).decision_function(x)
+    support, coefficients, gamma, intercept = svm.radial(x, y, Tuning().rbf_c)
+    known = SVC(C=Tuning().rbf_c, kernel="rbf", gamma=gamma, class_weight="balanced").fit(x, y).decision_function(x)
     assert Rbf(support, coefficients, gamma, intercept).decision(x) == pytest.approx(known, abs=1e-6)
 
 

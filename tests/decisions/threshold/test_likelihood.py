@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pprl_desktop.decisions.threshold import likelihood
+from pprl_desktop.decisions.thresholds import rising
 
 
 def normal(mean: float, spread: float, size: int, seed: int) -> np.ndarray:
@@ -46,5 +47,5 @@ def test_duplicates_in_the_own_table_are_not_taken_for_look_alikes() -> None:
 
 
 def test_the_nearest_rising_curve() -> None:
-    made = likelihood.rising(np.array([1.0, 3.0, 2.0, 4.0, 0.0]), np.ones(5))
+    made = rising(np.array([1.0, 3.0, 2.0, 4.0, 0.0]), np.ones(5))
     assert made.tolist() == [1.0, 2.25, 2.25, 2.25, 2.25]
