@@ -19,7 +19,7 @@ from pprl_desktop.records.fields import Field
 from pprl_desktop.records.table import CleanTable
 from pprl_desktop.said import Said
 
-SLACK = 1.1  # keys per record of the partner's table, over those of the own one
+SLACK = 1.05  # keys per record of the partner's table, over those of the own one
 SLACK_VALUES = 1.5  # the same for distinct values, which cost no coverage
 SPARE = 20  # questions of each kind beyond that
 WEAK = 0.5  # share of people found in the worst world, below which the steward is warned

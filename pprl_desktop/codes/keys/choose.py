@@ -46,7 +46,7 @@ class Tuning:
     kept: int = 1200  # candidates per pair of multipliers that the greedy choice looks at
     sample: int = 5000  # own records on which coverage is counted while choosing
     least_gain: float = 2e-4  # recall, below which a further type is not worth its questions
-    padding: float = 1.05  # budget beyond the expected number of keys
+    padding: float = 1.06  # budget beyond the expected number of keys: slack of the limits, and what is asked twice
 
 
 TUNING = Tuning()

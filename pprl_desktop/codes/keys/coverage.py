@@ -76,6 +76,18 @@ class Guesser:
         """One per atom; two names in any order are guessed as two names."""
         return [self.odds(part) for atom in key.atoms for part in _parts(atom)]
 
+    def texts(self, atom: Atom) -> tuple[tuple[str, ...], Numbers]:
+        """Every text that the guesser may try for an atom, likeliest first, with the log of its share."""
+        column = self.columns[atom]
+        if all(name in self._lists for name in atom.fields):
+            listed = _any_listed(tuple(self._lists[name] for name in atom.fields), atom.form)
+            known, share = list(listed), np.array(list(listed.values()))
+        else:
+            known, share = list(column.texts), column.holders() / max(int((column.units >= 0).sum()), 1)
+        order = np.argsort(-share, kind="stable")
+        order = order[share[order] > 0]
+        return tuple(known[place] for place in order.tolist()), np.log(share[order])
+
     def _made(self, atom: Atom) -> Odds:
         column = self.columns[atom]
         if all(name in self._lists for name in atom.fields):
@@ -195,6 +207,34 @@ def hits(guesser: Guesser, key: Key, budget: float, width: float = FINE) -> Numb
     odds = guesser.of_key(key)
     end = bar([one.counts(width, 4 * budget) for one in odds], budget, width)
     return end.hits(-np.sum([one.best for one in odds], axis=0))
+
+
+def guesses(guesser: Guesser, key: Key, budget: int) -> list[tuple[str, ...]]:
+    """The likeliest products of texts of a key, as many as the budget pays for: what a lying partner would ask."""
+    parts = [part for atom in key.atoms for part in _parts(atom)]
+    lists = [guesser.texts(part) for part in parts]
+    end = bar([one.counts(FINE, 4 * budget) for one in guesser.of_key(key)], budget, FINE)
+    lowest = -(end.bin + 1) * FINE
+    reach = np.zeros(1)  # log share of each beginning
+    chosen = np.zeros((1, 0), dtype=np.int64)
+    for place, (_, share) in enumerate(lists):
+        rest = sum(float(other[1][0]) for other in lists[place + 1 :] if len(other[1]))
+        counts = np.searchsorted(-share, -(lowest - rest - reach), side="right")  # shares fall
+        at = np.repeat(np.arange(len(reach)), counts)
+        item = np.arange(len(at)) - np.repeat(np.cumsum(counts) - counts, counts)
+        reach, chosen = reach[at] + share[item], np.column_stack([chosen[at], item])
+    best = np.argsort(-reach, kind="stable")[:budget]
+    return [_as_key(key, [lists[k][0][item] for k, item in enumerate(row)]) for row in chosen[best].tolist()]
+
+
+def _as_key(key: Key, texts: list[str]) -> tuple[str, ...]:
+    """One text per atom, as `column_of` makes it of a record."""
+    made, place = [], 0
+    for atom in key.atoms:
+        some = texts[place : place + len(_parts(atom))]
+        place += len(some)
+        made.append("\x1f".join(sorted(some)) if atom.form == BOTH else some[0])
+    return tuple(made)
 
 
 def union(reached: Sequence[Numbers]) -> float:
