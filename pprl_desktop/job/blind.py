@@ -24,6 +24,7 @@ from pprl_desktop.said import Said
 if TYPE_CHECKING:
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.exchange.terms import Terms
+    from pprl_desktop.rehearsal.blind import BlindRehearsal
 
 Asks = Literal["me", "partner", "both"]
 DAYS = 90  # that an agreement on blind lasts unless something else is said
@@ -124,6 +125,25 @@ def prepare(
         wanted *= 0.97 * bound / max(weighed.meter.coverage, 1e-9)
     assert weighed.problem is not None
     raise weighed.problem
+
+
+def rehearse(
+    table: CleanTable, wish: Wish, *, sample: int = 500, seed: int = 0, progress: Progress = NO_PROGRESS
+) -> BlindRehearsal:
+    """An honest and a lying partner against the own table, with keys and limits as they would be proposed."""
+    from pprl_desktop.rehearsal.blind import rehearse_blind
+
+    made = prepare(table, wish, seed=seed, progress=progress.part(0.0, 0.4))
+    budgets = [sum(each) for each in zip(*(_guesses(one, "proposer") for one in made.terms.directions), strict=True)]
+    told = made.weighed.meter.coverage
+    return rehearse_blind(
+        table, made.terms.recipe, budgets, told, sample=sample, seed=seed, progress=progress.part(0.4, 1.0)
+    )
+
+
+def _guesses(direction: Direction, role: Role) -> tuple[int, ...]:
+    """What the partner of `role` may try in one direction: its questions, or the rows of its table."""
+    return direction.rows if direction.asks == role else direction.asked
 
 
 def _bound(table: CleanTable, wish: Wish) -> float:

@@ -28,6 +28,8 @@ def one(
     from pprl_desktop.privacy.blind import blind_statement
 
     _no_idle_option(args)
+    if args.sweep or args.frontier:
+        return _over_coverage(args, contest, progress)
     played = play_blind(
         contest.a, contest.b, contest.options, coverage=args.coverage, seed=args.seed, progress=progress
     )
@@ -67,13 +69,74 @@ def one(
 
 def _no_idle_option(args: argparse.Namespace) -> None:
     given = [name for name in IDLE if getattr(args, name) is not None]
-    tables = [name for name in ("sweep", "compare", "frontier") if getattr(args, name)]
+    tables = ["compare"] if args.compare else []
     for name in (*given, *tables):
         raise Problem(
             f"'blind' has no --{name}.",
             do=f"Leave --{name} out; --coverage sets how much could be guessed.",
             place=name,
         )
+
+
+BOUNDS = (0.02, 0.05, 0.1, 0.2)  # coverages of a sweep unless others are asked for
+
+
+def _over_coverage(args: argparse.Namespace, contest: Contest, progress: Progress) -> Answer:
+    """Found against what could be guessed; for the frontier, also what a lying partner opens in the real protocol."""
+    from pprl_desktop.evaluation.blind import play_blind
+    from pprl_desktop.rehearsal.blind import rehearse_blind
+
+    rows: list[dict[str, Any]] = []
+    bounds = _bounds(args.sweep) if args.sweep else BOUNDS
+    for place, bound in enumerate(bounds):
+        part = progress.part(place / len(bounds), (place + 1) / len(bounds))
+        try:
+            played = play_blind(contest.a, contest.b, contest.options, coverage=bound, seed=args.seed, progress=part)
+        except Problem as problem:
+            rows.append({"coverage_bound": bound, "refused": str(problem.what)})
+            continue
+        figures = contest.truth.figures(played.pairs)
+        row = {"coverage_bound": bound, **figures.as_dict(), **blind_records(played, contest)}
+        if args.frontier:
+            meter = played.meters[1]
+            liar = rehearse_blind(contest.b, played.plan.recipe, played.plan.asked, meter.coverage, seed=args.seed)
+            row["opened_by_liar"] = liar.opened.as_dict()
+        rows.append(row)
+    progress.at(1.0)
+    lines = [_swept(row) for row in rows]
+    name = "sweep" if args.sweep else "frontier"
+    return Answer("\n".join(lines), {"method": "blind", "table": name, "rows": rows})
+
+
+def _swept(row: dict[str, Any]) -> str:
+    start = f"coverage at most {100 * row['coverage_bound']:.0f} of 100: "
+    if "refused" in row:
+        return start + f"refused: {row['refused']}"
+    liar = row.get("opened_by_liar")
+    opened = f", at least {100 * liar['share']:.1f} of 100 opened by a lying partner" if liar else ""
+    return start + (
+        f"F1 {row['f1']:.4f}, precision {row['precision']:.4f}, recall {row['recall']:.4f}; "
+        f"{100 * row['coverage']:.1f} of 100 by the meter{opened}"
+    )
+
+
+def _bounds(text: str) -> tuple[float, ...]:
+    name, sign, given = text.partition("=")
+    wrong = Problem(
+        "The sweep was not understood.", "Of blind, only coverage can be swept.", "Write --sweep coverage=0.05,0.1.",
+        place="sweep",
+    )  # fmt: skip
+    if text in ("epsilon", "coverage"):
+        return BOUNDS
+    if name != "coverage" or not sign:
+        raise wrong
+    try:
+        found = tuple(float(piece) for piece in given.split(","))
+    except ValueError:
+        raise wrong from None
+    if not found or not all(0 < one <= 0.5 for one in found):
+        raise wrong
+    return found
 
 
 def blind_records(played: BlindPlay, contest: Contest) -> dict[str, Any]:

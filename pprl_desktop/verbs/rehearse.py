@@ -12,6 +12,7 @@ from pprl_desktop.progress import Progress
 from pprl_desktop.verbs import _options
 
 if TYPE_CHECKING:
+    from pprl_desktop.records.table import CleanTable
     from pprl_desktop.reference.names import NameList
     from pprl_desktop.rehearsal.dictionaries import Role
     from pprl_desktop.rehearsal.rehearse import Rehearsal
@@ -31,7 +32,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--no-changes", action="store_true", help="do not try stronger settings")
     parser.add_argument("--examples", action="store_true", help="show a few own records (never with --json)")
-    _options.method_options(parser)
+    _options.method_options(parser, blind=True)
+    parser.add_argument("--partner-rows", type=int, default=0, metavar="N", help="of blind (default: as many as here)")
 
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
@@ -52,6 +54,8 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
     table = _options.read(args.table, progress.part(0.0, 0.05))
     fields = _options.parse_fields(args.fields, table) if not args.columns else _mapped(args, table)
     columns = _options.columns_for(fields, args.columns)
+    if args.method == "blind":
+        return _blind(args, clean(table, fields, columns, progress.part(0.05, 0.15)), progress.part(0.15, 1.0))
     recipe = _options.recipe_from(args, fields)
     spare = _options.parse_fields(args.spare, table) if args.spare else ()
     clean_table = clean(table, (*fields, *spare), columns, progress.part(0.05, 0.15))
@@ -68,6 +72,18 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
     said = statement(recipe, table.rows)
     data = {**found.as_dict(), "privacy": said.as_dict()}
     return Answer(_text(found, said.summary, examples=args.examples), data)
+
+
+def _blind(args: argparse.Namespace, table: CleanTable, progress: Progress) -> Answer:
+    """The partner asks: honestly, and lying in every question."""
+    from pprl_desktop.job.blind import Wish, rehearse
+    from pprl_desktop.privacy.blind import blind_statement
+
+    wish = Wish(args.partner_rows or table.rows, args.coverage, "partner")
+    found = rehearse(table, wish, sample=min(args.sample, 500), seed=args.seed, progress=progress)
+    said = blind_statement(table.rows)
+    lines = [*map(str, found.sentences()), "", f"Privacy: {said.summary}"]
+    return Answer("\n".join(lines), {**found.as_dict(), "privacy": said.as_dict()})
 
 
 def _mapped(args: argparse.Namespace, table: Any) -> Any:
