@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.codes.base import Bytes, Part, Recipe, Smashed
+from pprl_desktop.compute.threads import one_blas_thread
 from pprl_desktop.privacy.keystream import Keystream
 from pprl_desktop.privacy.noise import leaving
 from pprl_desktop.privacy.statements import secret_reference
@@ -46,7 +47,9 @@ def read_without_secret(
     shadow = _shadow(recipe)
     for number, some in enumerate(groups.values()):
         share = progress.part(0.1 + 0.9 * number / len(groups), 0.1 + 0.9 * (number + 1) / len(groups))
-        for name, texts in _by_similarity(sent, shadow, sorted(some, key=len), share).items():
+        with one_blas_thread():  # small products: a second thread would only wait for the first
+            read = _by_similarity(sent, shadow, sorted(some, key=len), share)
+        for name, texts in read.items():
             found[name].append(texts)
     return found
 
