@@ -27,9 +27,8 @@ Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float32]
 
 MADE_UP = 1500  # people smashed to learn what a part of a record says about the whole
-SHORTLIST = 64  # values of a field that are considered for a row
-COMBINED = 200_000  # combinations smashed per step, over all rows
-FEWEST, MOST = 8, 64  # combinations per row
+SHORTLIST = 200  # values of a field that are considered for a row
+COMBINED = 200  # combinations of values that are smashed and weighed per row and field
 SURE = 1e-4  # no bit is trusted more than that: other fields and unlisted values also set bits
 
 
@@ -68,7 +67,7 @@ def decode_record(target: Target, seed: int, progress: Progress = NO_PROGRESS) -
         listed, scores = top_bits(
             mine, np.tile(theirs, (1, copies)), weights.gain, bias, SHORTLIST, share.part(0.3, 0.6)
         )
-        beam = beam.extended(guesses, listed, scores, min(MOST, max(FEWEST, COMBINED // max(1, len(mine)))))
+        beam = beam.extended(guesses, listed, scores, COMBINED)
         if len(beam.guesses) > 1:
             joint = _learned(target, people, whole, beam.guesses)
             beam = _weighed(target, beam, mine, joint, share.part(0.6, 1.0))

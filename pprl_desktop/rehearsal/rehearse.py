@@ -35,9 +35,9 @@ from pprl_desktop.said import Said
 
 SAMPLE = 5000  # own records attacked: the interval is then at most 1.4 of 100 either way
 OUTSIDER, NOISY_OUTSIDER = 20_000, 4_000  # own records an outsider counts names in
-SIGNATURES = 2000  # of them where all fields are joined, which takes long: fewer rows, not fewer combinations
+JOINED = 2000  # of them where all fields are in one code, which takes long: fewer rows, not fewer combinations
 SMALLER_SAMPLE = 1000  # of them for each further attack: two releases, stronger settings
-SALTED_ENTRIES = 300_000  # dictionary entries smashed at most, over all values of a salt field
+SALTS = 10  # values of a salt field that are attacked: each needs all lists smashed anew, and they are not cut short
 EXAMPLES = 5
 
 __all__ = ["Change", "Example", "FieldResult", "Names", "Rehearsal", "recovered_share", "rehearse"]
@@ -181,8 +181,21 @@ def _staged(
                 field=recipe.settings.salt_field,
             )
         )
-    most = min(sample, SIGNATURES) if signed(recipe) else sample
-    return Stage(whole, table, order[: max(1, most)], recipe, guesses, first, last, tuple(notes))
+    most = max(1, min(sample, JOINED) if recipe.settings.layout == "record" else sample)
+    salt = recipe.settings.salt_field
+    chosen = _with_few_salts(whole.column(salt).codes, order, most) if salt else order[:most]
+    return Stage(whole, table, chosen, recipe, guesses, first, last, tuple(notes))
+
+
+def _with_few_salts(salts: npt.NDArray[np.int32], order: npt.NDArray[np.int64], sample: int) -> npt.NDArray[np.int64]:
+    """A sample in two stages: values of the salt by how many rows have them, then as many rows of each.
+
+    Every row is as likely to be in it as any other, and the lists need not be cut however many salts there are.
+    """
+    some = list(dict.fromkeys(salts[order].tolist()))[:SALTS]
+    each = max(1, sample // len(some))
+    rows = np.concatenate([order[salts[order] == salt][:each] for salt in some])
+    return rows[np.argsort(np.argsort(order)[rows])]  # in the random order again
 
 
 # ---- attacks ------------------------------------------------------------------------------------
@@ -222,7 +235,7 @@ def _known(target: Target) -> Decoded:
 
 
 def _by_salt(stage: Stage, target: Target) -> Any:
-    """The whole target, or one target per value of the salt field with correspondingly shorter dictionaries."""
+    """The whole target, or one target per value of the salt field."""
     salt = stage.recipe.settings.salt_field
     if not salt or "salt_field" not in method(stage.recipe.method).reads:
         yield np.arange(target.rows), target
@@ -230,8 +243,6 @@ def _by_salt(stage: Stage, target: Target) -> Any:
     codes = target.table.column(salt).codes
     values = np.unique(codes)
     others = tuple(one for one in target.guesses if one.field.name != salt)
-    most = max(100, SALTED_ENTRIES // (len(values) * max(1, len(others))))
-    shorter = tuple(one.most_frequent(most) if len(one) > most else one for one in others)
     for code in values.tolist():
         rows = np.flatnonzero(codes == code)
         value = "" if code < 0 else str(target.table.column(salt).values[code])
@@ -240,7 +251,7 @@ def _by_salt(stage: Stage, target: Target) -> Any:
             for one in target.releases
         )
         fixed = ((salt, value),) if value else ()
-        yield rows, Target(target.table.take(rows), target.recipe, releases, shorter, fixed)
+        yield rows, Target(target.table.take(rows), target.recipe, releases, others, fixed)
 
 
 def _without_secret(stage: Stage, partner: Decoded, seed: int, progress: Progress) -> Decoded:

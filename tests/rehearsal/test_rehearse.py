@@ -95,6 +95,17 @@ def test_a_salt_is_tried_out_by_the_partner() -> None:
     assert "salt" in str(found.notes[0])
 
 
+def test_a_salted_figure_does_not_depend_on_how_many_records_are_sampled() -> None:
+    """Every list is tried whole under every salt that is attacked; fewer salts are, when there are many."""
+    fields = (*NAMES, Field.of("county", "category"))
+    table = people(400, fields)
+    salted = recipe("bloom", fields, salt_field="county", layout="record")
+    for sample in (12, 120):
+        found = rehearse(table, salted, dictionary=short(table, 2000), sample=sample, changes=False)
+        assert found.partner.named.share > 0.97
+        assert len({table.column("county").cell(one.row) for one in found.examples}) > 1
+
+
 # ---- (b) the outsider
 
 
