@@ -97,7 +97,7 @@ def _beside_line(one: Disclosure) -> str:
     written = "" if one.file or one.received else " (entered, file not finished)"
     return (
         f"{one.number}. {one.time[:16].replace('T', ' ')} UTC: {what}, {one.records:,} "
-        f"{'pairs' if one.what == 'result' else 'records'} {way} {one.partner[:16]}"
+        f"{'pairs' if one.what in ('result', 'request for cells') else 'records'} {way} {one.partner[:16]}"
         f"{f' under agreement {one.agreement[:16]}' if one.agreement else ''}{again}{written}"
     )
 
