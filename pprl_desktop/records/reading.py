@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from pprl_desktop import files
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.dialect import Dialect, find_dialect, records
 from pprl_desktop.records.encoding import Encoding, find_encoding, texts
+from pprl_desktop.records.formats import RULES, is_other_format, read_other
 from pprl_desktop.records.headers import header_names
 from pprl_desktop.records.held import Held, hold
 from pprl_desktop.records.parsing import parse
@@ -29,6 +31,8 @@ class ReadOptions:
     separator: str = ""
     quote: str | None = None  # "": cells are never quoted
     header_line: int | None = None  # 0: the file has no header
+    sheet: str = ""  # of a workbook; "": the first that holds anything
+    labels: bool = True  # of Stata and SPSS: labels instead of codes
     ragged: Ragged = "refuse"  # what to do with lines of another number of cells than the header
 
 
@@ -46,6 +50,9 @@ class Reading:
     header_line: int
     warnings: tuple[Problem, ...] = ()
     sha256: str = ""  # of the file's bytes; "" where only its head was read
+    sheet: str = ""  # of a workbook
+    sheets: tuple[str, ...] = ()
+    rules: tuple[Said, ...] = ()  # how cells that were no text became text
 
 
 def read_table(
@@ -54,6 +61,8 @@ def read_table(
     progress: Progress = NO_PROGRESS,
 ) -> Reading:
     """The whole file. Raises a Problem where cells could not be told apart with certainty."""
+    if is_other_format(_existing(path)):
+        return _other(_existing(path), options, progress)
     file = hold(_existing(path))
     encoding = find_encoding(file, options.encoding, progress.part(0.0, 0.1))
     head = _head(file, encoding)
@@ -80,6 +89,10 @@ def preview(path: str | os.PathLike[str], options: ReadOptions = GUESS, rows: in
     What would stop the reading, as far as the head shows it, is the first of the warnings; lines that cannot be told
     apart with certainty are left out. Personal: for the own steward's screen only.
     """
+    if is_other_format(_existing(path)):
+        whole = _other(_existing(path), options, NO_PROGRESS)
+        some = tuple(Column(column.name, column.values, column.codes[:rows]) for column in whole.table.columns)
+        return replace(whole, table=Table(some), sha256="")
     file = hold(_existing(path), HEAD)
     encoding = find_encoding(file, options.encoding, limit=HEAD)
     head = _head(file, encoding)
@@ -94,6 +107,14 @@ def preview(path: str | os.PathLike[str], options: ReadOptions = GUESS, rows: in
     shown = Table(tuple(Column(column.name, column.values, column.codes[:rows]) for column in table.columns))
     told = (*stops, *encoding.warnings, *_preamble(head, dialect, options), *warnings)
     return Reading(shown, encoding.shown, dialect.separator, dialect.quote, dialect.header_line, told)
+
+
+def _other(path: Path, options: ReadOptions, progress: Progress) -> Reading:
+    found = read_other(path, options.sheet, options.header_line, options.labels, progress)
+    digest = files.sha256(path)
+    return Reading(
+        found.table, found.shown, "", "", found.header_line, found.warnings, digest, found.sheet, found.sheets, RULES
+    )
 
 
 def _what_can_be_shown(head: str, dialect: Dialect) -> tuple[Table, tuple[Problem, ...]]:

@@ -19,7 +19,9 @@ LONGEST_NAME = 28
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="the CSV file")
+    parser.add_argument("file", help="CSV, also in gzip or zip; Excel, OpenDocument, SAS, Stata, SPSS or Parquet")
+    parser.add_argument("--sheet", default="", help="of a workbook; otherwise the first that holds anything")
+    parser.add_argument("--codes", action="store_true", help="codes instead of labels (Stata, SPSS)")
     parser.add_argument("--encoding", default="", help="instead of the guess, e.g. utf-8, utf-16, cp1252")
     parser.add_argument("--separator", default="", help=r"instead of the guess; \t for a tab")
     parser.add_argument("--quote", help="instead of the guess; an empty text if cells are never quoted")
@@ -37,7 +39,9 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
     from pprl_desktop.records.reading import ReadOptions, read_table
 
     separator = args.separator.replace("\\t", "\t")
-    options = ReadOptions(args.encoding, separator, args.quote, args.header_line, args.ragged)
+    options = ReadOptions(
+        args.encoding, separator, args.quote, args.header_line, args.sheet, not args.codes, args.ragged
+    )
     reading = read_table(args.file, options, progress.part(0.0, 0.3))
     made = profile(reading.table, progress.part(0.3, 0.5))
     twice = _held_twice(reading.table, made, progress.part(0.5, 1.0))
@@ -46,6 +50,9 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
         "separator": reading.separator,
         "quote": reading.quote,
         "header_line": reading.header_line,
+        "sheet": reading.sheet,
+        "sheets": list(reading.sheets),
+        "cells_become_text": [str(rule) for rule in reading.rules],
         **made.as_dict(),
         "held_twice": twice.as_dict() if twice is not None else None,
     }
@@ -64,7 +71,7 @@ def _held_twice(table: Table, made: Profile, progress: Progress) -> HeldTwice | 
 
 
 def as_text(reading: Reading, made: Profile, twice: HeldTwice | None) -> str:
-    separator = NAMES.get(reading.separator, repr(reading.separator))
+    separator = NAMES.get(reading.separator, repr(reading.separator)) if reading.separator else "none"
     where = f"column names in line {reading.header_line}" if reading.header_line else "no column names"
     lines = [
         f"{made.rows:,} records, {len(made.columns)} columns; {reading.encoding}, separator {separator}, {where}.",
@@ -87,6 +94,7 @@ def as_text(reading: Reading, made: Profile, twice: HeldTwice | None) -> str:
     for column in made.columns:
         if column.dates is not None:
             lines.append(f"Dates in {column.name}: {column.dates.sentence()}")
+    lines += [f"Cells: {rule}" for rule in reading.rules]
     lines += [f"Warning: {problem}" for problem in (*reading.warnings, *made.warnings)]
     return "\n".join(lines)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import gzip
 import time
 import zipfile
 from itertools import pairwise
@@ -303,7 +302,6 @@ def test_three_hundred_columns(written) -> None:
         (b"%PDF-1.7\n", "PDF"),
         (b"<!DOCTYPE html><html><table>", "HTML"),
         (b"\xef\xbb\xbf<html>", "HTML"),
-        (gzip.compress(b"id,last\n", mtime=0), "gzip"),
         (b'[{"id": 1}, {"id": 2}]', "JSON"),
         (b"<?xml version='1.0'?>", "XML"),
     ],

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QGridLayout, QWidget
 
 from pprl_desktop.job.offers import as_agreed
 from pprl_desktop.problem import Problem
+from pprl_desktop.records.formats import ENDINGS
 from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.theme import GRID
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from pprl_desktop.project.choices import Choices
     from pprl_desktop.records.profile import ColumnProfile
 
-TABLES = (".csv", ".tsv", ".tab", ".txt")
+TABLES = (".csv", ".tsv", ".tab", ".txt", ".gz", ".zip", *ENDINGS)
 ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1")
 HEADERS = 8  # lines offered as the header
 FIRST_ROWS = 4

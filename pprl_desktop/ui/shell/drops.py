@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pprl_desktop.problem import Problem
+from pprl_desktop.records.formats import ENDINGS
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from pprl_desktop.ui.shell.main_window import MainWindow
 
 PROJECT = ".pprlproject"
-TABLES = (".csv", ".tsv", ".tab", ".txt")
+TABLES = (".csv", ".tsv", ".tab", ".txt", ".gz", ".zip", *ENDINGS)
 CARD = ".pprlcard"
 EXCHANGE = (".pprl", ".age")  # every sealed file of the partner
 # where a file of each kind is looked at; kinds that are not here are taken in where the steward is

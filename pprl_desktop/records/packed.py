@@ -1,0 +1,70 @@
+"""A text file packed by gzip, or alone in a zip file: unpacked in memory, never beyond a limit."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.said import Said
+
+MOST = 4 << 30  # bytes of the text
+RATIO = 200  # bytes for each packed one, beyond which it is no table of people
+ALWAYS = 64 << 20  # bytes that may be unpacked whatever the ratio
+TEXTS = (".csv", ".tsv", ".tab", ".txt", ".dat", ".asc")
+GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
+
+
+def is_packed(start: bytes) -> bool:
+    return start.startswith((GZIP, ZIP))
+
+
+def unpacked(name: str, data: bytes, limit: int | None = None) -> bytes:
+    """The text inside, or its first `limit` bytes. A workbook or a zip file of several files stays as it is."""
+    most = min(max(RATIO * len(data), ALWAYS), MOST)
+    try:
+        if data.startswith(GZIP):
+            return _gzip(name, data, most, limit)
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            inside = [one for one in packed.infolist() if not one.is_dir() and not one.filename.startswith("__MACOSX/")]
+            if len(inside) != 1 or not inside[0].filename.lower().endswith(TEXTS):
+                return data
+            with packed.open(inside[0]) as file:
+                made = file.read(most + 1 if limit is None else limit)
+    except (zlib.error, zipfile.BadZipFile, EOFError, RuntimeError, NotImplementedError, OSError):
+        raise Problem(
+            Said("'{name}' cannot be unpacked.", name=name),
+            "It is damaged or protected by a password.",
+            "Unpack it by hand and choose the file inside.",
+            place="file",
+        ) from None
+    if len(made) > most:
+        raise _bomb(name)
+    return made
+
+
+def _gzip(name: str, data: bytes, most: int, limit: int | None) -> bytes:
+    made, rest = b"", data
+    while rest.startswith(GZIP):  # a gzip file may hold several parts, one after the other
+        part = zlib.decompressobj(wbits=31)
+        made += part.decompress(rest, (most if limit is None else limit) + 1 - len(made))
+        if limit is not None and len(made) >= limit:
+            return made[:limit]
+        if len(made) > most:
+            raise _bomb(name)
+        if not part.eof:
+            if limit is not None:
+                return made
+            raise EOFError
+        rest = part.unused_data
+    return made
+
+
+def _bomb(name: str) -> Problem:
+    return Problem(
+        Said("'{name}' would become very large when it is unpacked.", name=name),
+        "Such a file holds no table of people.",
+        "Unpack it by hand and look at it before you choose it.",
+        place="file",
+    )

@@ -1,0 +1,203 @@
+"""Files as stewards have them: workbooks, files of statistics programs, packed text. All are written here."""
+
+from __future__ import annotations
+
+import datetime
+import gzip
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.records import formats, packed
+from pprl_desktop.records.reading import ReadOptions, preview, read_table
+from pprl_desktop.records.table import Table
+
+HEADER = ["id", "name", "born", "zip", "score", "member"]
+ROWS = [
+    ["0007", "Müller, Anna", datetime.date(1980, 3, 2), "01067", 1.5, True],
+    ["0008", " Óscar  ", datetime.datetime(1975, 12, 31, 8, 30), "99999", 12.0, False],
+    ["0009", None, None, "00123", -3, None],
+]
+TEXTS = [
+    ["0007", "Müller, Anna", "1980-03-02", "01067", "1.5", "TRUE"],
+    ["0008", " Óscar  ", "1975-12-31 08:30:00", "99999", "12", "FALSE"],
+    ["0009", "", "", "00123", "-3", ""],
+]
+
+
+def cells(table: Table) -> list[list[str]]:
+    return [[column.cell(row) for column in table.columns] for row in range(table.rows)]
+
+
+def workbook(path: Path, sheets: dict[str, list[list[object]]]) -> Path:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        page = book.create_sheet(name)
+        for row in rows:
+            page.append(row)
+    book.save(path)
+    return path
+
+
+def open_document(path: Path, rows: list[list[str]]) -> Path:
+    cell, row = "table:table-cell", "table:table-row"
+    lines = ""
+    for each in rows:
+        written = "".join(f'<{cell} office:value-type="string"><text:p>{text}</text:p></{cell}>' for text in each)
+        lines += f"<{row}>{written}</{row}>"
+    names = " ".join(
+        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "table", "text")
+    )
+    with zipfile.ZipFile(path, "w") as made:
+        made.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        made.writestr(
+            "META-INF/manifest.xml",
+            '<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>',
+        )
+        made.writestr(
+            "content.xml",
+            f'<?xml version="1.0"?><office:document-content {names}><office:body><office:spreadsheet>'
+            f'<table:table table:name="People">{lines}</table:table></office:spreadsheet></office:body>'
+            "</office:document-content>",
+        )
+    return path
+
+
+def test_a_workbook_is_read_as_it_is_seen(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "people.xlsx", {"People": [HEADER, *ROWS]})
+    reading = read_table(path)
+    assert reading.table.names == tuple(HEADER)
+    assert cells(reading.table) == TEXTS
+    assert (reading.encoding, reading.sheet, reading.header_line) == ("xlsx", "People", 1)
+    assert reading.rules
+    assert len(reading.sha256) == 64
+    assert preview(path, rows=1).table.rows == 1
+
+
+def test_the_sheet_is_chosen_and_the_others_are_named(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "two.xlsx", {"Notes": [], "A": [["id", "name"], [1, "Ann"]], "B": [["id"], [2], [3]]})
+    first = read_table(path)
+    assert first.sheet == "A"
+    assert any("B" in str(one.what) and one.place == "sheet" for one in first.warnings)
+    assert read_table(path, ReadOptions(sheet="B")).table.rows == 2
+    with pytest.raises(Problem, match="no sheet 'C'"):
+        read_table(path, ReadOptions(sheet="C"))
+
+
+def test_a_workbook_without_headings_loses_nobody(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "bare.xlsx", {"S": [["Anna", "Smith", "1980-01-02"], ["Ben", "Jones", "1975-03-04"]]})
+    assert (read_table(path).table.rows, read_table(path).header_line) == (2, 0)
+    titled = workbook(
+        tmp_path / "title.xlsx", {"S": [["Patients"], [], ["id", "last", "dob"], [1, "Smith", "1980-01-02"]]}
+    )
+    assert read_table(titled).table.names == ("id", "last", "dob")
+
+
+def test_an_open_document_is_read(tmp_path: Path) -> None:
+    path = open_document(tmp_path / "people.ods", [["id", "name"], ["007", "Anna"], ["008", "Ben"]])
+    assert cells(read_table(path).table) == [["007", "Anna"], ["008", "Ben"]]
+
+
+def test_formulas_are_not_run_and_macros_and_links_are_ignored_aloud(tmp_path: Path) -> None:
+    path = workbook(
+        tmp_path / "f.xlsx", {"S": [["id", "name"], [1, '=HYPERLINK("http://x.example","Ann")'], [2, "Ben"]]}
+    )
+    with zipfile.ZipFile(path, "a") as book:
+        book.writestr("xl/vbaProject.bin", b"macro")
+        book.writestr("xl/externalLinks/externalLink1.xml", b"<x/>")
+    reading = read_table(path)
+    assert "HYPERLINK" not in str(cells(reading.table))
+    told = " ".join(str(one.what) for one in reading.warnings)
+    assert "macros" in told
+    assert "links" in told
+
+
+def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "bomb.xlsx", {"S": [["id"], [1]]})
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as book:
+        book.writestr("xl/media/zeros.bin", bytes(80 << 20))
+    with pytest.raises(Problem, match="very large"):
+        read_table(path)
+    (tmp_path / "bomb.csv.gz").write_bytes(gzip.compress(bytes(80 << 20)))
+    with pytest.raises(Problem, match="very large"):
+        read_table(tmp_path / "bomb.csv.gz")
+
+
+@pytest.mark.parametrize("ending", formats.ENDINGS)
+def test_a_file_that_is_something_else_is_refused_in_a_sentence(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"broken{ending}"
+    path.write_bytes(b"PK\x03\x04 this is nothing of the kind \x00\xff" * 20)
+    with pytest.raises(Problem) as told:
+        read_table(path)
+    assert told.value.do
+
+
+@pytest.mark.parametrize("ending", [".dta", ".sav", ".xpt"])
+def test_files_of_statistics_programs_are_read(tmp_path: Path, ending: str) -> None:
+    import pandas as pd
+    import pyreadstat
+
+    frame = pd.DataFrame({"id": ["007", "008"], "name": ["Ann", ""], "sex": [1.0, 2.0], "score": [1.5, float("nan")]})
+    path = tmp_path / f"people{ending}"
+    labels = {"sex": {1: "male", 2: "female"}}
+    if ending == ".dta":
+        pyreadstat.write_dta(frame, str(path), variable_value_labels=labels)
+    elif ending == ".sav":
+        pyreadstat.write_sav(frame, str(path), variable_value_labels=labels)
+    else:
+        pyreadstat.write_xport(frame, str(path))
+    sexes = ["1", "2"] if ending == ".xpt" else ["male", "female"]
+    assert cells(read_table(path).table) == [["007", "Ann", sexes[0], "1.5"], ["008", "", sexes[1], ""]]
+    assert cells(read_table(path, ReadOptions(labels=False)).table)[0][2] == "1"
+
+
+def test_parquet_is_read_or_its_part_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "people.parquet"
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        path.write_bytes(b"PAR1")
+        with pytest.raises(Problem, match="not installed"):
+            read_table(path)
+        return
+    held = pyarrow.table({"id": ["007", "008"], "born": [datetime.date(1980, 3, 2), None], "n": [1, 2]})
+    parquet.write_table(held, path)
+    assert cells(read_table(path).table) == [["007", "1980-03-02", "1"], ["008", "", "2"]]
+
+
+def test_packed_text_is_read_like_the_text(tmp_path: Path) -> None:
+    text = tmp_path / "people.csv"
+    text.write_text("id,name\n007,Anna\n008,Ben\n", encoding="utf-8")
+    plain = read_table(text)
+    (tmp_path / "people.csv.gz").write_bytes(gzip.compress(text.read_bytes()))
+    with zipfile.ZipFile(tmp_path / "people.zip", "w") as made:
+        made.write(text, "folder/people.csv")
+    for name in ("people.csv.gz", "people.zip"):
+        reading = read_table(tmp_path / name)
+        assert cells(reading.table) == cells(plain.table)
+        assert reading.sha256 != plain.sha256
+        assert preview(tmp_path / name).table.rows == 2
+    with zipfile.ZipFile(tmp_path / "people.zip", "a") as made:
+        made.writestr("second.csv", "x")
+    with pytest.raises(Problem):
+        read_table(tmp_path / "people.zip")
+    cut = tmp_path / "cut.csv.gz"
+    cut.write_bytes(gzip.compress(text.read_bytes())[:-6])
+    with pytest.raises(Problem, match="cannot be unpacked"):
+        read_table(cut)
+
+
+def test_nothing_but_the_file_is_touched(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "people.xlsx", {"S": [HEADER, *ROWS]})
+    before = sorted(tmp_path.iterdir())
+    read_table(path)
+    shutil.copy(path, tmp_path / "copy.xlsx")
+    assert sorted(tmp_path.iterdir()) == sorted([*before, tmp_path / "copy.xlsx"])
+    assert packed.is_packed(path.read_bytes()[:4])
