@@ -24,6 +24,8 @@ from pprl_desktop.said import Said
 if TYPE_CHECKING:
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.exchange.terms import Terms
+    from pprl_desktop.job.own_table import OwnTable
+    from pprl_desktop.project.choices import Choices
     from pprl_desktop.rehearsal.blind import BlindRehearsal
 
 Asks = Literal["me", "partner", "both"]
@@ -219,3 +221,14 @@ def earlier_runs(home: Home, partner: str) -> int:
     entered = home.ledger().disclosures()
     mine = {one.agreement for one in entered if one.what in (blind.QUESTION, blind.ANSWER) and one.partner == partner}
     return len(mine)
+
+
+def prepare_own(own: OwnTable, choices: Choices, wish: Wish, progress: Progress = NO_PROGRESS) -> Prepared:
+    """prepare() on the own table, for whoever only has choices."""
+    return prepare(own.clean(choices, progress.part(0.0, 0.1)), wish, progress=progress.part(0.1, 1.0))
+
+
+def weigh_own(
+    own: OwnTable, choices: Choices, terms: BlindTerms, role: Role, progress: Progress = NO_PROGRESS
+) -> Weighed:
+    return weigh(own.clean(choices, progress.part(0.0, 0.1)), terms, role, progress=progress.part(0.1, 1.0))

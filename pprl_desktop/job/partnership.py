@@ -188,7 +188,9 @@ class Partnership:
         return bundles.export(self.home, self.identity, self.agreement, table, out, part, own.smash, seen=seen)
 
     def partner_names(self) -> Pseudonyms:
-        """The random names in the partner's bundle."""
+        """The random names in the partner's bundle; with blind, of the records that were opened."""
+        if self.agreement.terms.blind is not None:
+            return linking.partner_names(self.home, self.identity, self.agreement)
         return self._partner_bundle(NO_PROGRESS).pseudonyms
 
     def _partner_bundle(self, progress: Progress) -> PartnerBundle:

@@ -42,6 +42,7 @@ class Desk(QObject):
         self.project: Project | None = None
         self._unlocked: tuple[Path, Identity] | None = None
         self._findings: Findings | None = None
+        self._agreed = ("", "")
 
     def need_project(self) -> Project:
         if self.project is None:
@@ -93,6 +94,16 @@ class Desk(QObject):
         if kept is None or (kept.home.path, kept.identity, kept.id) != (home.path, own, wanted):
             kept = self.findings.partnership = Partnership(home, own, wanted)
         return kept
+
+    def files_agreed(self) -> str:
+        """What passes between the two: "open" until a method is agreed, then "bundles" or "blind"; read once."""
+        agreement = self.project.choices.agreement if self.project is not None else ""
+        if not agreement or not self.home.has_agreement(agreement):
+            return "open"
+        if self._agreed[0] != agreement:
+            blind = self.home.agreement(agreement).terms.blind is not None
+            self._agreed = agreement, "blind" if blind else "bundles"
+        return self._agreed[1]
 
     def open_project(self, path: Path) -> None:
         from pprl_desktop.project.project import Project

@@ -37,12 +37,32 @@ class KeyedPane(Pane):
     def key_reason(self) -> str:
         return "" if self.desk.identity() is not None else tr("Unlock your key.")
 
+    # blind ---------------------------------------------------------------------------------------
+
+    def blind_parts(self) -> tuple[bool, bool] | None:
+        """Whether this side asks and whether it answers; None where a bundle passes each way."""
+        agreement = self.project.choices.agreement
+        if not agreement or not self.desk.home.has_agreement(agreement):
+            return None
+        agreed = self.desk.home.agreement(agreement)
+        blind = agreed.terms.blind
+        if blind is None:
+            return None
+        return blind.asked_by(agreed.role) is not None, any(one.asks != agreed.role for one in blind.directions)
+
+    def asks_only(self) -> bool:
+        return self.blind_parts() == (True, False)
+
+    def answers_only(self) -> bool:
+        return self.blind_parts() == (False, True)
+
     # the outcome ---------------------------------------------------------------------------------
 
     def put_together(self, shown: Callable[[], None]) -> None:
         """What both sides decided, from the results kept at home; after a restart this is where it comes back."""
         partnership, choices = self.desk.partnership(), self.project.choices
-        if partnership is None or not (choices.result_path and choices.partner_result_path):
+        mine, theirs = choices.result_path or self.answers_only(), choices.partner_result_path or self.asks_only()
+        if partnership is None or not (mine and theirs):
             return
 
         def done(outcome: Outcome) -> None:

@@ -6,11 +6,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pprl_desktop.job import kept, preview
+from pprl_desktop.job.document import Document
+from pprl_desktop.job.papers import Measured, Stage, agreement_document
+from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.panes.base import Pane
 
 if TYPE_CHECKING:
     from pprl_desktop.evaluation.synthetic import Forecast
+    from pprl_desktop.exchange.terms import Terms
     from pprl_desktop.project.choices import Choices
     from pprl_desktop.rehearsal.rehearse import Rehearsal
 
@@ -39,3 +43,17 @@ def measure(pane: Pane, choices: Choices, told: Callable[[], None], *, forecast:
             tr("Rehearsal"), lambda progress: preview.rehearse(place, choices, progress=progress, changes=False), named,
             key=REHEARSAL, quiet=True, keeps=True, problem=lambda _problem: None,
         )  # fmt: skip
+
+
+def document_of(pane: Pane, terms: Terms, stage: Stage, choices: Choices) -> Document:
+    """The terms as a document, with what is known of them on the own table."""
+    me = pane.desk.home.own_card().name if pane.desk.home.exists else ""
+    rehearsal = kept.rehearsal_under(pane.project, choices)
+    measured = Measured(
+        choices.rows, kept.forecast_under(pane.project, choices), rehearsal.named if rehearsal is not None else None
+    )
+    try:
+        said = preview.statement(choices)
+    except Problem:
+        said = None
+    return agreement_document(terms, stage, me, said, measured)

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication, QInputDialog, QLineEdit, QPushButton, QWidget
 
-from pprl_desktop.job import kept, offers, preview
-from pprl_desktop.job.document import Document
-from pprl_desktop.job.papers import Measured, Stage, agreement_document
+from pprl_desktop.codes.base import method
+from pprl_desktop.job import offers
+from pprl_desktop.job.papers import Stage
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.words import day_words, days_since, said_days
 from pprl_desktop.ui.panes._files import out_path, post, show_in_folder
 from pprl_desktop.ui.panes._keyed import KeyedPane
-from pprl_desktop.ui.panes._measure import measure
+from pprl_desktop.ui.panes._measure import document_of, measure
 from pprl_desktop.ui.panes._work import rule_words
+from pprl_desktop.ui.panes.agreement_blind import BlindTermsView
 from pprl_desktop.ui.panes.agreement_columns import ColumnChoice
 from pprl_desktop.ui.panes.contacts import state_words
 from pprl_desktop.ui.widgets.basics import Pages, Section, boxed, button, column, combo, label, labelled, pick, row
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.agreement import Agreement
     from pprl_desktop.exchange.inbox import Received
     from pprl_desktop.exchange.terms import Terms
-    from pprl_desktop.privacy.claims import Statement
     from pprl_desktop.project.choices import Choices
 
 _START, _WAIT, _READ, _DONE = range(4)
@@ -48,11 +49,15 @@ class AgreementPane(KeyedPane):
     def build(self) -> None:
         self._proposal: Proposal | None = None
         self._measuring: object = None
+        self.blind = BlindTermsView(self)
+        self.blind.changed.connect(self.show_state)
+        self.blind.hide()
         self.pages = Pages()
         for page in (self._build_start(), self._build_wait(), self._build_read(), self._build_done()):
             self.pages.addWidget(page)
         self.body.addWidget(self.identity)
         self.body.addWidget(self.pages)
+        self.body.addWidget(self.blind)
         self.body.addStretch(1)
         self.decline = button(tr("&Decline …"), self._decline)
         self.later = button(tr("Not now"), self._put_aside, kind="link")
@@ -140,6 +145,7 @@ class AgreementPane(KeyedPane):
         self.pages.setVisible(own is not None or reading)
         self.on_ground(reading and (own is not None or state == _DONE))
         self.pages.setCurrentIndex(state)
+        self.blind.setVisible(False)
         if state == _READ:
             self._show_read()
         elif state == _DONE and agreement is not None:
@@ -191,25 +197,34 @@ class AgreementPane(KeyedPane):
         self.not_yet.setText(missing)
         self.not_yet.setVisible(bool(missing))
         self.propose.setEnabled(chosen is not None and not missing)
+        if chosen is not None and not method(choices.method).smashes:
+            self.blind.show()
+            self.blind.prepare(choices, chosen.name)
+            self.propose.setEnabled(self.propose.isEnabled() and self.blind.prepared is not None)
         terms = self._draft(chosen.id) if chosen is not None and choices.fields else None
         self.draft.setVisible(terms is not None)
         if terms is not None:
             self._show_paper(self.draft, terms, "draft", choices)
-
-    def _offer(self) -> Offer:
-        return offers.offer_of(self.project.choices, self.purpose.text().strip(), self.desk.findings.twice)
 
     def _draft(self, contact: str) -> Terms | None:
         """The terms as they would be written, without a secret yet."""
         from pprl_desktop.job.partnership import Partnership
 
         own, offer = self.desk.identity(), self._offer()
-        if own is None:
+        if own is None or offer is None:
             return None
         try:
             return Partnership.draft(self.desk.home, own, contact, offer)
         except Problem:
             return None
+
+    def _offer(self) -> Offer | None:
+        """As the choices say; with blind, with the keys and limits that were counted on the own table."""
+        offer = offers.offer_of(self.project.choices, self.purpose.text().strip(), self.desk.findings.twice)
+        if method(offer.method).smashes:
+            return offer
+        prepared = self.blind.prepared
+        return replace(offer, blind=prepared.terms) if prepared is not None else None
 
     def _show_wait(self, agreement: Agreement) -> None:
         partner, terms = agreement.partner_side.name, agreement.terms
@@ -226,7 +241,7 @@ class AgreementPane(KeyedPane):
                 partner=partner,
             )
         )
-        document = self._document(terms, "proposed", self.project.choices)
+        document = document_of(self, terms, "proposed", self.project.choices)
         folder = post(self)
         show = button(tr("Show in folder"), lambda: show_in_folder(self, folder), kind="link")
         told = [(tr_core(one.name), tr_core(one.what)) for one in document.facts if one.brief]
@@ -245,7 +260,10 @@ class AgreementPane(KeyedPane):
         self.no_table.setVisible(not loaded)
         self.mapping.setVisible(loaded)
         self._show_paper(self.read, terms, "read", self._as_proposed())
-        if loaded and not self.mapping.problem():
+        if loaded and not self.mapping.problem() and terms.blind is not None:
+            self.blind.show()
+            self.blind.weigh(terms, self._as_proposed())
+        elif loaded and not self.mapping.problem():
             self._measure(self._as_proposed())
 
     def _show_done(self, agreement: Agreement) -> None:
@@ -258,22 +276,7 @@ class AgreementPane(KeyedPane):
         self._show_paper(self.agreed, agreement.terms, "signed", self.project.choices)
 
     def _show_paper(self, view: PaperView, terms: Terms, stage: Stage, choices: Choices) -> None:
-        view.show_document(self._document(terms, stage, choices))
-
-    def _document(self, terms: Terms, stage: Stage, choices: Choices) -> Document:
-        me = self.desk.home.own_card().name if self.desk.home.exists else ""
-        rehearsal = kept.rehearsal_under(self.project, choices)
-        measured = Measured(
-            choices.rows, kept.forecast_under(self.project, choices), rehearsal.named if rehearsal is not None else None
-        )
-        return agreement_document(terms, stage, me, self._statement(choices), measured)
-
-    @staticmethod
-    def _statement(choices: Choices) -> Statement | None:
-        try:
-            return preview.statement(choices)
-        except Problem:
-            return None
+        view.show_document(document_of(self, terms, stage, choices))
 
     # the own side of a proposal -------------------------------------------------------------------
 
@@ -350,6 +353,8 @@ class AgreementPane(KeyedPane):
         if out is None:
             return
         offer = self._offer()
+        if offer is None:
+            return
 
         def done(_made: Partnership) -> None:
             show = (tr("Show in folder"), lambda: show_in_folder(self, out.parent))
@@ -387,7 +392,7 @@ class AgreementPane(KeyedPane):
         out = out_path(self, tr("Write the answer"), "answer.pprl")
         if out is None:
             return
-        columns_ = self.mapping.columns()
+        columns_, weighed = self.mapping.columns(), self.blind.weighed
 
         def done(made: Partnership) -> None:
             self._proposal, agreement = None, made.agreement
@@ -402,7 +407,11 @@ class AgreementPane(KeyedPane):
             )
             self.show_state()
 
-        self.run(tr("Signing"), lambda _progress: Partnership.accept(home, own, proposal, out, dict(columns_)), done)
+        self.run(
+            tr("Signing"),
+            lambda _progress: Partnership.accept(home, own, proposal, out, dict(columns_), weighed=weighed),
+            done,
+        )
 
     def _decline(self) -> None:
         from pprl_desktop.job.partnership import Partnership
@@ -467,7 +476,7 @@ class AgreementPane(KeyedPane):
         if self._proposal is not None:
             if self.desk.findings.seen is None:
                 return tr("Load your table to sign.")
-            return self.mapping.problem()
+            return self.mapping.problem() or (self.blind.reason() if self._proposal.terms.blind is not None else "")
         found = self.project.problems("agreement")
         agreement = self._agreement() if found else None
         if agreement is not None and agreement.state == "proposed":

@@ -19,6 +19,7 @@ from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.panes._measure import measure
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import Card, Section, button, check_line, column, label, line, row
+from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.facts import fact
 from pprl_desktop.ui.widgets.numbers import BigNumber
 from pprl_desktop.ui.widgets.pair_view import field_title
@@ -56,6 +57,12 @@ class ExportPane(KeyedPane):
         self.pdf = button("&PDF …", self._save_pdf, icon="save", tip=tr("Save this check as PDF"))
         self.body.addWidget(self.identity)
         self.body.addWidget(self.done)
+        self.first = EmptyState(
+            "inbox",
+            tr("Nothing to send yet"),
+            tr("The partner asks, you answer: three files, question, answer, result."),
+        )
+        self.body.addWidget(self.first)
         self.body.addLayout(columns(self.leaves, right, least=290, shares=(3, 2), gap=4))
         self.body.addWidget(line())
         self.body.addWidget(self.confirm)
@@ -66,6 +73,17 @@ class ExportPane(KeyedPane):
     def show_state(self) -> None:
         own, choices = self.desk.identity(), self.project.choices
         self.identity.setVisible(own is None)
+        parts = self.blind_parts()
+        self.first.setVisible(self.answers_only())
+        for one in (self.leaves, self.named, self.stays):
+            one.setVisible(not self.answers_only())
+        if parts is not None:
+            self._tell_question()
+            self.done.setVisible(bool(choices.bundle_path))
+            if choices.bundle_path and self.done.body.count() == 0:
+                self._show_done(Path(choices.bundle_path), None)
+            self._may()
+            return
         self.done.setVisible(bool(choices.bundle_path))
         if choices.agreement and self.desk.home.has_agreement(choices.agreement):
             self._tell()
@@ -74,8 +92,57 @@ class ExportPane(KeyedPane):
             self._show_done(Path(choices.bundle_path), None)
         self._may()
 
+    def _tell_question(self) -> None:
+        """Blind: what leaves is a question that is random to whoever reads it."""
+        agreement = self.desk.home.agreement(self.project.choices.agreement)
+        blind, partner = agreement.terms.blind, agreement.partner_side.name
+        assert blind is not None
+        asks = blind.asked_by(agreement.role)
+        if asks is None:
+            self.head(tr("{partner} asks first", partner=partner), tr("You answer on the next page, when it came."))
+            return
+        self.head(
+            tr("Ask {partner}", partner=partner),
+            tr("A question that is random to whoever reads it. Sealed for them alone."),
+        )
+        self.slip.show_slip(
+            Slip(
+                tr("<b>Blinded keys</b> made of {names}",
+                   names=", ".join(field_title(one.name) for one in agreement.terms.fields)),
+                partner, "blind",
+                tr("{n} questions, filled up with random ones", n=count(sum(asks.asked))),
+                tr("nothing of your people from the question; from the result, which of its records you hold"),
+                self._adds_up(),
+            )
+        )  # fmt: skip
+        self.named.show_number("0", tr("of 100"), tr("the question is random to them"))
+        clear(self.stays.body)
+        for text in (
+            tr("Anything that a dictionary could be compared with"),
+            tr("Your table, the names of its columns, your record numbers"),
+        ):
+            self.stays.body.addLayout(fact("lock", text))
+
+    def _ask(self) -> None:
+        partnership, choices, own_table = self.desk.partnership(), self.project.choices, self.desk.own_table
+        out = out_path(self, tr("Write the question"), "question.pprl")
+        if partnership is None or out is None:
+            return
+        self.messages.clear()
+
+        def done(_made: object) -> None:
+            self.change(tr("Write the question"), bundle_path=str(out))
+            clear(self.done.body)
+            self.show_state()
+
+        self.run(
+            tr("Writing the question"),
+            lambda progress: partnership.send_question(own_table, choices, out, progress=progress),
+            done,
+        )
+
     def _may(self) -> None:
-        self.confirm.setVisible(not self.project.choices.bundle_path)
+        self.confirm.setVisible(not self.project.choices.bundle_path and not self.answers_only())
         self.changed.emit()
 
     def _statement(self) -> Statement | None:
@@ -213,23 +280,26 @@ class ExportPane(KeyedPane):
     # moving on ------------------------------------------------------------------------------------
 
     def extra_buttons(self) -> list[QPushButton]:
-        if not self.project.choices.agreement:
+        if not self.project.choices.agreement or self.blind_parts() is not None:
             return []
         return [self.pdf, self.again] if self.project.choices.bundle_path else [self.pdf]
 
     def reason(self) -> str:
-        sent = bool(self.project.choices.bundle_path)
+        sent = bool(self.project.choices.bundle_path) or self.answers_only()
         return self.key_reason() or ("" if sent or self.known.isChecked() else tr("Say that you may send it."))
 
     def status(self) -> str:
         return "" if self.project.choices.bundle_path else tr("Nothing has left yet.")
 
     def next_text(self) -> str:
+        if self.blind_parts() is not None:
+            done = bool(self.project.choices.bundle_path) or self.answers_only()
+            return tr("Next: answer") if done else tr("&Write the question …")
         return tr("Next: partner's bundle") if self.project.choices.bundle_path else tr("&Create bundle …")
 
     def go_on(self, done: Callable[[], None]) -> None:
-        if not self.project.choices.bundle_path:
-            self._create()
+        if not self.project.choices.bundle_path and not self.answers_only():
+            self._ask() if self.blind_parts() is not None else self._create()
             return
         self.desk.confirm("export")
         done()

@@ -101,6 +101,12 @@ class MatchPane(KeyedPane):
         self.pages.addWidget(self.found)
         self.body.addWidget(self.identity)
         self.body.addWidget(self.pages, 1)
+        self.theirs = EmptyState(
+            "match",
+            tr("Nothing to match here"),
+            tr("You have answered. The partner sends its result when it has decided."),
+        )
+        self.body.addWidget(self.theirs)
         self._decided: tuple[float | None, float | None] | None = None  # lines of the shown match
         self.again = button(tr("Match again"), self._match)
         self.reset = button(tr("As suggested"), self._suggested, tip=tr("Put the lines where the program suggests"))
@@ -148,7 +154,12 @@ class MatchPane(KeyedPane):
     def show_state(self) -> None:
         own = self.desk.identity()
         self.identity.setVisible(own is None)
-        self.pages.setVisible(own is not None)
+        self.pages.setVisible(own is not None and not self.answers_only())
+        self.theirs.setVisible(self.answers_only())
+        if self.answers_only():
+            self.head(tr("The partner decides"), tr("Whoever asks draws the lines, once; both sides go by its result."))
+            self.changed.emit()
+            return
         shown = self.desk.findings.shown
         if shown is not None:
             self._show(shown.match, shown.rows)
@@ -194,7 +205,7 @@ class MatchPane(KeyedPane):
         """How much memory it will take, worked out in the background while the steward reads the page."""
         partnership, choices, own_table = self.desk.partnership(), self.project.choices, self.desk.own_table
         self.ready.say("")
-        if partnership is None or self.project.state("partner").state != "done":
+        if partnership is None or self.project.state("partner").state != "done" or self.blind_parts() is not None:
             return
         self.run(
             tr("Working out the memory"), lambda progress: partnership.outlook(own_table, choices, progress=progress),
@@ -375,7 +386,9 @@ class MatchPane(KeyedPane):
         return [self.reset, self.again] if self.desk.findings.match is not None else []
 
     def reason(self) -> str:
-        return self.key_reason() or ("" if self.desk.findings.match is not None else tr("Match first."))
+        return self.key_reason() or (
+            "" if self.answers_only() or self.desk.findings.match is not None else tr("Match first.")
+        )
 
     def next_text(self) -> str:
         match = self.desk.findings.match
@@ -395,6 +408,10 @@ class MatchPane(KeyedPane):
         from pprl_desktop.job.kept import match_artefact
 
         match, partnership = self.desk.findings.match, self.desk.partnership()
+        if self.answers_only():
+            self.desk.confirm("match")
+            done()
+            return
         assert match is not None
         assert partnership is not None
         partnership.keep(match)

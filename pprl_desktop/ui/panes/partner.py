@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._keyed import KeyedPane
+from pprl_desktop.ui.panes.blind_answer import AnswerQuestion
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import Section, button
 from pprl_desktop.ui.widgets.empty import EmptyState
@@ -51,16 +52,58 @@ class PartnerPane(KeyedPane):
         ):
             self.then.add(fact(icon, text, size=20))
         self.body.addWidget(self.then)
+        self.answering = AnswerQuestion(self)
+        self.answering.written.connect(self._answered)
+        self.body.addWidget(self.answering)
+        self.answering.hide()
         self.body.addStretch(1)
+
+    def _answered(self, _path: str) -> None:
+        item = self.desk.home.agreement(self.project.choices.agreement).latest_received("question")
+        digest = item.digest if item is not None else ""
+        self.change(tr("Answer the question"), partner_path=digest, partner_sha256=digest)
+        self.show_state()
 
     def show_state(self) -> None:
         own, choices = self.desk.identity(), self.project.choices
+        parts = self.blind_parts()
+        question = self._question() if parts is not None and parts[1] else ""
+        self.answering.setVisible(bool(question) and own is not None and not choices.partner_path)
+        self.then.setVisible(parts is None)
+        if parts is not None:
+            self._head_blind(parts, bool(question))
+            if self.answering.isVisibleTo(self):
+                self.identity.hide()
+                self.here.hide()
+                self.empty.hide()
+                self.answering.show_question(question)
+                self.changed.emit()
+                return
         self.identity.setVisible(own is None)
         self.here.setVisible(bool(choices.partner_path))
         self.empty.setVisible(own is not None and not choices.partner_path)
         if choices.partner_path and self.desk.home.has_agreement(choices.agreement):
             self._tell()
         self.changed.emit()
+
+    def _question(self) -> str:
+        """The digest of the partner's question, once it came."""
+        item = self.desk.home.agreement(self.project.choices.agreement).latest_received("question")
+        return item.digest if item is not None else ""
+
+    def _head_blind(self, parts: tuple[bool, bool], asked: bool) -> None:
+        partner = self.desk.home.agreement(self.project.choices.agreement).partner_side.name
+        if parts[1] and asked:
+            self.head(
+                tr("Answer the question of {partner}", partner=partner),
+                tr("Written and sealed here; you send the file yourself. Only {partner} can open it.", partner=partner),
+            )
+        elif parts[1]:
+            self.head(tr("Waiting for the question of {partner}", partner=partner), tr("Drop it here when it comes."))
+        else:
+            self.head(
+                tr("Open the answer of {partner}", partner=partner), tr("It opens only records that share a key.")
+            )
 
     def _tell(self) -> None:
         agreement = self.desk.home.agreement(self.project.choices.agreement)
@@ -86,7 +129,9 @@ class PartnerPane(KeyedPane):
                 tr("It belongs to the agreement."),
                 (tr("Go there"), lambda: self.desk.go_to.emit("agreement")),
             )
-        elif received.kind == "data" and received.agreement is not None:
+        elif received.kind == "question" and received.agreement is not None:
+            self.say("good", tr_core(received.sentence))
+        elif received.kind in ("data", "answer") and received.agreement is not None:
             self.desk.findings.partner_rows = received.rows
             item = received.item
             self.change(

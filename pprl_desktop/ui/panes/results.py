@@ -87,6 +87,8 @@ class ResultsPane(KeyedPane):
     def show_state(self) -> None:
         own, choices = self.desk.identity(), self.project.choices
         self.identity.setVisible(own is None)
+        self.mine.setVisible(not self.answers_only())
+        self.theirs.setVisible(not self.asks_only())
         partner = self.desk.home.agreement(choices.agreement).partner_side.name
         set_kind(self.write, "" if choices.result_path else "primary")
         if self._written_before():
@@ -202,9 +204,9 @@ class ResultsPane(KeyedPane):
         if self.key_reason():
             return self.key_reason()
         choices = self.project.choices
-        if not choices.result_path:
+        if not choices.result_path and not self.answers_only():
             return "" if self._written_before() else tr("Write your result.")
-        if not choices.partner_result_path:
+        if not choices.partner_result_path and not self.asks_only():
             return tr("Open the partner's result.")
         return "" if self.desk.findings.outcome is not None else tr("Both are being put together.")
 
@@ -218,7 +220,7 @@ class ResultsPane(KeyedPane):
         return tr("Next: review {n} pairs", n=count(open_pairs)) if open_pairs else tr("Next: review")
 
     def go_on(self, done: Callable[[], None]) -> None:
-        if not self.project.choices.result_path:
+        if not self.project.choices.result_path and not self.answers_only():
             self._write(next_path(self, "result"))
             return
         self._confirm()

@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from pprl_desktop.problem import Problem
+from pprl_desktop.project.steps import Step
 from pprl_desktop.ui.desk import Desk
 from pprl_desktop.ui.kit import icons, theme
 from pprl_desktop.ui.kit.i18n import tr, tr_core
@@ -308,7 +309,20 @@ class MainWindow(QMainWindow):
         place = path.index(self.current) if self.current in path else len(path)
         if self.desk.project is None or place + 1 >= len(path):
             return ""
-        return tr_core(self.desk.project.states()[place + 1].step.title)
+        return self._title(self.desk.project.states()[place + 1].step)
+
+    def _title(self, step: Step) -> str:
+        """The two files are called by what they are once a method is agreed."""
+        kind = self.desk.files_agreed() if step.name in ("export", "partner") else "bundles"
+        if kind == "open":
+            return tr("Your file") if step.name == "export" else tr("Partner's file")
+        if kind == "blind":
+            return tr("Question") if step.name == "export" else tr("Answer")
+        return tr_core(step.title)
+
+    def steps_named(self) -> dict[str, str]:
+        """What the step list calls each step now."""
+        return {state.step.name: self._title(state.step) for state in self._states()}
 
     def _show_steps(self) -> None:
         project = self.desk.project
@@ -316,7 +330,7 @@ class MainWindow(QMainWindow):
         if project is not None:
             for number, state in enumerate(project.states(), start=1):
                 mark: Mark = "waiting" if self._waits(state) else state.state
-                title = tr_core(state.step.title)
+                title = self._title(state.step)
                 waits = ", ".join(tr_core(name) for name in state.waits_for)
                 tip = tr("{step}: first finish {steps}", step=title, steps=waits) if waits else ""
                 reachable = state.state != "to do"

@@ -1,0 +1,123 @@
+"""Answering the partner's question (blind): what leaves on the slip, how far a liar could reach, the file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QWidget
+
+from pprl_desktop.ui.kit.i18n import tr, tr_core
+from pprl_desktop.ui.kit.words import count, of_100, size
+from pprl_desktop.ui.panes._files import out_path, show_in_folder
+from pprl_desktop.ui.panes.base import Pane
+from pprl_desktop.ui.widgets.banner import Banner
+from pprl_desktop.ui.widgets.basics import Section, button, check_line, column, label, line, row
+from pprl_desktop.ui.widgets.blind_pictures import Reach
+from pprl_desktop.ui.widgets.numbers import BigNumber
+from pprl_desktop.ui.widgets.reflow import columns
+from pprl_desktop.ui.widgets.slip import ReleaseSlip, Slip
+
+if TYPE_CHECKING:
+    from pprl_desktop.exchange.blind import Answered, Before
+    from pprl_desktop.job.blind import Weighed
+    from pprl_desktop.progress import Progress
+
+
+class AnswerQuestion(QWidget):
+    written = Signal(str)  # the answer lies here
+
+    def __init__(self, pane: Pane) -> None:
+        super().__init__()
+        self.pane = pane
+        self._asked = ""
+        self.weighed: Weighed | None = None
+        self.before: Before | None = None
+        self.slip, self.reach = ReleaseSlip(), Reach()
+        self.number = BigNumber(tr("of your people could be named if it lied in every question"), "warm")
+        self.sum = label("", "small")
+        self.known = QCheckBox()
+        self.known.toggled.connect(lambda _on: self._may())
+        self.write = button(tr("&Write the answer …"), self._write, kind="primary", icon="send")
+        left = Section(tr("What leaves"))
+        left.add(self.slip)
+        right = column(self.number, self.reach, self.sum, None, gap=1)
+        words = tr("I may answer this question. Once sent it cannot be taken back; its key is destroyed.")
+        self.setLayout(
+            column(
+                columns(left, right, least=290, shares=(3, 2), gap=4), line(), check_line(self.known, words),
+                row(self.write, None), gap=2,
+            )
+        )  # fmt: skip
+        self._may()
+
+    def show_question(self, question: str) -> None:
+        """Counted on the own table each time: nothing leaves by looking."""
+        partnership, choices, own = self.pane.desk.partnership(), self.pane.project.choices, self.pane.desk.own_table
+        if partnership is None or question == self._asked:
+            return
+        self._asked = question
+        agreed = partnership.agreement
+
+        def work(progress: Progress) -> tuple[Weighed, Before]:
+            weighed = partnership.weigh(own, choices, progress)
+            return weighed, partnership.asked_before(weighed)
+
+        def done(found: tuple[Weighed, Before]) -> None:
+            self.weighed, self.before = found
+            self._show(agreed.partner_side.name, choices.rows)
+
+        self.pane.run(tr("Counting on your own table"), work, done, key="blind.weigh")
+
+    def _show(self, partner: str, rows: int) -> None:
+        assert self.weighed is not None
+        assert self.before is not None
+        weighed, before = self.weighed, self.before
+        meter = weighed.meter
+        self.slip.show_slip(
+            Slip(
+                tr("<b>Blind answers</b> to at most {n} questions, and {slots} locked records", n=count(before.now),
+                   slots=count(rows)),
+                partner, "blind",
+                tr("only records that share a key with theirs can be opened"),
+                tr("which of their people you hold, and per field whether it is alike; no value that they do not hold"),
+                " ".join(tr_core(one) for one in before.sentences()) or tr("nothing: this is the first answer to them"),
+            )
+        )  # fmt: skip
+        self.number.show_number(of_100(meter.coverage), "", tr("counted on your own table"))
+        self.reach.show_reach(meter.coverage, meter.coverage_10n, weighed.bound)
+        self.sum.setText(tr("A second question needs your word.") if not before.runs else "")
+        if weighed.problem is not None:
+            self.pane.messages.clear()
+            self.pane.messages.show_banner(Banner.of(weighed.problem))
+        self._may()
+
+    def _may(self) -> None:
+        fine = self.weighed is not None and self.weighed.problem is None
+        self.known.setEnabled(fine)
+        self.write.setEnabled(fine and self.known.isChecked())
+        self.pane.changed.emit()
+
+    def _write(self) -> None:
+        partnership, choices, own = self.pane.desk.partnership(), self.pane.project.choices, self.pane.desk.own_table
+        if partnership is None or self.before is None or not self.known.isChecked():
+            return
+        out = out_path(self.pane, tr("Write the answer"), "blind-answer.pprl")
+        if out is None:
+            return
+        again = self.before.runs > 0  # the sums stand on the slip, and were ticked
+
+        def done(made: Answered) -> None:
+            self.pane.say(
+                "good",
+                tr("The answer is written: {size}.", size=size(made.bytes)),
+                tr("Send {file} to the partner.", file=str(out)),
+                (tr("Show in folder"), lambda: show_in_folder(self.pane, out)),
+            )
+            self.written.emit(str(out))
+
+        self.pane.run(
+            tr("Answering"),
+            lambda progress: partnership.send_answer(own, choices, out, again=again, progress=progress),
+            done,
+        )

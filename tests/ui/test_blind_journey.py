@@ -1,0 +1,92 @@
+"""Blind in two windows: one side asks, the other answers; three files, and nothing a dictionary could read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+
+from pprl_desktop.exchange import contacts
+from tests.ui import test_journey
+from tests.ui.test_journey import PATIENCE, Steward
+
+answer, stewards, tables = test_journey.answer, test_journey.stewards, test_journey.tables  # its fixtures
+
+
+def test_one_asks_and_the_other_answers(
+    stewards: tuple[Steward, Steward], tables: tuple[Path, Path], tmp_path: Path
+) -> None:
+    anna, bernd = stewards
+    post = tmp_path / "post"
+    post.mkdir()
+    for one, name, table in ((anna, "Heart registry", tables[1]), (bernd, "St. Anne", tables[0])):
+        one.start(f"Project of {name}")
+        one.make_identity(name)
+        (post / f"{name}.pprlcard").write_bytes(one.window.desk.home.own_card_bytes())
+        one.window.show_pane("data")
+        one.load(table)
+    for one, other in ((anna, "St. Anne"), (bernd, "Heart registry")):
+        one.window.show_pane("contacts")
+        one.take(post / f"{other}.pprlcard")
+        number = contacts.number_with(one.window.desk.home.own_card(), one.window.desk.home.contacts()[0])
+        one.qtbot.keyClicks(one.pane.typed, number.as_text())
+        one.qtbot.keyClick(one.pane.typed, Qt.Key.Key_Return)
+
+    choices = anna.window.desk.need_project().choices.with_method("blind")
+    anna.window.desk.change("Choose method", method="blind", settings=choices.settings)
+    for step in ("data", "fields", "method"):
+        anna.window.desk.confirm(step)
+    anna.window.show_pane("agreement")
+    anna.wait()
+    assert not anna.pane.propose.isEnabled()
+    anna.pane.blind.rows.setValue(bernd.window.desk.need_project().choices.rows)
+    anna.pane.blind.bound.setCurrentIndex(anna.pane.blind.bound.findData(0.3))  # so small a table is easily guessed
+    anna.pane.blind.changed.emit()
+    anna.qtbot.waitUntil(lambda: anna.pane.propose.isEnabled(), timeout=PATIENCE)
+    anna.press(anna.pane.propose, post / "proposal.pprl")
+
+    bernd.window.show_pane("agreement")
+    bernd.take(post / "proposal.pprl")
+    bernd.qtbot.waitUntil(lambda: bernd.pane.blind.weighed is not None, timeout=PATIENCE)
+    assert bernd.pane.reason() == ""
+    assert "of your records within reach of a liar" in bernd.pane.blind.number.accessibleName()
+    bernd.press(bernd.window.next, post / "signed.pprl")
+    anna.take(post / "signed.pprl")
+
+    # the question, the answer
+    for one in (anna, bernd):
+        one.next("export")
+    assert anna.window.steps_named()["export"] == "Question"
+    anna.pane.known.setChecked(True)
+    anna.press(anna.window.next, post / "question.pprl")
+    anna.next("partner")
+    bernd.next("partner")
+    bernd.take(post / "question.pprl")
+    bernd.qtbot.waitUntil(lambda: bernd.pane.answering.weighed is not None, timeout=PATIENCE)
+    bernd.pane.answering.known.setChecked(True)
+    assert not (post / "answer.pprl").exists()
+    bernd.press(bernd.pane.answering.write, post / "answer.pprl")
+    bernd.qtbot.waitUntil(lambda: bernd.pane.reason() == "", timeout=PATIENCE)
+    anna.take(post / "answer.pprl")
+    anna.next("match")
+    anna.pane._match()
+    anna.wait()
+    assert anna.window.desk.findings.match is not None, [b.accessibleName() for b in anna.pane.messages.banners()]
+
+    # the result, and both go by it
+    anna.next("results")
+    anna.press(anna.pane.write, post / "result.pprl")
+    bernd.next("match")
+    bernd.next("results")
+    bernd.take(post / "result.pprl")
+    for one in (anna, bernd):
+        one.qtbot.waitUntil(lambda o=one: o.window.desk.findings.outcome is not None, timeout=PATIENCE)
+    linked = [one.window.desk.findings.outcome.counts()["linked"] for one in (anna, bernd)]
+    assert linked[0] == linked[1] >= 80
+    for one in (anna, bernd):
+        one.next("review")
+        one.window.show_pane("finish")
+        one.press(one.window.next)
+        folder = Path(one.window.desk.need_project().choices.output_folder)
+        assert (folder / "linked.csv").is_file()
+        assert (folder / "report.pdf").read_bytes().startswith(b"%PDF")
