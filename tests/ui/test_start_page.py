@@ -34,6 +34,7 @@ def test_the_last_project_is_chosen_and_enter_goes_on_with_it(window: MainWindow
     assert window.current == "welcome"
     qtbot.waitUntil(lambda: "Heart outcomes" in words(window))
     assert "Data · 1 of 10" in words(window)
+    qtbot.wait(20)
     assert window.blue() is not None
     QTest.keyClick(window, Qt.Key.Key_Return)
     assert window.desk.project is not None
@@ -70,3 +71,20 @@ def test_ctrl_home_leads_to_the_projects_from_anywhere(window: MainWindow, tmp_p
     (go_on,) = [b for b in window.pane().findChildren(QPushButton) if b.text() == "Continue" and b.isVisibleTo(window)]
     go_on.click()
     assert window.current == "data"
+
+
+def test_enter_in_the_name_makes_the_project_and_presses_nothing_on_the_next_page(
+    window, tmp_path: Path, monkeypatch
+) -> None:  # type: ignore[no-untyped-def]
+    from PySide6.QtWidgets import QFileDialog
+
+    monkeypatch.setattr(
+        QFileDialog, "getOpenFileName", lambda *_a, **_n: (_ for _ in ()).throw(AssertionError("asked"))
+    )
+    pane = window.pane()
+    pane.ask_name()
+    pane.place.setText(str(tmp_path))
+    QTest.keyClicks(pane.name, "Named")
+    QTest.keyClick(pane.name, Qt.Key.Key_Return)
+    assert window.current == "data"
+    assert window.desk.project is not None

@@ -121,8 +121,8 @@ class DataPane(Pane):
         grid.setVerticalSpacing(4)
         for place, (text, box) in enumerate(
             (
-                (tr("En&coding"), self.encoding),
-                (tr("Se&parator"), self.separator),
+                (tr("Encoding"), self.encoding),
+                (tr("Separator"), self.separator),
                 (tr("Names in"), self.header),
                 (tr("Record no."), self.id_column),
             )
@@ -142,7 +142,7 @@ class DataPane(Pane):
         self.columns.head.addWidget(label(tr("Shape: A capital, a small letter, 9 digit"), "small", wrap=False))
         heads = (
             Head(tr("Column"), 3),
-            Head(tr("Use"), 3, least=124),
+            Head(tr("Use"), 3, least=148),
             Head(tr("Looks like"), 2),
             Head(tr("Missing"), 0, right=True, least=64),
             Head(tr("Different"), 0, right=True, least=64),
@@ -219,7 +219,7 @@ class DataPane(Pane):
         self._preview.view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # the page scrolls
         self.first.add(self._preview)
         self._preview.show_rows(rows)
-        self._preview.setMinimumHeight(self._preview.sizeHint().height() + 2 * GRID)
+        self._preview.setMinimumHeight(self._preview.sizeHint().height() + 3 * GRID)
 
     def _show_remarks(self, seen: Seen) -> None:
         """One line, the gravest first, each with its cure."""

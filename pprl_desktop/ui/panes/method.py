@@ -216,14 +216,15 @@ class MethodPane(Pane):
 
     def _show_ways(self) -> None:
         offered, used = self._offered(), self._used()
-        best, why = ways.recommended(offered, self._keep / 100)
+        whole = all(one.measured for one in offered)  # a recommendation before that could be wrong the next moment
+        best, why = ways.recommended(offered, self._keep / 100) if whole else (None, None)
         self._show_numbers(used)
         if best is not None and why is not None:
             mine = best.key == used.key
             head = tr("Why this one:") if mine else tr("Recommended: {way}.", way=self._title(best))
             self.why.setText(f"<b>{head}</b> {tr_core(why)}")
         else:
-            self.why.setText("")
+            self.why.setText(tr("The other ways are being measured; then one is recommended."))
         self.chart.show_spots(
             [
                 Spot(one.key, self._title(one), one.found.share, one.named.share, one.key == used.key)

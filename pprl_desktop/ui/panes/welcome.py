@@ -132,7 +132,7 @@ class WelcomePane(Pane):
     def _build_list(self) -> QWidget:
         """The projects there are; the last one is chosen, and Enter goes on with it."""
         self.buttons["new"] = button(tr("New with a &partner"), self.ask_name, icon="plus")
-        self.buttons["sent"] = button(tr("I was sent a &file …"), self._open, icon="inbox")
+        self.buttons["sent"] = button(tr("I was &sent a file …"), self._open, icon="inbox")
         self.search = QLineEdit()
         self.search.setPlaceholderText(tr("Find a project"))
         self.search.setAccessibleName(tr("Find a project"))
