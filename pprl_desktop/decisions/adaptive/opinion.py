@@ -31,6 +31,7 @@ class Seen:
     agrees: Flags  # [pairs, views] on the most telling field of the view
     u: Numbers  # [pairs, views] how often strangers agree on it, given the own value
     known: Flags  # [pairs, views] whether both records have it
+    foreign: Flags  # [views] whether hardly a value of it occurs on both sides
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def second_opinion(
     people do: how much more is counted among `strangers`, by rank.
     """
     told = tuple(_best(seen, view, total, bar, matches, tuning) for view in range(seen.weights.shape[1]))
-    told = _silent(told, tuning)
+    told = _silent(told, seen.foreign, tuning)
     lowest = np.full(len(total), np.inf)
     for one in told:
         if one.telling and not one.silent:
@@ -112,13 +113,18 @@ def _best(seen: Seen, view: int, total: Numbers, bar: float, matches: float, tun
     return Told(view, float(np.clip(found, tuning.opinion_floor, 0.995)), found, float(len(best)), True)
 
 
-def _silent(told: Sequence[Told], tuning: Tuning) -> tuple[Told, ...]:
-    """A view that nobody agrees on while at least two others are agreed on: it is written otherwise on one side."""
+def _silent(told: Sequence[Told], foreign: Flags, tuning: Tuning) -> tuple[Told, ...]:
+    """A view that nobody agrees on while at least two others are agreed on: it is written otherwise on one side.
+
+    Only where its values show it: first names that never agree although both sides have the same ones mean families.
+    """
     asked = [one for one in told if one.telling]
     agreed = [one for one in asked if one.found >= tuning.confirmed]
     out = []
     for one in told:
-        quiet = one.telling and one.found < tuning.silent and one.best >= tuning.opinion_least
+        quiet = (
+            one.telling and bool(foreign[one.view]) and one.found < tuning.silent and one.best >= tuning.opinion_least
+        )
         others = len([other for other in agreed if other.view != one.view])
         alone = all(other.found >= tuning.confirmed or other.found < tuning.silent for other in asked)
         out.append(Told(one.view, one.m, one.found, one.best, one.telling, quiet and others >= 2 and alone))

@@ -119,6 +119,7 @@ class Tuning(tuning.Tuning):
         0.5, "least m of a view", "prototype: it keeps EM from locking onto a region or a culture"
     )
     confirmed: float = number(0.6, "share of the best pairs that agree on a view which is confirmed")
+    foreign: float = number(0.02, "share of the records below which a field has hardly a value of the other side's")
     silent: float = number(0.25, "share below which a view is silent where others are confirmed")
 
     # the border (run.py)

@@ -118,4 +118,12 @@ def seen(
             more = share < chance[at, view]
             at, share = at[more], share[more]
             chance[at, view], agrees[at, view], known[at, view] = share, of[levels[at, f]], True
-    return Seen(weights, agrees, np.minimum(chance, 1.0), known)
+    foreign = np.array([all(_foreign(fields[f], tuning) for f in members) for members in found], dtype=np.bool_)
+    return Seen(weights, agrees, np.minimum(chance, 1.0), known, foreign)
+
+
+def _foreign(one: FieldLevels, tuning: Tuning) -> bool:
+    """Whether hardly a record has a value that the other side has too."""
+    if not one.exact or not one.own.present:
+        return False
+    return float(one.own.counts[one.equal_to >= 0].sum()) < tuning.foreign * one.own.present

@@ -1,0 +1,119 @@
+"""Small populations with what breaks linkage, one of each kind: nobody is linked to a stranger with a good figure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pprl_desktop.codes.directions import Direction
+from pprl_desktop.decisions.base import MatchOptions
+from pprl_desktop.evaluation.believed import Believed, believed
+from pprl_desktop.evaluation.play import Play, play
+from pprl_desktop.records.cleaning import clean
+from pprl_desktop.records.fields import Field
+from tests.benchmarks.populations import Population, World, draw, make
+from tests.benchmarks.quality import recipe_for
+
+KINDS = {"first": "name", "last": "name", "full": "name", "dob": "date", "sex": "category", "phone": "id",
+         "street": "text", "zip": "id", "city": "text", "email": "text", "middle": "name"}  # fmt: skip
+HEADINGS = {"first": "first_name", "last": "last_name", "full": "full_name", "dob": "date_of_birth",
+            "middle": "middle_name"}  # fmt: skip
+ORDINARY = replace(
+    draw(1, 300), culture="american", people=(300, 280), overlap=0.4, households=0.4, twins=0.0, regions=4,
+    dirt=(0.02, 0.02), missing=(0.0, 0.0), moved=0.0, renamed=0.0, twice=(0.0, 0.0), renamed_columns=False, formats=(),
+    columns=("first", "last", "dob", "zip", "city"),
+)  # fmt: skip
+
+
+def linked(world: World, direction: Direction, method: str = "bloom") -> tuple[Population, Play, Believed]:
+    """All columns chosen, redundant ones too."""
+    population = make(world)
+    names = [HEADINGS.get(one, one) for one in world.columns]
+    fields = tuple(Field.of(name, KINDS[one]) for name, one in zip(names, world.columns, strict=True))
+    columns = {name: name for name in names}
+    a, b = (clean(side, fields, columns) for side in (population.a, population.b))
+    made = play(a, b, recipe_for(method, a, direction == "one-to-one", None), MatchOptions(direction))
+    return population, made, believed(made.linked, ((made.a.match, False), (made.b.match, True)))
+
+
+def figures(population: Population, made: Play) -> tuple[float, float]:
+    found = {(int(x), int(y)) for x, y in made.linked}
+    right = len(found & population.truth)
+    return right / max(len(found), 1), right / max(len(population.truth), 1)
+
+
+@pytest.mark.parametrize("method", ["bloom", "split"])
+@pytest.mark.parametrize("direction", ["one-to-one", "many-to-many"])
+def test_ordinary_files_are_linked_and_the_figures_hold(method: str, direction: Direction) -> None:
+    population, made, told = linked(ORDINARY, direction, method)
+    precision, recall = figures(population, made)
+    assert precision > 0.93
+    assert recall > 0.9
+    assert told.reliable
+    assert abs(told.expected["precision"] - precision) < 0.06
+    assert told.second_opinion["low"] - 0.03 < precision < told.second_opinion["high"] + 0.03
+
+
+@pytest.mark.parametrize("direction", ["one-to-one", "many-to-many"])
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ("first", "last", "dob", "zip", "city"),
+        ("first", "last", "middle"),
+        ("first", "last", "street", "zip", "city", "phone"),
+    ],
+)
+@pytest.mark.parametrize("culture", ["american", "few surnames"])
+def test_where_nobody_is_shared_nobody_is_linked(culture: str, columns: tuple[str, ...], direction: Direction) -> None:
+    world = replace(ORDINARY, seed=5, culture=culture, overlap=0.0, households=0.8, juniors=0.0, columns=columns)
+    _, made, told = linked(world, direction)
+    assert len(made.linked) <= 3  # by chance, two of one household bear one name: nothing tells them apart
+    assert not told.reliable
+
+
+def test_columns_made_of_others_count_once() -> None:
+    world = replace(ORDINARY, seed=2, culture="mixed", columns=("first", "last", "full", "dob", "city", "email"))
+    population, made, told = linked(world, "many-to-many")
+    precision, recall = figures(population, made)
+    assert precision > 0.9
+    assert recall > 0.85
+    assert abs(told.expected["precision"] - precision) < 0.1 or not told.reliable
+
+
+@pytest.mark.parametrize("direction", ["one-to-one", "many-to-many"])
+def test_a_category_recoded_on_one_side_is_left_out_and_said(direction: Direction) -> None:
+    world = replace(ORDINARY, seed=3, formats=("sex",), columns=("first", "last", "dob", "sex", "city"))
+    population, made, _ = linked(world, direction)
+    assert figures(population, made)[1] > 0.9
+    left_out = [one for one in made.a.match.warnings if "sex" in dict(one.values).get("fields", ())]
+    assert len(left_out) == 1
+
+
+def test_household_numbers_in_another_format_link_no_families() -> None:
+    world = replace(
+        ORDINARY, seed=4, households=0.8, overlap=0.1, formats=("phone",), columns=("first", "last", "dob", "phone")
+    )
+    population, made, _ = linked(world, "many-to-many")
+    precision, recall = figures(population, made)
+    assert precision > 0.85
+    assert recall > 0.7
+
+
+@pytest.mark.parametrize("direction", ["one-to-one", "many-to-many"])
+def test_people_held_twice_are_found_whichever_copy(direction: Direction) -> None:
+    world = replace(ORDINARY, seed=6, twice=(0.3, 0.3))
+    population, made, told = linked(world, direction)
+    found = {(int(x), int(y)) for x, y in made.linked}
+    right = len(found & population.truth)
+    most = population.one_to_one_at_most() if direction == "one-to-one" else len(population.truth)
+    assert right / max(len(found), 1) > 0.95
+    assert right / most > 0.9
+    assert abs(told.expected["recall"] - right / most) < 0.1
+    people = made.a.match.scored.people
+    assert people is not None
+    joined = np.flatnonzero(people[0] != np.arange(len(people[0])))
+    who = np.array(population.person_a)
+    assert len(joined) > 0.8 * (len(who) - len(set(who.tolist())))
+    assert float((who[joined] == who[people[0][joined]]).mean()) > 0.95
