@@ -70,6 +70,16 @@ def test_the_answer_has_everything_that_was_promised(capsys, files) -> None:  # 
     assert found["privacy_statement"] == found["privacy"]["summary"]
 
 
+def test_what_is_to_be_believed_stands_beside_the_figures(capsys, files) -> None:  # type: ignore[no-untyped-def]
+    data = evaluated(capsys, files, "--method", "bloom")
+    for where in (data, data["sides"]["a"], data["sides"]["b"]):
+        assert isinstance(where["reliable"], bool)
+        assert where["reliable"] == (where["reasons"] == [])
+        assert {"precision", "recall"} <= set(where["expected"])
+        assert set(where["second_opinion"]) == {"precision", "low", "high"}
+        assert where["second_opinion"]["low"] <= where["second_opinion"]["precision"] <= where["second_opinion"]["high"]
+
+
 def test_the_same_seed_gives_the_same_figures(capsys, files) -> None:  # type: ignore[no-untyped-def]
     options = ("--method", "simhash", "--layout", "record", "--decision", "threshold", "--epsilon", "2", "--seed", "7")
     first, second = (_repeatable(evaluated(capsys, files, *options)) for _ in range(2))
