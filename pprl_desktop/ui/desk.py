@@ -101,7 +101,10 @@ class Desk(QObject):
         if not agreement or not self.home.has_agreement(agreement):
             return "open"
         if self._agreed[0] != agreement:
-            blind = self.home.agreement(agreement).terms.blind is not None
+            try:
+                blind = self.home.agreement(agreement).terms.blind is not None
+            except Problem:  # a damaged one is told where it is used; the step list stays
+                blind = False
             self._agreed = agreement, "blind" if blind else "bundles"
         return self._agreed[1]
 
