@@ -49,8 +49,19 @@ class Opened:
 def contradicts() -> Problem:
     return Problem(
         "The answer contradicts itself.",
-        "The same question has two answers, a record does not open with its own key, or the proof does not hold.",
+        "The same question has two answers, or the proof does not hold.",
         "Ask your partner to answer again; if it happens twice, do not use the result.",
+        place="answer",
+    )
+
+
+def planted() -> Problem:
+    """Fails only where the asker holds a key of the record: whoever hears of it learns that."""
+    return Problem(
+        "The answer contradicts itself.",
+        "A record of it does not open as it should. A partner could plant such a record to learn from your complaint "
+        "that you hold the person it is about.",
+        "Do not ask for another answer and do not tell the partner what happened: end this agreement.",
         place="answer",
     )
 
@@ -114,7 +125,7 @@ def open_answer(
         progress.check()
         found, slots, keys = _looked_up(outputs[batch.name], given.tags[batch.name], given.labels[batch.name])
         if len(slots) and int(slots.max()) >= plan.slots:
-            raise contradicts()
+            raise planted()
         order = np.argsort(batch.of_line, kind="stable")
         starts = np.searchsorted(batch.of_line[order], np.arange(len(batch.inputs) + 1))
         lines = starts[found + 1] - starts[found]
@@ -179,11 +190,11 @@ def _opened(
     slots, first, of_slot = np.unique(slot, return_index=True, return_inverse=True)
     record_keys = keys[first]
     if (record_keys[of_slot] != keys).any():  # all labels of a slot carry the same key
-        raise contradicts()
+        raise planted()
     length = plan.slot_bytes - MAC
     sealed = given.slots[slots]
     if (slot_macs(record_keys, sealed[:, :length]) != sealed[:, length:]).any():
-        raise contradicts()
+        raise planted()
     plain = sealed[:, :length] ^ slot_stream(record_keys, length)
     status = plain[:, : len(plan.fields)].copy()
     marks, at = {}, len(plan.fields)
@@ -198,7 +209,7 @@ def _opened(
         at += width
         there = status[:, place] != ABSENT
         if (status[:, place] > LETTER).any() or ((found[:, 0] != 0) != there).any() or found[~there].any():
-            raise contradicts()
+            raise planted()
         marks[one.name] = found
     own_marks: dict[str, Marks] = {}
     for batch, some in zip(made.values, made.variants, strict=True):

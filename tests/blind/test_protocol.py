@@ -136,6 +136,21 @@ def test_an_answer_that_contradicts_itself_is_refused(part: str) -> None:
         open_answer(made, SEED, question, given)
 
 
+@pytest.mark.parametrize("part", ["labels", "slots"])
+def test_a_record_that_does_not_open_is_no_reason_to_complain(part: str) -> None:
+    """It fails only for an asker who holds one of its keys: the complaint would tell the partner whom the asker has."""
+    a, b = two_tables(60)
+    plan = plan_for(a, b)
+    made = asker(a, plan, SECRET)
+    question = ask(made, SEED)
+    given, _ = answer(b, plan, SECRET, question, OTHER)
+    broken = given.labels | {"key0": given.labels["key0"] ^ 1} if part == "labels" else given.labels
+    given = replace(given, labels=broken, slots=given.slots ^ 1 if part == "slots" else given.slots)
+    with pytest.raises(Problem) as raised:
+        open_answer(made, SEED, question, given)
+    assert "do not tell the partner" in str(raised.value.do)
+
+
 def test_without_the_secret_nothing_is_opened() -> None:
     a, b = two_tables(60)
     plan = plan_for(a, b)
