@@ -8,6 +8,7 @@ field. Costs decide; float32 only ever serves as a lower bound that is known to 
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -238,14 +239,99 @@ def pair_features(own, partner, f, X, xo, nx, nxo, Y, yo, ny, nyo, widths, group
             start = end
 
 
+class Asked(NamedTuple):
+    """What is searched for: own first-level groups, the order of the fields, and what pairs may cost."""
+
+    first: Any
+    last: Any
+    order: Any
+    budget: Any
+    capped: Any
+    cap: Any
+    least: Any
+    slack: Any
+    made_for: Any
+    stop: Any
+
+
+class Own(NamedTuple):
+    """The own records, sorted, and the values of their fields, one field after the other."""
+
+    codes_x: Any
+    start_x: Any
+    sub_x: Any
+    subs_x: Any
+    X: Any
+    xo: Any
+    nx: Any
+    nxo: Any
+    PX: Any
+    pxo: Any
+    dx: Any
+
+
+class Partner(NamedTuple):
+    """The same of the partner, with the columns and pivots that bounds are read from."""
+
+    codes_y: Any
+    start_y: Any
+    sub_y: Any
+    subs_y: Any
+    second_y: Any
+    Y: Any
+    yo: Any
+    ny: Any
+    nyo: Any
+    PY: Any
+    pyo: Any
+    dy: Any
+    PT: Any
+    pto: Any
+    QT: Any
+    qo: Any
+
+
+class Form(NamedTuple):
+    """Widths and groups of the attributes, and the weights of the rule."""
+
+    widths: Any
+    groups: Any
+    ends: Any
+    counts: Any
+    co: Any
+    wcos: Any
+    wmax: Any
+    wmax_f: Any
+    neutral: Any
+    piv: Any
+    pivots: Any
+
+
+class Bounds(NamedTuple):
+    """What is known of costs before they are computed."""
+
+    RY: Any
+    ryo: Any
+    place: Any
+    place_at: Any
+    low: Any
+    high: Any
+    low_at: Any
+    rows2: Any
+    known2: Any
+
+
+class Out(NamedTuple):
+    """Where pairs are written; the histogram tells which lower budget would fit."""
+
+    out_i: Any
+    out_j: Any
+    out_cost: Any
+    histogram: Any
+
+
 @jit
-def search(  # type: ignore[no-untyped-def]
-    first, last, order, budget, capped, cap, least, slack, made_for, stop,
-    codes_x, start_x, sub_x, subs_x, X, xo, nx, nxo, PX, pxo, dx,
-    codes_y, start_y, sub_y, subs_y, second_y, Y, yo, ny, nyo, PY, pyo, dy, PT, pto, QT, qo,
-    widths, groups, ends, counts, co, wcos, wmax, wmax_f, neutral, piv, pivots,
-    RY, ryo, place, place_at, low, high, low_at, rows2, known2, out_i, out_j, out_cost, histogram,
-):  # fmt: skip
+def search(asked, own, partner, form, bounds, out):  # type: ignore[no-untyped-def]
     """Pairs of distinct records whose cost is within the budget, for own first-level groups [first, last).
 
     Records are sorted by their codes in the `order` of the fields, most selective first. Level 1: values of the first
@@ -255,6 +341,12 @@ def search(  # type: ignore[no-untyped-def]
     than `least`: that is how the caller cuts the search in two. Returns the number found, which may be more than the
     buffers hold; the histogram then tells which lower budget would fit.
     """
+    first, last, order, budget, capped, cap, least, slack, made_for, stop = asked
+    codes_x, start_x, sub_x, subs_x, X, xo, nx, nxo, PX, pxo, dx = own
+    codes_y, start_y, sub_y, subs_y, second_y, Y, yo, ny, nyo, PY, pyo, dy, PT, pto, QT, qo = partner
+    widths, groups, ends, counts, co, wcos, wmax, wmax_f, neutral, piv, pivots = form
+    RY, ryo, place, place_at, low, high, low_at, rows2, known2 = bounds
+    out_i, out_j, out_cost, histogram = out
     found = 0
     fields = len(order)
     f1 = order[0]

@@ -213,7 +213,7 @@ class Join(Costs):
     def _kernel(
         self, which: int, records: Records, span: tuple[int, int], near: int, budget: int, size: int, stop: Bytes
     ) -> tuple[Codes, Codes, Ints, int, Ints]:
-        from pprl_desktop.decisions.svm.kernels import BINS, search
+        from pprl_desktop.decisions.svm.kernels import BINS, Asked, Bounds, Form, Out, Own, Partner, search
 
         s, x, y, w, b, p = self.shape, self.own, self.partner, self.weights, self.bounds, self._partners[which][0]
         i, j = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
@@ -227,14 +227,15 @@ class Join(Costs):
         # a step of the cosine grid may be rounded up or down by half
         slack = np.float32(SLACK + float(w.cosine.sum(axis=1).max(initial=0)) * len(order) / max(w.budget, 1))
         found = search(
-            span[0], span[1], np.array(order), budget, capped, cap, least, slack, w.budget, stop,
-            records.codes, records.start, records.sub, records.subs, x.values, x.value_at, x.squares, x.square_at,
-            b.own, b.own_at, x.distinct,
-            p.codes, p.start, p.sub, p.subs, p.second, y.values, y.value_at, y.squares, y.square_at,
-            b.partner, b.partner_at, y.distinct, b.columns, b.column_at, b.pivot_values, b.pivot_at,
-            s.widths, s.groups, s.ends, s.counts, s.count_at, w.cosine, w.largest,
-            b.largest, w.neutral, b.pivots, b.pivot_count,
-            b.rest, b.rest_at, b.place, b.place_at, b.low, b.high, b.low_at, rows2, known2, i, j, cost, histogram,
+            Asked(span[0], span[1], np.array(order), budget, capped, cap, least, slack, w.budget, stop),
+            Own(records.codes, records.start, records.sub, records.subs, x.values, x.value_at, x.squares, x.square_at,
+                b.own, b.own_at, x.distinct),
+            Partner(p.codes, p.start, p.sub, p.subs, p.second, y.values, y.value_at, y.squares, y.square_at,
+                    b.partner, b.partner_at, y.distinct, b.columns, b.column_at, b.pivot_values, b.pivot_at),
+            Form(s.widths, s.groups, s.ends, s.counts, s.count_at, w.cosine, w.largest, b.largest, w.neutral,
+                 b.pivots, b.pivot_count),
+            Bounds(b.rest, b.rest_at, b.place, b.place_at, b.low, b.high, b.low_at, rows2, known2),
+            Out(i, j, cost, histogram),
         )  # fmt: skip
         return i, j, cost, int(found), histogram
 
