@@ -42,9 +42,7 @@ class NearestNeighbour(Method):
         return Smashed(self.name, table.rows, (simhash.record_part(table, recipe, progress),))
 
     def record_fields(self, table: CleanTable, recipe: Recipe, progress: Progress) -> RecordFields:
-        from pprl_desktop.codes.simhash_fields import simhash_fields
-
-        return simhash_fields(table, recipe, progress)
+        return simhash.simhash_fields(table, recipe, progress)
 
     def shape(self, recipe: Recipe) -> Shape:
         return (("bits", "", recipe.settings.bits // 8),)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pprl_desktop.privacy.claims import Statement
-from pprl_desktop.privacy.statements import ENCRYPTION, RESULT
+from pprl_desktop.privacy.claims import ENCRYPTION, RESULT, Statement
 from pprl_desktop.said import Said
 
 SUMMARY = Said(

@@ -7,6 +7,10 @@ from typing import Any
 
 from pprl_desktop.said import NOTHING, Said
 
+ENCRYPTION = Said(
+    "The encryption protects the bundle on its way and at rest. It does not protect it from the partner, who opens it."
+)
+RESULT = Said("The matched pairs themselves: both sides learn which of their records the other one holds.")
 # units, bounds and mechanisms by the names that agreements, ledgers and manifests hold
 UNITS = {
     "per bit": Said("per bit"),

@@ -12,7 +12,8 @@ import numpy as np
 
 from pprl_desktop.codes.base import Recipe, method
 from pprl_desktop.privacy import composition
-from pprl_desktop.privacy.claims import Number, Statement
+from pprl_desktop.privacy.blind import blind_statement
+from pprl_desktop.privacy.claims import ENCRYPTION, RESULT, Number, Statement
 from pprl_desktop.privacy.shape import kinds, shape, widths
 from pprl_desktop.said import Said
 
@@ -20,9 +21,6 @@ LONGEST = 255  # characters: distances are one byte
 USUAL_LONGEST = 20  # characters: hardly any name is longer; for the tighter figure
 DELTA_WORDS = Said("except with probability 0.000001")
 
-ENCRYPTION = Said(
-    "The encryption protects the bundle on its way and at rest. It does not protect it from the partner, who opens it."
-)
 WORKSTATION = Said(
     "On this workstation, masking gives accountability. It does not protect from this machine's administrator."
 )
@@ -37,7 +35,6 @@ SIMILAR = Said(
 )
 COUNTS = Said("How many records there are is visible to the partner.")
 MISSING = Said("How many records there are, and which fields of a record are empty, is visible to the partner.")
-RESULT = Said("The matched pairs themselves: both sides learn which of their records the other one holds.")
 DECOYS = Said(
     "Decoys make the number of records and the presence of a person uncertain. They are not noise: no epsilon follows."
 )
@@ -71,8 +68,6 @@ def statement(recipe: Recipe, rows: int, queries: int | None = None) -> Statemen
     if not method(recipe.method).exportable:
         return _plain(recipe, rows)
     if not method(recipe.method).smashes:
-        from pprl_desktop.privacy.blind import blind_statement
-
         return blind_statement(rows)
     if epsilon_unit(recipe) == "per query":
         return _nearest(recipe, rows, rows if queries is None else queries)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from pprl_desktop.compute.intervals import wilson
 from pprl_desktop.said import Said
-
-Z = 1.959963984540054  # 95 % of a normal distribution lie within
 
 
 @dataclass(frozen=True)
@@ -38,13 +36,9 @@ class Share:
         return self._interval()[1]
 
     def _interval(self) -> tuple[float, float]:
-        if not self.of:
-            return 0.0, 1.0
-        n, p = self.of, self.share
-        middle = (p + Z * Z / (2 * n)) / (1 + Z * Z / n)
-        half = Z / (1 + Z * Z / n) * math.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n))
+        low, high = wilson(self.share, self.of)
         # at the ends the formula gives 0 and 1 up to rounding
-        return (0.0 if not self.hits else max(0.0, middle - half)), (1.0 if self.hits == n else min(1.0, middle + half))
+        return (low if self.hits else 0.0), (high if self.hits < self.of or not self.of else 1.0)
 
     def words(self) -> Said:
         return Said("{share} of 100 ({low} to {high})", **self._figures())

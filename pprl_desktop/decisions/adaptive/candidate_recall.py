@@ -9,11 +9,10 @@ anybody, which comparing all pairs would hardly link either, are in no count; so
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from pprl_desktop.codes import tokens
+from pprl_desktop.compute.intervals import wilson
 from pprl_desktop.decisions.adaptive.levels import EQUAL, INITIAL, LEVELS, MISSING, OTHER_INITIAL, WORD, Levels
 from pprl_desktop.decisions.adaptive.listed_scan import Scan
 from pprl_desktop.decisions.adaptive.tuning import Tuning
@@ -55,8 +54,4 @@ def lower_bound(
 
 def _lower(missed: float, drawn: float, sigma: float) -> float:
     """One minus the upper end of the interval (Wilson 1927) of the missed share."""
-    missed = min(missed, 1.0)
-    square = sigma**2 / drawn
-    middle = missed + square / 2
-    spread = sigma * math.sqrt(missed * (1 - missed) / drawn + square / (4 * drawn))
-    return max(0.0, 1.0 - (middle + spread) / (1 + square))
+    return max(0.0, 1.0 - wilson(min(missed, 1.0), drawn, sigma)[1])

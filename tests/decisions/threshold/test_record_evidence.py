@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from pprl_desktop.codes.base import Recipe, Settings, Smashed, method
-from pprl_desktop.codes.bloom_fields import bloom_fields
-from pprl_desktop.codes.simhash_fields import simhash_fields
+from pprl_desktop.codes.bloom import bloom_fields
+from pprl_desktop.codes.simhash import simhash_fields
 from pprl_desktop.decisions.learn import learn
 from pprl_desktop.decisions.nearest_learning import NearestRule
 from pprl_desktop.decisions.rules import BitsRule
