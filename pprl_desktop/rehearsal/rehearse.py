@@ -35,7 +35,7 @@ from pprl_desktop.said import Said
 
 SAMPLE = 5000  # own records attacked: the interval is then at most 1.4 of 100 either way
 OUTSIDER, NOISY_OUTSIDER = 20_000, 4_000  # own records an outsider counts names in
-JOINED = 2000  # of them where all fields are in one code, which takes long: fewer rows, not fewer combinations
+JOINED = 1500  # of them where all fields are in one code, which takes long: fewer rows, not fewer combinations
 SMALLER_SAMPLE = 1000  # of them for each further attack: two releases, stronger settings
 SALTS = 10  # values of a salt field that are attacked: each needs all lists smashed anew, and they are not cut short
 EXAMPLES = 5
