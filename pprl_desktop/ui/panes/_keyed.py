@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from PySide6.QtWidgets import QSizePolicy
+
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.panes._files import choose_sealed
 from pprl_desktop.ui.panes.base import Pane
@@ -24,6 +26,7 @@ class KeyedPane(Pane):
 
     def __init__(self, desk: Desk) -> None:
         self.identity = IdentityCard(desk)
+        self.identity.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)  # never a field of grey
         super().__init__(desk)
         self.identity.changed.connect(self.show_state)
 

@@ -235,7 +235,7 @@ class FinishPane(KeyedPane):
         return [self.open, self.make] if self._written() else []
 
     def reason(self) -> str:
-        return self.key_reason() or self._waits()
+        return self._waits() or ("" if self._written() else self.key_reason())
 
     def _waits(self) -> str:
         """Decisions that were made and are in no result: the table would be an old one."""
