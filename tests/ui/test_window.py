@@ -22,12 +22,12 @@ def test_a_new_project_shows_its_steps_and_starts_with_the_data(window: MainWind
 
 
 def test_a_wrong_file_is_refused_with_what_is_accepted(window: MainWindow, tmp_path: Path) -> None:
-    wrong = tmp_path / "sheet.xlsx"
-    wrong.write_bytes(b"PK")
+    wrong = tmp_path / "picture.png"
+    wrong.write_bytes(b"PNG")
     window.open_file(wrong)
     (banner,) = window.pane().messages.banners()
-    assert ".xlsx" in banner.what.text()
-    assert "CSV" in banner.more.text()
+    assert ".png" in banner.what.text()
+    assert "tables" in banner.more.text()
 
 
 def test_a_table_dropped_anywhere_opens_on_the_data_page(window: MainWindow, tmp_path: Path, qtbot) -> None:  # type: ignore[no-untyped-def]

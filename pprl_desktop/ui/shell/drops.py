@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.records.formats import ENDINGS
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from pprl_desktop.ui.shell.main_window import MainWindow
 
 PROJECT = ".pprlproject"
-TABLES = (".csv", ".tsv", ".tab", ".txt", ".gz", ".zip", *ENDINGS)
+PLAIN = (".csv", ".tsv", ".tab", ".txt", ".gz", ".zip")  # beside the formats of other programs
 CARD = ".pprlcard"
 EXCHANGE = (".pprl", ".age")  # every sealed file of the partner
 # where a file of each kind is looked at; kinds that are not here are taken in where the steward is
@@ -34,6 +33,7 @@ PAGES = {
 
 def take(window: MainWindow, path: Path) -> None:
     from pprl_desktop.exchange import recognised
+    from pprl_desktop.records.formats import ENDINGS
 
     suffix = path.suffix.lower()
     if not path.is_file():
@@ -44,7 +44,7 @@ def take(window: MainWindow, path: Path) -> None:
         _look_at(window, path)
     elif window.pane().accepts(suffix):
         window.pane().take_file(str(path))
-    elif suffix in TABLES:
+    elif suffix in (*PLAIN, *ENDINGS):
         window.show_pane("data" if window.desk.project is not None else "welcome")
         window.pane().take_file(str(path))
     else:

@@ -29,7 +29,6 @@ from PySide6.QtWidgets import (
 )
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.project.steps import Step
 from pprl_desktop.ui.desk import Desk
 from pprl_desktop.ui.kit import icons, theme
 from pprl_desktop.ui.kit.i18n import tr, tr_core
@@ -46,7 +45,7 @@ from pprl_desktop.ui.widgets.empty import EmptyState, copies
 
 if TYPE_CHECKING:
     from pprl_desktop.job.post import Post
-    from pprl_desktop.project.steps import StepState
+    from pprl_desktop.project.steps import Step, StepState
 
 AFTERWARDS = 20  # ms: without any, Qt does it in the same turn
 KEYPAD = Qt.KeyboardModifier.KeypadModifier
