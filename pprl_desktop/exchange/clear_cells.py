@@ -135,6 +135,8 @@ def ask(home: Home, own: Identity, agreement: Agreement, out: Path, progress: Pr
             )
         mine = linking.own_names(home, own, agreement).of_rows(found.own[wanted])
         yours = partner[found.partner[wanted]]
+        if agreement.terms.blind is not None:
+            results.must_name(home, own, agreement, mine)
         order = order_of(mine, yours)  # by random names: the order of the file and the score do not show
         arrays = {"mine": mine[order], "yours": yours[order]}
         body = format_.request_body(agreement, len(wanted))
@@ -234,10 +236,15 @@ def answer(
 def _shared(
     home: Home, own: Identity, agreement: Agreement, request: Request
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which of the pairs asked about are uncertain in the own match, or named by both results."""
-    found = linking.kept(home, own, agreement)
-    band = found.band == REVIEW
-    known = set(zip(found.own[band].tolist(), found.partner[band].tolist(), strict=True))
+    """Which of the pairs asked about are uncertain in the own match, or named by both results.
+
+    Who only answers (blind) has no match of its own: there it is the pairs that the result names with a proof.
+    """
+    known: set[tuple[int, int]] = set()
+    if agreement.terms.blind is None or agreement.terms.blind.asked_by(agreement.role) is not None:
+        found = linking.kept(home, own, agreement)
+        band = found.band == REVIEW
+        known = set(zip(found.own[band].tolist(), found.partner[band].tolist(), strict=True))
     known |= {(one, other) for one, other in results.named_by_both(home, own, agreement).tolist()}
     asked = zip(request.own.tolist(), request.partner.tolist(), strict=True)
     return np.fromiter((pair in known and pair[0] >= 0 for pair in asked), bool, len(request.own))

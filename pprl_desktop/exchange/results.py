@@ -262,6 +262,19 @@ def _outcome_of_asker(home: Home, own: Identity, agreement: Agreement) -> Outcom
     return Outcome(Reconciled(linked, nothing, nothing, linked, open_), ids[0], ids[1])
 
 
+def must_name(home: Home, own: Identity, agreement: Agreement, mine: Pseudonyms) -> None:
+    """With blind the partner knows our records by the result alone, which must have named them before."""
+    sent = agreement.latest_sent("result")
+    told = linking.open_own(own, _copy(letters.sent_path(home, agreement, sent))).load()["mine"] if sent else mine[:0]
+    if (places_of(mine, told) < 0).any():
+        raise Problem(
+            "The result does not name these pairs yet.",
+            "With blind the partner knows the uncertain pairs from the result alone.",
+            "Send the result first, then ask for the cells.",
+            place="result",
+        )
+
+
 def named_by_both(home: Home, own: Identity, agreement: Agreement) -> Pairs:
     """Pairs that the own result and the partner's both name, whatever band they give; none before both are here."""
     sent, received = agreement.latest_sent("result"), agreement.latest_received("result")

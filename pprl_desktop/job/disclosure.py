@@ -33,6 +33,8 @@ STATES: dict[str, Said] = {
 KINDS: dict[str, Said] = {
     "agreement": Said("agreement"),
     "data": Said("data"),
+    "question": Said("question"),
+    "answer": Said("answer"),
     "result": Said("result"),
     "receipt": Said("receipt"),
     "review": Said("review"),
@@ -174,10 +176,17 @@ def left_sentences(home: Home, agreement: Agreement) -> tuple[Said, ...]:
             releases=len(releases),
             results=len(results),
         ),
+        *_blind_sentences(beside),
         *_clear_sentences(beside, releases[-1].table.rows if releases else 0),
     ]
     entered = {one.number for one in releases} | {one.content for one in beside if not one.received}
-    missing = sum((item.release if item.kind == "data" else item.table) not in entered for item in agreement.sent)
+    asked = {one.what for one in beside if not one.received}  # one question and one answer under an agreement
+    missing = sum(
+        item.kind not in asked
+        if item.kind in ("question", "answer")
+        else (item.release if item.kind == "data" else item.table) not in entered
+        for item in agreement.sent
+    )
     if missing:
         said.append(
             Said(
@@ -192,6 +201,28 @@ def left_sentences(home: Home, agreement: Agreement) -> tuple[Said, ...]:
             Said("All {sent} files that were sent under this agreement are in the record.", sent=len(agreement.sent))
         )
     return tuple(said)
+
+
+def _blind_sentences(beside: Sequence[Disclosure]) -> list[Said]:
+    """Of the method blind: what was asked, and how much an answer lets a lying partner try."""
+    said = []
+    for one in beside:
+        if one.what == "question":
+            said.append(
+                Said("A question about {records} records left: uniformly random points, nothing else.",
+                     records=one.records)
+            )  # fmt: skip
+        elif one.what == "answer":
+            said.append(
+                Said(
+                    "An answer about {records} records left. It allows {guesses} guesses, with which a partner who "
+                    "lies in every question reaches about {share:decimals 1} of 100 of them.",
+                    records=one.records,
+                    guesses=one.guesses,
+                    share=100 * float(one.coverage or 1.0),
+                )
+            )
+    return said
 
 
 def _clear_sentences(beside: Sequence[Disclosure], rows: int) -> list[Said]:

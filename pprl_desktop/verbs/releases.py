@@ -98,6 +98,7 @@ def _beside_line(one: Disclosure) -> str:
     return (
         f"{one.number}. {one.time[:16].replace('T', ' ')} UTC: {what}, {one.records:,} "
         f"{'pairs' if one.what in ('result', 'request for cells') else 'records'} {way} {one.partner[:16]}"
+        f"{f', {one.guesses:,} guesses' if one.guesses else ''}"
         f"{f' under agreement {one.agreement[:16]}' if one.agreement else ''}{again}{written}"
     )
 

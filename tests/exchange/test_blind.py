@@ -257,3 +257,39 @@ def test_random_seeds_can_be_wiped() -> None:
     assert seed.any()
     group.wipe(seed)
     assert not seed.any()
+
+
+def test_uncertain_pairs_are_reviewed_as_with_every_method(tmp_path: Path) -> None:
+    """Cells leave only for pairs that the result names with a proof, and the decided pairs go into the next result."""
+    from pprl_desktop.decisions.base import REVIEW
+
+    two = agree(introduced(tmp_path / "scene"), rule="review")
+    two.open("b", two.ask())
+    two.open("a", two.answer())
+    job = two.job("a")
+    made = job.match(Cleaned(two.table_a), Choices())
+    scores = np.sort(made.scored.score[made.accepted()])
+    between = Choices(accept=float(scores[8]), review=float(scores[0]) - 1e-6)
+    found = job.keep(job.decide(made, between))
+    assert found.count(REVIEW) >= 5
+    request = two.folder / "request.pprl"
+    with pytest.raises(Problem, match="does not name these pairs yet"):
+        job.ask(request)
+    two.open("b", two.result())
+    job.ask(request)
+    two.open("b", request)
+    b = two.job("b")
+    seen = b.would_leave(Cleaned(two.table_b), Choices())
+    assert 0 < seen.records <= found.count(REVIEW)
+    cells = two.folder / "cells.pprl"
+    b.answer(Cleaned(two.table_b), Choices(), cells, seen)
+    two.open("a", cells)
+    from pprl_desktop.review import sources
+    from pprl_desktop.review.plan import Policy
+
+    fields = sources.review_fields(two.table_a.fields)
+    review = job.uncertain(Cleaned(two.table_a), Choices(), Policy(fields))
+    taken = job.take_in(review, {pair.id: True for pair in review.pairs})
+    assert taken.count(REVIEW) < found.count(REVIEW)
+    two.open("b", two.result())
+    assert sorted(job.outcome().links) == sorted(b.outcome().links)

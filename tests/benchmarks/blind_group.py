@@ -1,0 +1,79 @@
+"""Speed and memory of the group under the method blind.
+
+    python -m tests.benchmarks.blind_group [--keys 20000] [--memory ROWS]
+
+Processor time per key (one hash to the group and two multiplications), one thread against two by the clock, and the
+most that a question and its answer hold in memory for ROWS records with twelve keys of one value each. For the latter
+multiplications are left out: they take time, not memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+
+import numpy as np
+
+from pprl_desktop.blind import group, oprf
+from pprl_desktop.blind.answer import answer
+from pprl_desktop.blind.plan import Plan, asked_for
+from pprl_desktop.blind.question import ask, asker
+from pprl_desktop.codes.keys.atoms import Atom
+from pprl_desktop.codes.keys.recipe import Key, Recipe
+from pprl_desktop.codes.keys.variants import groups_of, variants_of
+from tests.codes.keys.people import people
+
+FORMS = (("last_name", "whole"), ("last_name", "first 3"), ("first_name", "whole"), ("first_name", "first 3"))
+DATES = ("whole", "year and month", "month and day", "year and day")
+
+
+def speed(keys: int) -> None:
+    inputs = np.random.default_rng(0).integers(0, 256, (keys, 32), dtype=np.uint8)
+    scalars = group.Stream(bytes(32), "speed").scalars(keys)
+    oprf.hash_to_group(inputs[:8])  # compiled before the clock starts
+    group.multiply(scalars[:8], oprf.hash_to_group(inputs[:8]))
+    spent = {}
+    for threads in (1, 2):
+        wall, cpu = time.perf_counter(), time.process_time()
+        points = oprf.hash_to_group(inputs, threads=threads)
+        once, _ = group.multiply(scalars, points, threads)
+        group.multiply(scalars[:1], once, threads)
+        spent[threads] = time.perf_counter() - wall, time.process_time() - cpu
+    for threads, (wall, cpu) in spent.items():
+        print(f"{threads} threads: {1e6 * cpu / keys:6.1f} us of processor time per key, {wall:6.2f} s by the clock")
+    print(f"two threads are {spent[1][0] / spent[2][0]:.2f} times as fast as one")
+
+
+def memory(rows: int) -> None:
+    group.multiply = lambda scalars, points, *_, **__: (points ^ scalars, np.ones(len(points), bool))  # type: ignore[assignment]
+    oprf.hash_to_group = lambda inputs, *_, **__: np.ascontiguousarray(inputs)  # type: ignore[assignment]
+    oprf.prove = lambda *_, **__: np.zeros(64, np.uint8)
+    table = people(rows)
+    keys = [Key((Atom((name,), form), Atom(("birth",), date))) for name, form in FORMS for date in DATES[:3]]
+    recipe = Recipe(tuple(keys))
+    values = tuple(asked_for(len(variants_of(table, name).texts) + 20) for name in groups_of(table.fields))
+    asked = (asked_for(rows + 20),) * len(keys)
+    plan = Plan("memory", table.fields, recipe, asked, (rows + 20,) * len(keys), values, rows)
+    base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    question = ask(asker(table, plan, b"secret"), bytes(32))
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"{rows:,} records x {len(keys)} keys: table {base:,.0f} MB, with the question {most:,.0f} MB at most")
+    answer(table, plan, b"secret", question, bytes(32))
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"  with the answer (question held too) {most:,.0f} MB at most")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--keys", type=int, default=20_000)
+    parser.add_argument("--memory", type=int, default=0, metavar="ROWS")
+    args = parser.parse_args()
+    if args.memory:
+        memory(args.memory)
+    else:
+        speed(args.keys)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""Two stewards link their tables by the verbs of the method blind alone: question, answer, result, report, audit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pprl_desktop import cli
+from pprl_desktop.exchange.home import Home
+from tests.exchange.blinded import SHARED, introduced
+from tests.exchange.conftest import PASSPHRASE
+from tests.verbs.test_evaluate_blind import FIELDS, written
+
+
+class Verbs:
+    def __init__(self, home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+        self.home, self.capsys = home, capsys
+
+    def __call__(self, *argv: object, code: int = 0) -> dict[str, Any]:
+        assert cli.main([*map(str, argv), "--home", str(self.home.path), "--json"]) == code
+        found = self.capsys.readouterr()
+        made: dict[str, Any] = json.loads(found.out if code in (0, 1) and found.out else found.err)
+        return made
+
+
+def test_the_job_by_its_verbs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PPRL_PASSPHRASE", PASSPHRASE)
+    two = introduced(tmp_path / "homes")
+    for name, table in (("a", two.table_a), ("b", two.table_b)):
+        written(tmp_path / f"{name}.csv", table, [f"{name}{row}" for row in range(table.rows)])
+    a, b = Verbs(two.a.home, capsys), Verbs(two.b.home, capsys)
+    files = {name: tmp_path / f"{name}.pprl" for name in ("proposal", "accepted", "question", "answer", "result")}
+    table = {name: tmp_path / f"{name}.csv" for name in ("a", "b")}
+    propose = (
+        "agree", "propose", "--with", two.a.partner.id, "--fields", FIELDS, "--table", table["a"], "--method", "blind",
+        "--coverage", "0.3", "--asks", "me", "--out", files["proposal"],
+    )  # fmt: skip
+    assert "number of records of the partner" in a(*propose, code=2)["problem"]["what"]
+    made = a(*propose, "--partner-rows", two.table_b.rows)
+    assert made["weighed"]["coverage"] <= 0.3
+    assert any("Run 1 of 1" in line for line in made["words"])
+    shown = b("agree", "show", files["proposal"], "--table", table["b"])
+    assert 0 < shown["weighed"]["coverage"] <= 0.3
+    assert shown["weighed"]["coverage_10n"] >= shown["weighed"]["coverage"]
+    unseen = b("agree", "accept", files["proposal"], "--out", files["accepted"], code=2)
+    assert "not counted" in unseen["problem"]["what"]
+    b("agree", "accept", files["proposal"], "--table", table["b"], "--out", files["accepted"])
+    a("agree", "finish", files["accepted"])
+    a("ask", table["a"], "--out", files["question"], "--keep-seed")
+    assert b("open", files["question"])["kind"] == "question"
+    answered = b("answer", table["b"], "--out", files["answer"])
+    assert answered["guesses"] > two.table_a.rows
+    a("open", files["answer"])
+    assert a("match", table["a"])["accepted"] > 0.8 * SHARED
+    a("result", "export", "--out", files["result"])
+    b("result", "import", files["result"])
+    linked = [side("result", "reconcile")["linked"] for side in (a, b)]
+    assert linked[0] == linked[1] > 0.8 * SHARED
+    assert a("audit", files["question"], "--table", table["a"])["unexplained"] == 0
+    assert a("audit", files["question"], "--table", table["b"], code=1)["unexplained"] > 0
+    assert "answer" in json.dumps(b("releases", "list"))
+    for side in (a, b):
+        page = json.dumps(side("report"))
+        assert "are in the record" in page
+        assert "are not in the record" not in page
+        assert "Diffie-Hellman" in page
+
+
+def test_names_alone_and_other_methods_are_refused_with_a_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PPRL_PASSPHRASE", PASSPHRASE)
+    two = introduced(tmp_path / "homes")
+    table = written(tmp_path / "a.csv", two.table_a, [str(row) for row in range(two.table_a.rows)])
+    a = Verbs(two.a.home, capsys)
+    start = ("agree", "propose", "--with", two.a.partner.id, "--table", table, "--out", tmp_path / "p.pprl")
+    names = (*start, "--fields", "last_name,first_name", "--method", "blind", "--partner-rows", 100)
+    assert "more than names" in a(*names, code=2)["problem"]["what"]
+    bloom = (*start, "--fields", FIELDS, "--method", "bloom", "--coverage", 0.1)
+    assert "Only 'blind'" in a(*bloom, code=2)["problem"]["what"]
