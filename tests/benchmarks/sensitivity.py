@@ -39,8 +39,9 @@ def case(decision: str, name: str) -> Case:
 
     a, b, truth, one_to_one = load(name)
     recipe = recipe_for(METHODS[decision], a, one_to_one, None)
-    if decision == "threshold":
-        recipe = replace(recipe, settings=replace(recipe.settings, layout="record", decision="threshold"))
+    layout = "record" if decision == "threshold" else "field"
+    made_by = "svm" if decision == "plain" else decision
+    recipe = replace(recipe, settings=replace(recipe.settings, layout=layout, decision=made_by))  # type: ignore[arg-type]
     made = method(recipe.method)
     own, partner = (made.smash(side, recipe, NO_PROGRESS) for side in (a, b))
     return a, own, partner, recipe, truth, MatchOptions(of_flag(one_to_one))
