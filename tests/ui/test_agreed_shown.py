@@ -109,7 +109,7 @@ def test_a_proposal_is_read_and_signed_before_anything_else_is_chosen(
     pane.take_file(str(tmp_path / "proposal.pprl"))
     wait()
     read = pane.read.text.toPlainText()
-    for words in ("Heart follow-up", "Registry", "First name, Surname, Dob", "Bloom filters", "What stays open"):
+    for words in ("Heart follow-up", "Registry", "First name, Surname, Dob", "Bloom filter", "What stays open"):
         assert words in read
     assert "layout" not in read.split("Every detail")[0]
     assert "Load your table" in pane.reason()

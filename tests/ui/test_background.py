@@ -52,7 +52,7 @@ def test_a_rehearsal_survives_leaving_its_page_and_other_work(small: MainWindow,
 
 def test_coming_back_does_not_start_it_again(small: MainWindow, qtbot) -> None:  # type: ignore[no-untyped-def]
     started: list[str] = []
-    small.desk.jobs.started.connect(lambda job: started.append(job.key))
+    small.desk.jobs.started.connect(lambda job: started.append(f"{job.key} {job.title}"))
     small.show_pane("method")
     qtbot.waitUntil(lambda: small.desk.jobs.behind() is not None, timeout=PATIENCE)
     small.show_pane("fields")

@@ -159,7 +159,7 @@ def test_killed_while_reviewing(moment: str, project_at, tmp_path: Path, reopen,
     session = window.desk.findings.session
     assert len(session.decisions.current) == sum(one.what == "decide" for one in entries)
     charged = [one for one in entries if one.what in ("start", "reveal")]
-    risk = session.gate.meter().risk
+    risk = session.gate.meter().charged
     assert f"{float(risk):.12f}" == (charged[-1].body["total"] if charged else f"{0:.12f}")
     undecided = session.advance().to_go
     assert undecided == len(session.review.pairs) - len(session.decisions.current)

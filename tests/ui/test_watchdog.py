@@ -17,7 +17,7 @@ from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.ui.watching import LONGEST, Gap, Watchdog
 from tests.ui.workday import Workday, many_people
 
-BESIDE_OTHERS = 2.0  # times the limit
+BESIDE_OTHERS = 3.0  # times the limit: other tests keep both cores busy, and the rehearsal attacks more than it did
 TRIES = 3
 
 

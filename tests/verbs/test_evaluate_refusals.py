@@ -65,7 +65,7 @@ BLOOM = ("--method", "bloom")
         (command(b="."), "is a folder"),
         (command(a="empty.csv"), "is empty"),
         (command(b="header.csv"), "no record"),
-        (command(a="zip.csv"), "zip file"),
+        (command(a="zip.csv"), "cannot be unpacked"),
         (command(b="a.csv", columns_b=None), "the same file"),
         (command("extra.csv"), "one argument too many"),
         # truth

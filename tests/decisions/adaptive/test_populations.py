@@ -83,12 +83,11 @@ def test_columns_made_of_others_count_once() -> None:
 
 
 @pytest.mark.parametrize("direction", ["one-to-one", "many-to-many"])
-def test_a_category_recoded_on_one_side_is_left_out_and_said(direction: Direction) -> None:
+def test_a_category_recoded_on_one_side_costs_nothing(direction: Direction) -> None:
+    """Words for the sex are made alike at cleaning; nothing is counted against every pair."""
     world = replace(ORDINARY, seed=3, formats=("sex",), columns=("first", "last", "dob", "sex", "city"))
     population, made, _ = linked(world, direction)
-    assert figures(population, made)[1] > 0.9
-    left_out = [one for one in made.a.match.warnings if "sex" in dict(one.values).get("fields", ())]
-    assert len(left_out) == 1
+    assert min(figures(population, made)) > 0.9
 
 
 def test_household_numbers_in_another_format_link_no_families() -> None:
