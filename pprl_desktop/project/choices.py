@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 from pprl_desktop.codes import recipe
 from pprl_desktop.codes.base import RANGES, REGISTRY, USUAL, Recipe, Settings
@@ -21,10 +21,17 @@ PATHS = (
 )  # fmt: skip
 
 
+# with a partner; two files of the own organisation; one file whose duplicates are looked for
+Kind = Literal["partner", "two files", "one file"]
+KINDS_OF_PROJECT: tuple[Kind, ...] = get_args(Kind)
+
+
 @dataclass(frozen=True)
 class Choices:
     """No clear value of any record is ever part of this: paths, names of columns, settings, ids and hashes."""
 
+    kind: Kind = "partner"
+    second: Choices | None = None  # the second of two own files: of it the part about data, and field -> column
     # Data
     table_path: str = ""
     table_sha256: str = ""
@@ -64,6 +71,10 @@ class Choices:
     def column_of(self, field_name: str) -> str:
         return dict(self.columns).get(field_name, "")
 
+    def second_file(self) -> Choices:
+        """The choices about the second own file, with the fields of both."""
+        return replace(self.second or Choices(), fields=self.fields)
+
     def recipe(self, settings: Settings | None = None) -> Recipe:
         """What these choices describe, with the secret for playing both parties on one computer."""
         return recipe.build(self.method, self.fields, settings or self.settings, self.reference, self.mapping)
@@ -75,6 +86,7 @@ class Choices:
 
     def as_dict(self) -> dict[str, Any]:
         plain = {f.name: getattr(self, f.name) for f in fields(self)}
+        plain["second"] = self.second.as_dict() if self.second is not None else None
         plain["sensitive"] = list(self.sensitive)
         plain["fields"] = [one.as_dict() for one in self.fields]
         plain["columns"] = [list(pair) for pair in self.columns]
@@ -90,6 +102,10 @@ class Choices:
             raise newer("method")
         if values.get("rule", cls.rule) not in RULES:
             raise newer("rule")
+        if values.get("second") is not None:
+            values["second"] = cls.from_dict(values["second"])
+            if values.get("kind") != "two files" or values["second"].second is not None:
+                raise ValueError("second")
         for name in PATHS:
             if "\0" in values.get(name, ""):
                 raise ValueError(name)

@@ -12,7 +12,7 @@ from typing import Any
 from pprl_desktop import __version__, log
 from pprl_desktop.problem import Problem
 from pprl_desktop.project import steps
-from pprl_desktop.project.choices import Choices
+from pprl_desktop.project.choices import Choices, Kind
 from pprl_desktop.project.known import newer
 from pprl_desktop.project.store import Store
 
@@ -31,10 +31,16 @@ FACTS = frozenset(
 def _differing(before: str, after: str) -> set[str]:
     """Names of the choices in which two stored states differ."""
     try:
-        one, other = json.loads(before), json.loads(after)
+        one, other = _flat(json.loads(before)), _flat(json.loads(after))
         return {name for name in {*one, *other} if one.get(name) != other.get(name)}
     except (ValueError, TypeError, AttributeError):  # a damaged history offers nothing
         return set(FACTS)
+
+
+def _flat(plain: dict[str, Any]) -> dict[str, Any]:
+    """The choices of the second own file under names of their own, as steps read them."""
+    second = plain.get("second") or {}
+    return {**plain, **{f"{steps.SECOND}{name}": value for name, value in second.items()}}
 
 
 @dataclass(frozen=True)
@@ -55,14 +61,14 @@ class Project:
         try:
             self.choices = Choices.from_json(text) if text else Choices()
             for name in store.confirmed():
-                if name not in steps.BY_NAME:
+                if name not in steps.by_name(self.choices.kind):
                     raise newer(name)
         except Problem:
             store.close()
             raise
 
     @classmethod
-    def create(cls, path: Path, title: str = "") -> Project:
+    def create(cls, path: Path, title: str = "", kind: Kind = "partner") -> Project:
         path = path.with_suffix(SUFFIX) if path.suffix != SUFFIX else path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -71,7 +77,7 @@ class Project:
                 "The folder for the project cannot be made.", do="Choose a folder you may write to.", place="project"
             ) from None
         store = Store(path, create=True)
-        store.set_meta({"title": title or path.stem, "made_by": __version__, "choices": Choices().to_json()})
+        store.set_meta({"title": title or path.stem, "made_by": __version__, "choices": Choices(kind=kind).to_json()})
         return cls(store)
 
     @classmethod
@@ -126,10 +132,10 @@ class Project:
 
     def why_redo(self, step: str) -> str:
         """The name of the change that made a finished step stale; '' where it is not known any more."""
-        reads: set[str] = set()
+        known, reads = steps.by_name(self.choices.kind), set[str]()
         wanted = [step]
         while wanted:  # the step itself, and all it builds on
-            one = steps.BY_NAME[wanted.pop()]
+            one = known[wanted.pop()]
             reads |= set(one.reads)
             wanted += one.after
         for name, before, after in self._store.changes_since(step):
@@ -138,9 +144,10 @@ class Project:
         return ""
 
     def _replace(self, after: Choices) -> Changed:
-        old, before = self.states(), self.choices.as_dict()
+        old, before, now = self.states(), _flat(self.choices.as_dict()), _flat(after.as_dict())
         self.choices = after
-        return self._changed(old, tuple(name for name, value in after.as_dict().items() if before[name] != value))
+        names = tuple(name for name in {**before, **now} if before.get(name) != now.get(name))
+        return self._changed(old, names)
 
     def _changed(self, old: tuple[steps.StepState, ...], names: tuple[str, ...]) -> Changed:
         pairs = list(zip(old, self.states(), strict=True))
@@ -168,7 +175,8 @@ class Project:
     def confirm(self, name: str, artefacts: Mapping[str, bytes] | None = None) -> Changed:
         """The step was carried out with the present choices; what it made is kept with it."""
         old, made = self.states(), dict(artefacts or {})
-        given = steps.input_hash(steps.BY_NAME[name], self.choices, self.confirmed())
+        step = steps.by_name(self.choices.kind)[name]
+        given = steps.input_hash(step, self.choices, self.confirmed())
         digest = hashlib.sha256(given.encode())
         for key in sorted(made):
             digest.update(key.encode() + b"\0" + hashlib.sha256(made[key]).digest())

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.project.choices import Choices
+from pprl_desktop.project.choices import Choices, Kind
 from pprl_desktop.said import Said
 
 State = Literal["to do", "ready", "done", "stale"]
@@ -26,15 +26,14 @@ class Step:
     after: tuple[str, ...]  # steps it builds on
     optional: bool = False
     opens_after: tuple[str, ...] | None = None  # steps that must be done before it can be looked at; None: `after`
+    heeds: tuple[str, ...] = ()  # optional steps: not waited for, but what they made makes this one stale
 
+
+DATA = ("table_path", "table_sha256", "encoding", "separator", "header_line", "id_column", "sensitive", "drop_copies")
+SECOND = "second."  # before the name of a choice: that of the second own file
 
 STEPS: tuple[Step, ...] = (
-    Step(
-        "data",
-        Said("Data"),
-        ("table_path", "table_sha256", "encoding", "separator", "header_line", "id_column", "sensitive", "drop_copies"),
-        (),
-    ),
+    Step("data", Said("Data"), DATA, ()),
     Step("fields", Said("Fields"), ("fields", "columns", "reference", "mapping"), ("data",)),
     Step("method", Said("Method"), ("method", "settings"), ("fields",)),
     # a partner's proposal may be the first thing that a steward sees
@@ -46,7 +45,32 @@ STEPS: tuple[Step, ...] = (
     Step("review", Said("Review"), ("review_path", "review_budget"), ("match",), True),
     Step("finish", Said("Finish"), ("output_folder",), ("results",)),
 )
-BY_NAME: Mapping[str, Step] = {step.name: step for step in STEPS}
+_OWN_END = (
+    Step("review", Said("Review"), ("review_path", "review_budget"), ("match",), True),
+    Step("finish", Said("Finish"), ("output_folder",), ("match",), heeds=("review",)),
+)
+TWO_FILES: tuple[Step, ...] = (
+    Step("data", Said("Data A"), DATA, ()),
+    Step("data_b", Said("Data B"), tuple(f"{SECOND}{name}" for name in DATA), ()),
+    Step("fields", Said("Fields"), ("fields", "columns", f"{SECOND}columns", "settings"), ("data", "data_b")),
+    Step("match", Said("Matches"), ("accept", "review"), ("fields",)),
+    *_OWN_END,
+)
+ONE_FILE: tuple[Step, ...] = (
+    Step("data", Said("Data"), DATA, ()),
+    Step("fields", Said("Fields"), ("fields", "columns"), ("data",)),
+    Step("match", Said("Duplicates"), ("accept", "review"), ("fields",)),
+    *_OWN_END,
+)
+PATHS: Mapping[Kind, tuple[Step, ...]] = {"partner": STEPS, "two files": TWO_FILES, "one file": ONE_FILE}
+
+
+def by_name(kind: Kind) -> Mapping[str, Step]:
+    """The steps of one kind of project."""
+    return {step.name: step for step in PATHS[kind]}
+
+
+BY_NAME: Mapping[str, Step] = by_name("partner")
 
 
 # choices that came with a later version, and their default: there they change nothing, and make no old project stale
@@ -73,19 +97,31 @@ def input_hash(step: Step, choices: Choices, confirmed: Mapping[str, Confirmed])
     return _hash(step, choices.as_dict(), confirmed)
 
 
-def _hash(step: Step, plain: Mapping[str, object], confirmed: Mapping[str, Confirmed]) -> str:
+def _hash(step: Step, plain: Mapping[str, Any], confirmed: Mapping[str, Confirmed]) -> str:
+    reads = {name: value_of(plain, name) for name in step.reads}
     parts = {
-        "reads": {name: plain[name] for name in step.reads if plain[name] != LATER.get(name, ...)},
-        "after": {name: confirmed[name].output_hash if name in confirmed else "" for name in step.after},
+        "reads": {name: value for name, value in reads.items() if value != LATER.get(name, ...)},
+        "after": {
+            **{name: confirmed[name].output_hash if name in confirmed else "" for name in step.after},
+            **{name: confirmed[name].output_hash for name in step.heeds if name in confirmed},
+        },
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def value_of(plain: Mapping[str, Any], name: str) -> object:
+    """A choice by its name as steps read it: of the second own file with SECOND before it."""
+    if not name.startswith(SECOND):
+        return plain[name]
+    return (plain["second"] or {}).get(name.removeprefix(SECOND))
 
 
 def states(choices: Choices, confirmed: Mapping[str, Confirmed]) -> tuple[StepState, ...]:
     found: dict[str, StepState] = {}
     plain = choices.as_dict()  # once: the window asks after every click
-    for step in STEPS:
-        waits = tuple(BY_NAME[name].title for name in step.after if found[name].state != "done")
+    known = by_name(choices.kind)
+    for step in PATHS[choices.kind]:
+        waits = tuple(known[name].title for name in step.after if found[name].state != "done")
         current = _hash(step, plain, confirmed)
         state: State
         if step.name in confirmed:
@@ -119,6 +155,13 @@ def _fields(choices: Choices) -> list[Problem]:
         found.append(
             Problem(Said("The field '{name}' is there twice.", name=name), do="Remove one of the two.", place=name)
         )
+    found += _columns(choices)
+    return found if choices.kind != "two files" else [*found, *_columns(choices.second_file(), found)]
+
+
+def _columns(choices: Choices, told: Sequence[Problem] = ()) -> list[Problem]:
+    """Of the fields of one file; `told`: of the first one, said once."""
+    found: list[Problem] = []
     used = [column for _, column in choices.columns if column]
     for one in choices.fields:
         column = choices.column_of(one.name)
@@ -149,7 +192,7 @@ def _fields(choices: Choices) -> list[Problem]:
                     place=one.name,
                 )
             )
-    return found
+    return [one for one in found if one not in told]
 
 
 def _method(choices: Choices) -> list[Problem]:
@@ -191,4 +234,11 @@ def _partner(choices: Choices) -> list[Problem]:
     return []
 
 
-_PROBLEMS = {"data": _data, "fields": _fields, "method": _method, "agreement": _agreement, "partner": _partner}
+def _second(choices: Choices) -> list[Problem]:
+    return _data(choices.second_file())
+
+
+_PROBLEMS = {
+    "data": _data, "data_b": _second, "fields": _fields, "method": _method, "agreement": _agreement,
+    "partner": _partner,
+}  # fmt: skip

@@ -39,6 +39,26 @@ def test_choices_survive_being_written_down(fields: list[tuple[str, str]], epsil
     assert Choices.from_json(choices.to_json()) == choices
 
 
+def test_the_second_own_file_survives_being_written_down_and_belongs_to_no_other_kind() -> None:
+    second = Choices(table_path="b.csv", rows=3, sensitive=("dose",), columns=(("surname", "Nachname"),))
+    choices = Choices(kind="two files", fields=(Field.of("surname"),), second=second)
+    assert Choices.from_json(choices.to_json()) == choices
+    assert choices.second_file().fields == choices.fields
+    for wrong in (choices.changed(kind="partner"), choices.changed(second=choices)):
+        with pytest.raises(Problem):
+            Choices.from_json(wrong.to_json())
+
+
+def test_a_change_of_the_second_file_names_the_choice_it_changed(tmp_path: Path) -> None:
+    with Project.create(tmp_path / "two", kind="two files") as project:
+        changed = project.change("Load table", second=Choices(table_path="b.csv", rows=3))
+        assert {"second.table_path", "second.rows"} <= set(changed.choices)
+        project.confirm("data_b")
+        project.change("Choose separator", second=Choices(table_path="b.csv", rows=3, separator=";"))
+        assert project.state("data_b").state == "stale"
+        assert project.why_redo("data_b") == "Choose separator"
+
+
 def test_reopening_continues_where_it_was(tmp_path: Path) -> None:
     with Project.create(tmp_path / "heart", "Heart registry × St. Anne") as project:
         project.change("Choose table", table_path="a.csv", rows=12)

@@ -32,7 +32,7 @@ from pprl_desktop.ui.widgets.table_model import ColumnSpec
 
 if TYPE_CHECKING:
     from pprl_desktop.job.held_twice import HeldTwice
-    from pprl_desktop.job.own_table import Seen
+    from pprl_desktop.job.own_table import OwnTable, Seen
     from pprl_desktop.job.quality import Remark
     from pprl_desktop.project.choices import Choices
     from pprl_desktop.records.profile import ColumnProfile
@@ -65,6 +65,24 @@ class DataPane(Pane):
         self.body.addWidget(self.pages)
         self.body.addStretch(1)
         self._say_head()
+
+    # the table this page is about -------------------------------------------------------------------
+
+    @property
+    def choices(self) -> Choices:
+        return self.project.choices
+
+    @property
+    def table(self) -> OwnTable:
+        return self.desk.own_table
+
+    @property
+    def seen(self) -> Seen | None:
+        return self.desk.findings.seen
+
+    @seen.setter
+    def seen(self, seen: Seen | None) -> None:
+        self.desk.findings.seen = seen
 
     def _say_head(self) -> None:
         loaded = self.pages.currentIndex() == 1
@@ -157,8 +175,8 @@ class DataPane(Pane):
     # what is shown --------------------------------------------------------------------------------
 
     def enter(self) -> None:
-        choices = self.project.choices
-        seen: Seen | None = self.desk.findings.seen
+        choices = self.choices
+        seen: Seen | None = self.seen
         if seen is not None and seen.path == choices.table_path:
             self._show(seen)
         elif choices.table_path:
@@ -176,7 +194,7 @@ class DataPane(Pane):
     def _show_file(self, seen: Seen) -> None:
         self.pages.setCurrentIndex(1)
         self._say_head()
-        choices, words = self.project.choices, separator_words()
+        choices, words = self.choices, separator_words()
         self.file.setText(Path(seen.path).name)
         self.number.setText(count(seen.rows))
         read = (
@@ -206,7 +224,7 @@ class DataPane(Pane):
         self.changed.emit()
 
     def _show_first_rows(self) -> None:
-        names, rows = self.desk.own_table.head(FIRST_ROWS)
+        names, rows = self.table.head(FIRST_ROWS)
         self._show_some(tr("First rows"), names, rows)
 
     def _show_some(self, title: str, names: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
@@ -245,7 +263,7 @@ class DataPane(Pane):
         return "matching" if name in {col for _, col in choices.columns} else ""
 
     def _add_columns(self, shown: Sequence[ColumnProfile]) -> None:
-        seen, choices = self.desk.findings.seen, self.project.choices
+        seen, choices = self.seen, self.choices
         assert seen is not None
         codes = dict(seen.quality.codes)
         for one in shown:
@@ -295,7 +313,7 @@ class DataPane(Pane):
         self._load(Path(path), None)
 
     def _choose(self) -> None:
-        start = str(Path(self.project.choices.table_path).parent) if self.project.choices.table_path else ""
+        start = str(Path(self.choices.table_path).parent) if self.choices.table_path else ""
         endings = " ".join(f"*{ending}" for ending in TABLES)
         name, _ = QFileDialog.getOpenFileName(
             self, tr("Choose your table"), start, f"{tr('Tables')} ({endings});;* (*)"
@@ -306,11 +324,11 @@ class DataPane(Pane):
     def _load(self, path: Path, options: Choices | None) -> None:
         """`options` carries what was set by hand; None lets everything be found out."""
         self.messages.clear()
-        place = self.desk.own_table
-        fresh = str(path) != self.project.choices.table_path
+        place = self.table
+        fresh = str(path) != self.choices.table_path
 
         def done(seen: Seen) -> None:
-            self.desk.findings.seen = seen
+            self.seen = seen
             self._keep(seen, fresh=fresh)
             self._show(seen)
             self._count_people(fresh)
@@ -319,15 +337,15 @@ class DataPane(Pane):
 
     def _count_people(self, fresh: bool) -> None:
         """Who is held twice decides how often a person may occur; the steward may choose otherwise later."""
-        place, choices = self.desk.own_table, self.project.choices
+        place, choices = self.table, self.choices
         self.desk.findings.twice = None
 
         def done(found: HeldTwice | None) -> None:
             self.desk.findings.twice = found
             if found is None or not found.repeated:
                 return
-            settings = self.project.choices.settings
-            if fresh and not self.project.choices.agreement and settings.direction == "one-to-one":
+            settings = self.choices.settings
+            if fresh and not self.choices.agreement and settings.direction == "one-to-one":
                 self.change("Choose direction", settings=replace(settings, direction=found.direction))
             self.say("info", tr_core(found.said()), tr("How often a person may occur is chosen on the page Method."))
 
@@ -338,7 +356,7 @@ class DataPane(Pane):
 
     def _keep(self, seen: Seen, *, fresh: bool) -> None:
         """A new table brings its suggestions; the same table read again keeps what the steward set."""
-        choices = self.project.choices
+        choices = self.choices
         changes: dict[str, Any] = seen.changes()
         if (
             not fresh
@@ -354,12 +372,12 @@ class DataPane(Pane):
         self.change("Load table", **changes)
 
     def _reread(self, _data: object) -> None:
-        seen: Seen | None = self.desk.findings.seen
+        seen: Seen | None = self.seen
         if seen is None:
             return
         line = self.header.currentData()
         options = replace(
-            self.project.choices,
+            self.choices,
             encoding=self.encoding.currentData(),
             separator=self.separator.currentData(),
             header_line=None if line == -1 else line,
@@ -372,7 +390,7 @@ class DataPane(Pane):
         self.take_file(str(resources.find("samples", "hospital_a.csv")))
 
     def _show_copies(self) -> None:
-        names, rows = self.desk.own_table.copies(self.project.choices.id_column)
+        names, rows = self.table.copies(self.choices.id_column)
         self._show_some(tr("Copies"), names, rows)
 
     def _drop_copies(self) -> None:
@@ -384,13 +402,13 @@ class DataPane(Pane):
     def _reload_with(self, *, drop_copies: bool) -> None:
         name = "Remove the copies" if drop_copies else "Take the copies in again"
         self.change(name, drop_copies=drop_copies)
-        seen: Seen | None = self.desk.findings.seen
+        seen: Seen | None = self.seen
         if seen is not None:
-            self._load(Path(seen.path), self.project.choices)
+            self._load(Path(seen.path), self.choices)
 
     def _treat_as_missing(self, remark: Remark) -> None:
         """The words become part of the cleaning of every field on that column, and so of the agreement."""
-        choices = self.project.choices
+        choices = self.choices
         of = {field for field, column in choices.columns if column == remark.column}
         fields = tuple(
             replace(one, cleaning=replace(one.cleaning, missing_words=(*one.cleaning.missing_words, *remark.words)))
@@ -406,7 +424,7 @@ class DataPane(Pane):
     def _set_use(self, name: str, use: str) -> None:
         from pprl_desktop.records.fields import Field
 
-        choices, seen = self.project.choices, self.desk.findings.seen
+        choices, seen = self.choices, self.seen
         assert seen is not None
         values: dict[str, Any] = {
             "sensitive": tuple(one for one in choices.sensitive if one != name),
@@ -430,7 +448,7 @@ class DataPane(Pane):
 
     def _set_id(self, name: object) -> None:
         self.change("Choose record number", id_column=str(name or ""))
-        seen: Seen | None = self.desk.findings.seen
+        seen: Seen | None = self.seen
         if seen is not None:
             QTimer.singleShot(0, self, lambda: self._show(seen))
 
@@ -439,18 +457,18 @@ class DataPane(Pane):
     def reason(self) -> str:
         if self.desk.jobs.busy():
             return ""
-        found: tuple[Problem, ...] = self.project.problems("data")
+        found: tuple[Problem, ...] = self.project.problems(self.NAME)
         return tr_core(found[0].sentence()) if found else ""
 
     def next_text(self) -> str:
         return tr("Next: fields")
 
     def status(self) -> str:
-        rows = self.project.choices.rows
+        rows = self.choices.rows
         return tr_n("{n} record loaded", "{n} records loaded", rows) if rows else ""
 
     def go_on(self, done: Callable[[], None]) -> None:
-        seen = self.desk.findings.seen
+        seen = self.seen
         assert seen is not None
-        self.desk.confirm("data", {"profile": json.dumps(seen.profile.as_dict(), sort_keys=True).encode()})
+        self.desk.confirm(self.NAME, {"profile": json.dumps(seen.profile.as_dict(), sort_keys=True).encode()})
         done()

@@ -198,14 +198,15 @@ class Menus:
 
     def _show_change(self, name: str, changed: Changed) -> None:
         """On the page where it can be seen, and named: an Undo that changes nothing in sight is no Undo."""
-        from pprl_desktop.project.steps import STEPS
+        from pprl_desktop.project.steps import PATHS
 
         if not changed.choices:
             return
         self.desk.announce(changed)
         names = set(changed.choices)
-        here = next((step for step in STEPS if step.name == self.window.current and names & set(step.reads)), None)
-        seen = here or next((step for step in STEPS if names & set(step.reads)), None)
+        path = PATHS[self.desk.need_project().choices.kind]
+        here = next((step for step in path if step.name == self.window.current and names & set(step.reads)), None)
+        seen = here or next((step for step in path if names & set(step.reads)), None)
         self.window.show_pane(seen.name if seen is not None else self.window.current)
         self.window.bottom.status.setText(tr("Changed back: {what}", what=tr(name)))
 
