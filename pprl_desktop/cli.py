@@ -37,6 +37,7 @@ VERBS: Mapping[str, str] = {
     "audit": "with the method blind: check afterwards that a question was about a table",
     "rehearse": "play the partner against the own bundle: what could be learned",
     "releases": "list everything released so far, and verify the record of it",
+    "groups": "put the links of three or more parties together",
     "clk": "write and match CLKs as clkhash and anonlink make them",
     "tokens": "write and match Open Link Tokens",
     "report": "write the report of everything disclosed",

@@ -17,6 +17,7 @@ from pprl_desktop.exchange import clock, contacts, letters, refusals, seal, stri
 from pprl_desktop.exchange.agreement import Agreement
 from pprl_desktop.exchange.blind_terms import BlindTerms
 from pprl_desktop.exchange.contacts import Contact
+from pprl_desktop.exchange.group_terms import Group
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.keys import Mode
@@ -50,6 +51,7 @@ class Offer:
     seal: Mode = "hybrid"
     blind: BlindTerms | None = None  # keys, limits and who asks, where the method is blind
     repeats: float | None = None  # share of the own records that repeat a person; None: not stated
+    group: Group | None = None  # a group of several parties that this agreement is to be part of
 
 
 @dataclass(frozen=True)
@@ -158,6 +160,10 @@ def _must_be_as_computed(found: Terms, complete: Recipe, contact: Contact, home:
     ):
         if told != computed:
             raise refusals.not_as_computed(field_name)
+    known = {one.card.party.sign: one.name for one in home.contacts()}
+    for member in found.group.members if found.group else ():
+        if known.get(member.sign, member.name) != member.name:  # a party known here by another name
+            raise refusals.not_as_computed("group.members")
 
 
 def _told(complete: Recipe, rows: int) -> tuple[str, str]:
@@ -325,9 +331,23 @@ def _terms(offer: Offer, complete: Recipe, own: Identity, contact: Contact) -> T
         seal=offer.seal,
         statement=statement,
         blind=offer.blind,
+        group=_joined(offer.group, own, contact),
     )
     terms.check_sense(made)
     return terms.parse(made.document())  # what was offered survives the strict document unchanged, or is refused here
+
+
+def _joined(group: Group | None, own: Identity, contact: Contact) -> Group | None:
+    """Both sides must be parties of the group, under the names of their cards."""
+    for card in (own.card(), contact.card):
+        if group is not None and (not group.has(card.party.sign) or group.member(card.party.sign).name != card.name):
+            raise Problem(
+                Said("{name} is not in the group '{group}'.", name=card.name, group=group.name),
+                Said("Its parties are {names:and}, each with the key of its present card.", names=group.names),
+                "Choose the right group file, or make a new one.",
+                place="group",
+            )
+    return group
 
 
 def _sign(own: Identity, document: bytes) -> str:

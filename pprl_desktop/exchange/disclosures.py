@@ -13,7 +13,9 @@ from typing import Any, Literal
 from pprl_desktop.problem import Problem
 from pprl_desktop.said import Said
 
-What = Literal["result", "request for cells", "clear cells", "question", "answer", "CLKs", "tokens"]
+What = Literal[
+    "result", "request for cells", "clear cells", "question", "answer", "CLKs", "tokens", "group links", "groups",
+]  # fmt: skip
 CLEAR: What = "clear cells"
 WORDS: dict[What, Said] = {
     "result": Said("result"),
@@ -23,6 +25,8 @@ WORDS: dict[What, Said] = {
     "answer": Said("answer"),
     "CLKs": Said("CLKs"),
     "tokens": Said("tokens"),
+    "group links": Said("links for a group"),
+    "groups": Said("groups"),
 }
 CLEAR_RECORDS = "clear records"  # unit of the organisation's limit: records of which a partner got cells in clear
 

@@ -11,6 +11,7 @@ from pprl_desktop.exchange import (
     bundles,
     card,
     clock,
+    groups,
     key_change,
     letters,
     recognised,
@@ -95,6 +96,20 @@ def _under_agreement(home: Home, own: Identity, letter: letters.Letter, progress
         results.check(home, own, letter, agreement, progress.part(0.0, 0.9))
         rows = int(manifest.body["pairs"])
         sentence = Said("{name}: a result with {rows} pairs.", name=name, rows=rows)
+    elif manifest.kind == groups.LINKS:
+        rows = len(groups.check_links(letter, agreement, progress.part(0.0, 0.9)))
+        sentence = Said("{name}: {rows} links for the group.", name=name, rows=rows)
+    elif manifest.kind == groups.TOLD:
+        told, through = groups.check_told(home, own, letter, agreement, progress.part(0.0, 0.9))
+        rows = len(told.handle)
+        sentence = Said(
+            "{name}: {rows} of your records are in groups; {through} of them are with a party that only a third party "
+            "links them to; {doubts} links were not followed.",
+            name=name,
+            rows=rows,
+            through=through,
+            doubts=len(told.doubt),
+        )
     else:
         came = review_letters.check(home, own, letter, agreement, progress.part(0.0, 0.9))
         rows = came.records

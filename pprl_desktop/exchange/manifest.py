@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pprl_desktop.exchange import refusals, strict
+from pprl_desktop.exchange import clock, refusals, strict
 from pprl_desktop.exchange.strict import Plain
 
-KINDS = ("agreement", "data", "question", "answer", "result", "review", "receipt", "key_change")
+KINDS = (
+    "agreement", "data", "question", "answer", "result", "review", "group_links", "groups", "receipt", "key_change",
+)  # fmt: skip
 DTYPES: Mapping[str, int] = {
     "uint8": 1,
     "int32": 4,
@@ -28,7 +30,6 @@ NO_AGREEMENT = "0" * 64
 NO_PREVIOUS = "0" * 64
 
 _NAME = re.compile(r"[a-z0-9]+([._-][a-z0-9]+)*")  # never a path
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def parse(data: bytes) -> Manifest:
     plain = strict.loads(data)
     strict.only(plain, _KEYS)
     made = strict.text(plain, "made")
-    if not _TIME.fullmatch(made):
+    if not clock.is_written(made):
         raise refusals.malformed("made", "It must be a date and time in UTC.")
     entries = tuple(_entry(item, at) for at, item in enumerate(strict.mappings(plain, "entries", MAX_ENTRIES)))
     if len({entry.name for entry in entries}) != len(entries):

@@ -20,7 +20,7 @@ from pprl_desktop.said import Said
 
 Kind = Literal[
     "card", "own_card", "own", "locked", "proposal", "accepted", "declined", "data", "question", "answer", "result",
-    "review_request", "review_cells", "receipt", "key_change",
+    "review_request", "review_cells", "group_links", "groups", "receipt", "key_change",
 ]  # fmt: skip
 SEALED = b"age-encryption.org/"  # how every sealed file begins
 
@@ -67,6 +67,8 @@ FILES: dict[str, Said] = {
     "result": Said("Result"),
     "review_request": Said("Request for a review"),
     "review_cells": Said("Cells for the review, in clear"),
+    "group_links": Said("Links for a group"),
+    "groups": Said("Groups"),
     "receipt": Said("Receipt"),
     "key_change": Said("New key"),
 }

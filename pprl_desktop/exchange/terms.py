@@ -11,9 +11,10 @@ from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hin
 
 from pprl_desktop.codes.base import DECISIONS, LAYOUTS, NOISE, RANGES, REGISTRY, Settings
 from pprl_desktop.codes.directions import of_flag, words
-from pprl_desktop.exchange import blind_terms, refusals, strict
+from pprl_desktop.exchange import blind_terms, clock, group_terms, refusals, strict
 from pprl_desktop.exchange.blind_terms import BlindTerms
 from pprl_desktop.exchange.card import Card
+from pprl_desktop.exchange.group_terms import Group
 from pprl_desktop.exchange.keys import MODES, Mode
 from pprl_desktop.exchange.manifest import MAX_RAW, MAX_ROWS, Party
 from pprl_desktop.exchange.names import MAX_NAME
@@ -37,8 +38,6 @@ MAX_DOCUMENT = 256 * 1024  # bytes
 MAX_FIELD_NAME = 80  # characters
 
 OTHER_INTEGERS = (0, 1 << 16)  # the range of a number that codes/base.py has none for
-
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
 @dataclass(frozen=True)
@@ -95,6 +94,7 @@ class Terms:
     seal: Mode = "hybrid"  # how files are sealed: a weaker seal is refused
     repeats: int | None = None  # of 1,000 records of the proposer, how many repeat a person; None: not stated
     blind: BlindTerms | None = None  # keys, limits and who asks, where the method is blind
+    group: Group | None = None  # the group of several parties that both sides consent to
 
     def document(self) -> bytes:
         """What is signed, byte for byte."""
@@ -106,6 +106,7 @@ class Terms:
                 **seal,
                 **({"blind": blind_terms.to_plain(self.blind)} if self.blind else {}),
                 **({} if self.repeats is None else {"repeats": self.repeats}),
+                **({"group": group_terms.to_plain(self.group)} if self.group else {}),
                 "purpose": self.purpose,
                 "made": self.made,
                 "fields": [_field_plain(one, self.version) for one in self.fields],
@@ -153,12 +154,12 @@ def parse(document: bytes) -> Terms:
         | {"rule", "limits", "proposer", "accepter", "secret", "statement"}
         | (set() if version == FIRST else {"seal"})
         | ({"blind"} if plain.get("method") == BLIND else set())
-        | ({"repeats"} & plain.keys() if version > FIRST else set()),
+        | ({"repeats", "group"} & plain.keys() if version > FIRST else set()),
     )
     # a document of the first version comes from the own disk only, signed when any text passed
     one, several = (strict.any_text, strict.any_text) if version == FIRST else (strict.text, strict.lines)
     made = strict.text(plain, "made", longest=40)
-    if not _TIME.fullmatch(made):
+    if not clock.is_written(made):
         raise refusals.malformed("made", "It must be a date and time in UTC.")
     rule = cast(ReconcileRule, strict.one_of(plain, "rule", RULES))
     found = Terms(
@@ -179,9 +180,14 @@ def parse(document: bytes) -> Terms:
         version=version,
         seal="hybrid" if version == FIRST else cast(Mode, strict.one_of(plain, "seal", MODES)),
         repeats=strict.integer(plain, "repeats", 0, 1000) if "repeats" in plain else None,
+        group=group_terms.parse(strict.mapping(plain, "group")) if "group" in plain else None,
     )
     if found.method == BLIND:
         found = replace(found, blind=blind_terms.parse(strict.mapping(plain, "blind"), found.fields))
+    if found.group is not None:
+        for side in (found.proposer, found.accepter):
+            if not found.group.has(side.party.sign) or found.group.member(side.party.sign).name != side.name:
+                raise refusals.malformed("group.members", "Both sides of the agreement must be parties of the group.")
     names = [one.name for one in found.fields]
     if not names or len(set(names)) != len(names):
         raise refusals.malformed("fields", "The list is empty or names a field twice.")
@@ -263,6 +269,7 @@ def in_words(terms: Terms) -> tuple[Said, ...]:
             "At most {rows} rows and {megabytes} MB per file.", rows=terms.limits.rows, megabytes=terms.limits.megabytes
         ),
         _clear_words(terms),
+        *(group_terms.in_words(terms.group) if terms.group else ()),
         _SEALS[terms.seal],
         Said("A shared secret was made for this agreement alone; it is inside the sealed file and shown nowhere."),
         *_statement_words(terms),

@@ -7,7 +7,7 @@ What a step needs again (the partner's bundle, the own smashed table, the learne
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -16,7 +16,7 @@ import numpy as np
 
 from pprl_desktop.blind.decide import decide_opened
 from pprl_desktop.codes.base import Recipe, Rule, Smashed
-from pprl_desktop.decisions.base import DEFAULT_MEMORY, Match, MatchOptions, Outlook
+from pprl_desktop.decisions.base import ACCEPT, DEFAULT_MEMORY, REVIEW, Match, MatchOptions, Outlook
 from pprl_desktop.decisions.learn import learn
 from pprl_desktop.exchange import (
     agreeing,
@@ -360,6 +360,28 @@ class Partnership:
     def outcome(self) -> Outcome:
         """What both results give under the agreed rule."""
         return results.outcome(self.home, self.identity, self.agreement)
+
+    def must_be_exported(self, own: OwnTable, choices: Choices) -> tuple[int, str]:
+        """Refuses another table than the one behind the names that the partner knows; its rows and its keyed hash."""
+        sent, table = linking.both_bundles(self.agreement)[0], own.clean(choices)
+        linking.must_be_exported(self.home, self.identity, sent, table)
+        return table.rows, sent.table
+
+    def doubt(self, links: Collection[str]) -> int:
+        """Accepted pairs that the links of other parties contradict go back to the review; how many did."""
+        outcome, found = self.outcome(), self.kept()
+        pairs = {
+            tuple(pair)
+            for pair, link in zip(outcome.reconciled.linked.tolist(), outcome.links, strict=True)
+            if link in links
+        }
+        both = zip(found.own.tolist(), found.partner.tolist(), strict=True)
+        moved = np.array([pair in pairs for pair in both], bool) & (found.band == ACCEPT)
+        band = np.where(moved, REVIEW, found.band).astype(np.uint8)
+        before = found.band if found.matched is None else found.matched
+        matched = np.where(moved, REVIEW, before).astype(np.uint8)
+        linking.keep_found(self.home, self.identity, self.agreement, replace(found, band=band, matched=matched))
+        return int(moved.sum())
 
     # the masked review ----------------------------------------------------------------------------
 

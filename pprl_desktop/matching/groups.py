@@ -12,12 +12,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.said import Said
 
 LEAST_AGREEING = Fraction(1, 2)  # of the compared pairs between two groups: a merge against the majority is refused
+Reason = Literal["records", "majority"]  # too many of one party; most compared pairs speak against it
 EVERY = 5_000  # links between two looks at the Cancel button
 
 
@@ -43,6 +45,7 @@ class Contradiction:
     """A link that could not be followed, and why; a steward decides."""
 
     link: Link
+    reason: Reason
     why: Said
 
 
@@ -79,7 +82,7 @@ def groups(
     allowed = dict(most or {})
     member: dict[Record, int] = {}
     held: dict[int, list[Record]] = {}
-    refused: list[tuple[Link, Said]] = []
+    refused: list[Contradiction] = []
     for place, link in enumerate(wanted):
         if place % EVERY == 0:
             progress.at(place / max(len(wanted), 1), "Forming groups")
@@ -92,18 +95,18 @@ def groups(
             continue
         against = _against(held[left], held[right], linked, partners, allowed)
         if against is not None:
-            refused.append((link, against))
+            refused.append(Contradiction(link, *against))
             continue
         small, large = sorted((left, right), key=lambda group: len(held[group]))
         for record in held[small]:
             member[record] = large
         held[large] += held.pop(small)
-    apart = [(link, why) for link, why in refused if member[link.one] != member[link.other]]
+    apart = [one for one in refused if member[one.link.one] != member[one.link.other]]
     progress.at(1.0)
     return Groups(
         tuple(sorted(tuple(sorted(group)) for group in held.values() if len(group) > 1)),
-        tuple(Contradiction(link, why) for link, why in apart),
-        _ties(wanted, [link for link, _ in apart]),
+        tuple(apart),
+        _ties(wanted, [one.link for one in apart]),
     )
 
 
@@ -153,14 +156,14 @@ def _against(
     linked: Mapping[Record, set[Record]],
     partners: set[frozenset[str]],
     allowed: Mapping[str, int],
-) -> Said | None:
+) -> tuple[Reason, Said] | None:
     """Why two groups may not become one; None where they may."""
     count: dict[str, int] = defaultdict(int)
     for record in (*left, *right):
         count[record.party] += 1
     for party in sorted(count):
         if count[party] > allowed.get(party, 1):
-            return Said("{party} would have {n} records of one person.", party=party, n=count[party])
+            return "records", Said("{party} would have {n} records of one person.", party=party, n=count[party])
     looked_at = agreeing = 0
     for one in left:
         for other in right:
@@ -168,7 +171,7 @@ def _against(
                 looked_at += 1
                 agreeing += other in linked[one]
     if looked_at and Fraction(agreeing, looked_at) < LEAST_AGREEING:
-        return Said("Only {n} of {all} compared pairs are links.", n=agreeing, all=looked_at)
+        return "majority", Said("Only {n} of {all} compared pairs are links.", n=agreeing, all=looked_at)
     return None
 
 

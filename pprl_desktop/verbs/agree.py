@@ -70,6 +70,9 @@ def _propose_options(step: argparse.ArgumentParser) -> None:
         help="with the rule 'review': of 100 records, how many may be sent in clear (default: 5)",
     )  # fmt: skip
     step.add_argument("--purpose", default="", help="what the linkage is for")
+    step.add_argument(
+        "--group", metavar="FILE.pprlgroup", help="the group of several parties that both sides consent to"
+    )
 
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
@@ -94,6 +97,10 @@ def _propose(args: argparse.Namespace, progress: Progress) -> Answer:
         args.method, _fields(args), _settings(args), args.reference, rule=args.rule,
         limits=Limits(args.max_rows, args.max_mb, args.max_clear), purpose=args.purpose, seal=args.seal,
     )  # fmt: skip
+    if args.group:
+        from pprl_desktop.exchange import group_terms
+
+        offer = replace(offer, group=group_terms.read(Path(args.group)))
     if args.table:
         offer = replace(offer, repeats=_repeats(args, offer.fields, progress))
     weighed = None

@@ -222,7 +222,7 @@ def _names(random: Random, culture: str) -> _Names:
     )
 
 
-def _people(world: World, random: Random, count: int) -> list[Person]:
+def residents(world: World, random: Random, count: int) -> list[Person]:
     one_culture = _names(random, world.culture) if world.culture != "mixed" else None
     regions = []
     for _ in range(world.regions):
@@ -288,10 +288,10 @@ def make(world: World) -> Population:
     random = np.random.default_rng([world.seed, 51])
     n_a, n_b = world.people
     shared = round(world.overlap * min(n_a, n_b))
-    everyone = _people(world, random, n_a + n_b - shared)
+    everyone = residents(world, random, n_a + n_b - shared)
     order = random.permutation(len(everyone))  # households are torn apart between the files, as in life
     held = order[:n_a].tolist(), np.concatenate([order[:shared], order[n_a:]]).tolist()
-    newcomers = _people(world, random, max(len(everyone) // 10, 10))
+    newcomers = residents(world, random, max(len(everyone) // 10, 10))
     later = {
         person: _later(everyone[person], newcomers[int(random.integers(len(newcomers)))], world, random)
         for person in held[1]
@@ -306,7 +306,7 @@ def make(world: World) -> Population:
             if random.random() < world.twice[side]:
                 times += 1 + int(random.random() < 0.2)
             for _ in range(times):
-                rows.append(_record(_written(true, world, side, random), world, side))
+                rows.append(_record(written(true, world, side, random), world, side))
                 owner.append(person)
         turn = random.permutation(len(rows))
         files.append([[f"{'AB'[side]}{place}", *rows[row]] for place, row in enumerate(turn.tolist())])
@@ -332,7 +332,7 @@ def _later(person: Person, other: Person, world: World, random: Random) -> Perso
     return made
 
 
-def _written(person: Person, world: World, side: int, random: Random) -> Person:
+def written(person: Person, world: World, side: int, random: Random) -> Person:
     """With the slips and gaps of one record. Redundant columns repeat the slip: they are made from the same cells."""
     made = dict(person)
     gaps = world.missing[side] + (world.gaps_by_group if _in_group(person, world) else 0.0)
