@@ -22,6 +22,7 @@ from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.keys import Mode
 from pprl_desktop.exchange.manifest import Manifest
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.exchange.terms import MAX_FIELDS, Limits, Reference, Side, Terms
 from pprl_desktop.matching.reconcile import DEFAULT_RULE, ReconcileRule
 from pprl_desktop.problem import Problem
@@ -273,10 +274,13 @@ def recipe(found: Terms, secret: bytes, reference: bytes = b"") -> Recipe:
     return checked(build(found.method, found.fields, found.settings, used, found.mapping, secret))
 
 
-def recipe_of(home: Home, own: Identity, agreement: Agreement) -> Recipe:
+def recipe_of(signatory: Signatory) -> Recipe:
     """The recipe of an agreement at home, secret and reference set included."""
-    folder = home.folder(agreement.id)
-    secret = seal.open_bytes(files.read_bytes(folder / "secret", 1 << 16, refusals.damaged()), own.all_keys)
+    agreement = signatory.agreement
+    folder = signatory.folder
+    secret = seal.open_bytes(
+        files.read_bytes(folder / "secret", 1 << 16, refusals.damaged()), signatory.identity.all_keys
+    )
     path = folder / "reference.json"
     reference = files.read_bytes(path, MAX_REFERENCE, refusals.damaged()) if path.is_file() else b""
     return recipe(agreement.terms, secret, reference)

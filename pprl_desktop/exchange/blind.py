@@ -30,6 +30,7 @@ from pprl_desktop.exchange.container import Array
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.manifest import Entry, Manifest
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable
@@ -163,10 +164,10 @@ def ask(
     """The sealed question. The same table gives the same bytes again; another one is refused: one run, one question."""
     with home.locked():
         agreement = home.agreement(agreement.id)
-        letters.partner_of(home, own, agreement)
+        letters.partner_of(Signatory(home, own, agreement.id))
         direction = own_direction(agreement)
         _must_fit(table, agreement)
-        plan, secret = plan_of(agreement, direction), agreeing.recipe_of(home, own, agreement).secret
+        plan, secret = plan_of(agreement, direction), agreeing.recipe_of(Signatory(home, own, agreement.id)).secret
         ledger = home.ledger(own)
         hashed = bundles.table_hash(table, ledger.key)
         item = agreement.latest_sent(QUESTION)
@@ -193,8 +194,8 @@ def ask(
 
             body = {"bound": bound(secret, agreement, QUESTION, made)}
             agreement, item = letters.send(
-                home, own, agreement, QUESTION, body, made, statement=agreement.terms.statement, table=hashed,
-                beside=beside, progress=progress.part(0.8, 0.95),
+                Signatory(home, own, agreement.id), QUESTION, body, made, statement=agreement.terms.statement,
+                table=hashed, beside=beside, progress=progress.part(0.8, 0.95),
             )  # fmt: skip
         assert item is not None
         path = letters.sent_path(home, agreement, item)
@@ -272,7 +273,7 @@ def answer(
     where this partner has asked in earlier runs."""
     with home.locked():
         agreement = home.agreement(agreement.id)
-        letters.partner_of(home, own, agreement)
+        letters.partner_of(Signatory(home, own, agreement.id))
         direction, asked = partner_direction(agreement), agreement.latest_received(QUESTION)
         if asked is None:
             raise Problem("The partner's question is not here yet.", do="Open it first.", place="open")
@@ -327,8 +328,8 @@ def _answer(
     hashed: str,
     progress: Progress,
 ) -> tuple[Agreement, Item]:
-    plan, secret = plan_of(agreement, direction), agreeing.recipe_of(home, own, agreement).secret
-    points = letters.reopen(home, own, agreement, asked).load()
+    plan, secret = plan_of(agreement, direction), agreeing.recipe_of(Signatory(home, own, agreement.id)).secret
+    points = letters.reopen(Signatory(home, own, agreement.id), asked).load()
     seed = group.random_seed()  # in memory alone: with it the scalars are gone
     try:
         made, kept = answering.answer(table, plan, secret, points, seed, progress=progress.part(0.0, 0.9))
@@ -342,7 +343,7 @@ def _answer(
 
     body = {"bound": bound(secret, agreement, ANSWER, arrays), "question": asked.digest}
     return letters.send(
-        home, own, agreement, ANSWER, body, arrays, statement=agreement.terms.statement, table=hashed,
+        Signatory(home, own, agreement.id), ANSWER, body, arrays, statement=agreement.terms.statement, table=hashed,
         beside=beside, progress=progress.part(0.9, 1.0),
     )  # fmt: skip
 
@@ -405,7 +406,7 @@ def _checked(
         name: ("uint8", shape) for name, shape in shapes.items()
     } or [entry.name for entry in manifest.entries] != list(shapes):
         raise refusals.does_not_fit(kind, "It has other parts, or more or fewer points, than the agreement allows.")
-    secret = agreeing.recipe_of(home, own, agreement).secret
+    secret = agreeing.recipe_of(Signatory(home, own, agreement.id)).secret
     if not hmac.compare_digest(told, _bound(secret, agreement, kind, _hashes(manifest))):
         raise refusals.malformed("body.bound", "It was not made with the secret of this agreement.")
     arrays: dict[str, Array] = {}
@@ -446,13 +447,16 @@ def read_answer(
         kept = linking.open_own(own, path)
         if kept.manifest.body.get("answer") == received.digest:
             return _opened(kept.load(), table)
-    plan, secret = plan_of(agreement, own_direction(agreement)), agreeing.recipe_of(home, own, agreement).secret
+    plan, secret = (
+        plan_of(agreement, own_direction(agreement)),
+        agreeing.recipe_of(Signatory(home, own, agreement.id)).secret,
+    )
     with home.locked():
         seed = blind_kept.kept_seed(home, own, agreement, sent.table, make=False)
         try:
             asker = question.asker(table, plan, secret, progress.part(0.0, 0.1))
             asked = blind_kept.own_question(home, own, agreement, sent)
-            given = from_arrays(letters.reopen(home, own, agreement, received).load())
+            given = from_arrays(letters.reopen(Signatory(home, own, agreement.id), received).load())
             made = opened.open_answer(asker, seed, asked, given, progress=progress.part(0.1, 0.95))
         finally:
             group.wipe(seed)

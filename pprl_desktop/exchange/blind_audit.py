@@ -20,6 +20,7 @@ from pprl_desktop.exchange import agreeing, blind, blind_kept, bundles, letters,
 from pprl_desktop.exchange.agreement import Agreement
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable
@@ -72,7 +73,7 @@ def audit(
         )
     seed = _seed(home, own, agreement)
     plan = blind.plan_of(agreement, blind.own_direction(agreement))
-    secret = agreeing.recipe_of(home, own, agreement).secret
+    secret = agreeing.recipe_of(Signatory(home, own, agreement.id)).secret
     points = linking.open_own(own, blind_kept.own_copy(kept)).load()
     made = question.asker(table, plan, secret, progress.part(0.0, 0.1))
     same = bundles.table_hash(table, home.ledger(own).key) == sent.table

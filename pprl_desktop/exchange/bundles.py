@@ -20,11 +20,10 @@ from pprl_desktop.codes.decoys import add_decoys
 from pprl_desktop.exchange import agreeing, letters, refusals, seal, strict, terms
 from pprl_desktop.exchange.agreement import Agreement, Item
 from pprl_desktop.exchange.container import Array
-from pprl_desktop.exchange.home import Home
-from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.manifest import Entry, Manifest
 from pprl_desktop.exchange.pseudonyms import PSEUDONYM as PSEUDONYM
 from pprl_desktop.exchange.pseudonyms import PseudonymMap, Pseudonyms, is_increasing, order_of
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.exchange.terms import Terms
 from pprl_desktop.privacy.claims import UNITS
@@ -113,24 +112,25 @@ class Plan:
         return replace(self, confirmed=True)
 
 
-def plan(home: Home, own: Identity, agreement: Agreement, table: CleanTable) -> Plan:
+def plan(signatory: Signatory, table: CleanTable) -> Plan:
     """What an export of this table would add up to; a Problem where it may not be made at all."""
-    with home.locked():
-        return _plan(home, own, home.agreement(agreement.id), table)
+    with signatory.home.locked():
+        return _plan(signatory, table)
 
 
-def _plan(home: Home, own: Identity, agreement: Agreement, table: CleanTable) -> Plan:
+def _plan(signatory: Signatory, table: CleanTable) -> Plan:
     from pprl_desktop.exchange.release_totals import again
     from pprl_desktop.exchange.releases import Planned
 
-    contact = letters.partner_of(home, own, agreement)
-    recipe = agreeing.recipe_of(home, own, agreement)
+    agreement = signatory.agreement
+    contact = letters.partner_of(signatory)
+    recipe = agreeing.recipe_of(signatory)
     if not method(recipe.method).smashes:
         from pprl_desktop.codes.blind import no_bundle
 
         raise no_bundle()
     must_fit(table, agreement.terms)
-    ledger = home.ledger(own)
+    ledger = signatory.ledger()
     said = bundle_statement(recipe, table.rows)
     planned = Planned(ledger.fingerprint(table), contact.card.party.sign, agreement.id, said, recipe.settings.decoys)
     view, hashed = ledger.outlook(planned), table_hash(table, ledger.key)
@@ -150,9 +150,7 @@ def _plan(home: Home, own: Identity, agreement: Agreement, table: CleanTable) ->
 
 
 def export(
-    home: Home,
-    own: Identity,
-    agreement: Agreement,
+    signatory: Signatory,
     table: CleanTable,
     out: Path,
     progress: Progress = NO_PROGRESS,
@@ -165,11 +163,11 @@ def export(
     The same table under the same agreement gives the same bytes again. Every release is in the ledger before
     its file exists. One that adds to earlier ones needs the plan that the steward has `seen` and confirmed.
     """
-    recipe = agreeing.recipe_of(home, own, agreement)
-    with home.locked():
-        agreement = home.agreement(agreement.id)
-        ledger = home.ledger(own)
-        made = seen if seen is not None and seen.head == ledger.head else _plan(home, own, agreement, table)
+    recipe = agreeing.recipe_of(signatory)
+    with signatory.home.locked():
+        agreement = signatory.agreement
+        ledger = signatory.ledger()
+        made = seen if seen is not None and seen.head == ledger.head else _plan(signatory, table)
         if made.planned.agreement != agreement.id or made.table != table_hash(table, ledger.key):
             raise ValueError("the plan is about something else")
         if made.asks and not made.confirmed:
@@ -178,14 +176,14 @@ def export(
         if item is None:
             release = ledger.enter(made.planned)
             agreement, item = _send(
-                home, own, agreement, table, recipe, made.table, release.number, release.seed, said.text(),
+                signatory, table, recipe, made.table, release.number, release.seed, said.text(),
                 smash, progress.part(0.0, 0.9),
             )  # fmt: skip
-            ledger.written(release, files.sha256(letters.sent_path(home, agreement, item)))
+            ledger.written(release, files.sha256(signatory.sent_path(item)))
         else:
             ledger.resent(item.release)
-        path = letters.sent_path(home, agreement, item)
-        letters.publish(home, agreement, item, out, progress.part(0.9, 1.0))
+        path = signatory.sent_path(item)
+        letters.publish(signatory.home, agreement, item, out, progress.part(0.9, 1.0))
     return Exported(
         agreement.id, item.sequence, table.rows, recipe.settings.decoys, path.stat().st_size, files.sha256(path),
         made.resend is not None, said.summary, made.outlook.sentences,
@@ -193,9 +191,7 @@ def export(
 
 
 def _send(
-    home: Home,
-    own: Identity,
-    agreement: Agreement,
+    signatory: Signatory,
     table: CleanTable,
     recipe: Recipe,
     hashed: str,
@@ -205,6 +201,7 @@ def _send(
     smash: Smash,
     progress: Progress,
 ) -> tuple[Agreement, Item]:
+    agreement = signatory.agreement
     table, is_decoy = add_decoys(table, recipe.settings.decoys)
     rows = np.where(is_decoy, -1, np.cumsum(~is_decoy) - 1).astype(np.int32)
     smashed = smash(table, recipe, progress.part(0.0, 0.6))
@@ -216,13 +213,22 @@ def _send(
     body, arrays = to_arrays(bundle)
 
     def beside(target: Path) -> None:
-        files.write_bytes(_map_path(target), seal.seal_bytes(names.to_bytes(), own.keys.public()), private=True)
+        files.write_bytes(
+            _map_path(target), seal.seal_bytes(names.to_bytes(), signatory.identity.keys.public()), private=True
+        )
         if recipe.settings.noise == "two-sided" and smashed.epsilon is not None:
-            made = letters.manifest_to_self(own, agreement.id, body)
-            seal.seal(_copy_path(target), made, arrays, own.keys, own.keys.public(), private=True)
+            made = letters.manifest_to_self(signatory.identity, agreement.id, body)
+            seal.seal(
+                _copy_path(target),
+                made,
+                arrays,
+                signatory.identity.keys,
+                signatory.identity.keys.public(),
+                private=True,
+            )
 
     return letters.send(
-        home, own, agreement, "data", body, arrays, statement=said, table=hashed, release=release,
+        signatory, "data", body, arrays, statement=said, table=hashed, release=release,
         beside=beside, progress=progress.part(0.8, 1.0),
     )  # fmt: skip
 
@@ -384,15 +390,17 @@ def load_names(opened: seal.Opened) -> Pseudonyms:
 # ---- the own side again
 
 
-def own_map(home: Home, own: Identity, agreement: Agreement, item: Item) -> PseudonymMap:
-    data = files.read_bytes(_map_path(letters.sent_path(home, agreement, item)), MAX_MAP, refusals.damaged())
-    return PseudonymMap.from_bytes(seal.open_bytes(data, own.all_keys))
+def own_map(signatory: Signatory, item: Item) -> PseudonymMap:
+    data = files.read_bytes(_map_path(signatory.sent_path(item)), MAX_MAP, refusals.damaged())
+    return PseudonymMap.from_bytes(seal.open_bytes(data, signatory.identity.all_keys))
 
 
-def own_copy(home: Home, own: Identity, agreement: Agreement, item: Item) -> PartnerBundle:
+def own_copy(signatory: Signatory, item: Item) -> PartnerBundle:
     """What was sent, with its noise: for agreements in which both sides are compared with noise."""
-    path = _copy_path(letters.sent_path(home, agreement, item))
-    opened = seal.open_sealed(path, own.all_keys, [keys.public().sign for keys in own.all_keys])
+    path = _copy_path(signatory.sent_path(item))
+    opened = seal.open_sealed(
+        path, signatory.identity.all_keys, [keys.public().sign for keys in signatory.identity.all_keys]
+    )
     opened.check()
     return load(opened)
 

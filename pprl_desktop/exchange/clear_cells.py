@@ -18,10 +18,9 @@ from pprl_desktop.decisions.base import REVIEW
 from pprl_desktop.exchange import letters, linking, results
 from pprl_desktop.exchange import review_letters as format_
 from pprl_desktop.exchange.agreement import Agreement, Item
-from pprl_desktop.exchange.home import Home
-from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.pseudonyms import order_of
 from pprl_desktop.exchange.review_letters import Request, Rows
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable, Column
@@ -110,16 +109,16 @@ class SentInClear:
     resent: bool
 
 
-def ask(home: Home, own: Identity, agreement: Agreement, out: Path, progress: Progress = NO_PROGRESS) -> Asked:
+def ask(signatory: Signatory, out: Path, progress: Progress = NO_PROGRESS) -> Asked:
     """Names the pairs of the own review band, by the pseudonyms of both bundles. No value is in it."""
-    with home.locked():
-        agreement = home.agreement(agreement.id)
+    with signatory.home.locked():
+        agreement = signatory.agreement
         format_.must_be_agreed(agreement)
-        found = linking.kept(home, own, agreement)
+        found = linking.kept(signatory)
         wanted = np.flatnonzero(found.band == REVIEW)
         if not len(wanted):
             raise Problem("There are no pairs to review.", do="Set the review band wider.", place="review")
-        partner = linking.partner_names(home, own, agreement)
+        partner = linking.partner_names(signatory)
         records = len(np.unique(found.partner[wanted]))
         most = agreement.terms.limits.clear_records(max(len(partner) - agreement.terms.settings.decoys, 0))
         if records > most:
@@ -133,50 +132,46 @@ def ask(home: Home, own: Identity, agreement: Agreement, out: Path, progress: Pr
                 "Draw the two lines closer together, or make a new agreement that allows more.",
                 place="review",
             )
-        mine = linking.own_names(home, own, agreement).of_rows(found.own[wanted])
+        mine = linking.own_names(signatory).of_rows(found.own[wanted])
         yours = partner[found.partner[wanted]]
         if agreement.terms.blind is not None:
-            results.must_name(home, own, agreement, mine)
+            results.must_name(signatory, mine)
         order = order_of(mine, yours)  # by random names: the order of the file and the score do not show
         arrays = {"mine": mine[order], "yours": yours[order]}
         body = format_.request_body(agreement, len(wanted))
         planned = _planned(agreement, "request for cells", format_.content_of(body, arrays), len(wanted))
-        ledger = home.ledger()
+        ledger = signatory.home.ledger()
         entered = ledger.disclose(planned)
         item = _sent_before(agreement, planned.content)
         if item is None:
 
             def beside(target: Path) -> None:
-                linking.seal_to_self(own, format_.own_copy(target), agreement, body, arrays)
+                linking.seal_to_self(signatory.identity, format_.own_copy(target), agreement, body, arrays)
 
             agreement, item = letters.send(
-                home, own, agreement, "review", body, arrays, table=planned.content, beside=beside, progress=progress
+                signatory, "review", body, arrays, table=planned.content, beside=beside, progress=progress
             )
-        path = letters.sent_path(home, agreement, item)
+        path = signatory.sent_path(item)
         ledger.disclosure_written(entered, files.sha256(path))
-        letters.publish(home, agreement, item, out)
+        letters.publish(signatory.home, agreement, item, out)
         return Asked(len(wanted), records, path.stat().st_size)
 
 
-def would_leave(
-    home: Home, own: Identity, agreement: Agreement, table: CleanTable, progress: Progress = NO_PROGRESS
-) -> InClear:
+def would_leave(signatory: Signatory, table: CleanTable, progress: Progress = NO_PROGRESS) -> InClear:
     """What answering the partner's latest request would send, by the own count. Nothing is written."""
-    agreement = home.agreement(agreement.id)
+    agreement = signatory.agreement
     agreement.must_be_in_force()
     format_.must_be_agreed(agreement)
-    request = format_.request_of(
-        home, own, agreement, format_.latest(home, own, agreement, format_.ASK), progress.part(0.0, 0.3)
-    )
+    request = format_.request_of(signatory, format_.latest(signatory, format_.ASK), progress.part(0.0, 0.3))
     sent, _ = linking.both_bundles(agreement)
-    linking.must_be_exported(home, own, sent, table)
-    shared = _shared(home, own, agreement, request)
+    linking.must_be_exported(signatory.home, signatory.identity, sent, table)
+    shared = _shared(signatory, request)
     rows = np.unique(request.own[shared])
-    names = linking.own_names(home, own, agreement).of_rows(rows)
+    names = linking.own_names(signatory).of_rows(rows)
     body = format_.answer_body(agreement, request.digest, len(rows))
     content = format_.content_of(body, {"mine": names[order_of(names)]})
-    ledger = home.ledger()
-    before, fresh = _sent_so_far(home, own, agreement, ledger, rows)
+    ledger = signatory.home.ledger()
+    before, fresh = _sent_so_far(signatory, ledger, rows)
     most = agreement.terms.limits.clear_records(table.rows)
     resent = _sent_before(agreement, content) is not None
     progress.at(1.0)
@@ -188,18 +183,12 @@ def would_leave(
 
 
 def answer(
-    home: Home,
-    own: Identity,
-    agreement: Agreement,
-    table: CleanTable,
-    out: Path,
-    confirmed: InClear,
-    progress: Progress = NO_PROGRESS,
+    signatory: Signatory, table: CleanTable, out: Path, confirmed: InClear, progress: Progress = NO_PROGRESS
 ) -> SentInClear:
     """Sends what was shown and confirmed, and nothing else: if it is another answer by now, nothing is written."""
-    with home.locked():
-        agreement = home.agreement(agreement.id)
-        now = would_leave(home, own, agreement, table, progress.part(0.0, 0.3))
+    with signatory.home.locked():
+        agreement = signatory.agreement
+        now = would_leave(signatory, table, progress.part(0.0, 0.3))
         if (now.content, now.records) != (confirmed.content, confirmed.records):
             raise Problem(
                 "What would leave is not what was shown.",
@@ -209,55 +198,55 @@ def answer(
             )
         if now.blocked is not None:
             raise now.blocked
-        names = linking.own_names(home, own, agreement).of_rows(now.rows)
+        names = linking.own_names(signatory).of_rows(now.rows)
         order = order_of(names)
         rows, names = now.rows[order], names[order]
         arrays = format_.packed(names, [[column.cell(int(row)) for row in rows] for column in table.columns])
         body = format_.answer_body(agreement, now.request, len(rows))
-        ledger = home.ledger()
+        ledger = signatory.home.ledger()
         entered = ledger.disclose(_planned_cells(agreement, now.content, len(rows), now.fresh))
         item = _sent_before(agreement, now.content)
         if item is None:
 
             def beside(target: Path) -> None:
-                linking.seal_to_self(own, format_.own_copy(target), agreement, body, {"rows": rows})
+                linking.seal_to_self(signatory.identity, format_.own_copy(target), agreement, body, {"rows": rows})
 
             agreement, item = letters.send(
-                home, own, agreement, "review", body, arrays, table=now.content, release=entered.of, beside=beside,
+                signatory, "review", body, arrays, table=now.content, release=entered.of, beside=beside,
                 progress=progress.part(0.3, 1.0),
             )  # fmt: skip
-        path = letters.sent_path(home, agreement, item)
+        path = signatory.sent_path(item)
         sha256 = files.sha256(path)
         ledger.disclosure_written(entered, sha256)
-        letters.publish(home, agreement, item, out)
+        letters.publish(signatory.home, agreement, item, out)
         return SentInClear(len(rows), now.withheld, path.stat().st_size, sha256, now.resent)
 
 
-def _shared(
-    home: Home, own: Identity, agreement: Agreement, request: Request
-) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _shared(signatory: Signatory, request: Request) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Which of the pairs asked about are uncertain in the own match, or named by both results.
 
     Who only answers (blind) has no match of its own: there it is the pairs that the result names with a proof.
     """
+    agreement = signatory.agreement
     known: set[tuple[int, int]] = set()
     if agreement.terms.blind is None or agreement.terms.blind.asked_by(agreement.role) is not None:
-        found = linking.kept(home, own, agreement)
+        found = linking.kept(signatory)
         band = found.band == REVIEW
         known = set(zip(found.own[band].tolist(), found.partner[band].tolist(), strict=True))
-    known |= {(one, other) for one, other in results.named_by_both(home, own, agreement).tolist()}
+    known |= {(one, other) for one, other in results.named_by_both(signatory).tolist()}
     asked = zip(request.own.tolist(), request.partner.tolist(), strict=True)
     return np.fromiter((pair in known and pair[0] >= 0 for pair in asked), bool, len(request.own))
 
 
-def _sent_so_far(home: Home, own: Identity, agreement: Agreement, ledger: ReleaseLedger, rows: Rows) -> tuple[int, int]:
+def _sent_so_far(signatory: Signatory, ledger: ReleaseLedger, rows: Rows) -> tuple[int, int]:
     """Own records in clear so far under this agreement, and how many of these rows are not among them.
 
     The ledger and the copies at home are asked; the one that knows more counts, so that losing one gives nothing.
     """
     from pprl_desktop.exchange.disclosures import clear_records
 
-    earlier = format_.answered_before(home, own, agreement)
+    agreement = signatory.agreement
+    earlier = format_.answered_before(signatory)
     known = np.unique(np.concatenate([np.empty(0, np.int64), *earlier]))
     entered = clear_records(ledger.disclosures(), agreement.partner_side.party.sign, agreement.id)
     return max(entered, len(known)), int((~np.isin(rows, known)).sum())

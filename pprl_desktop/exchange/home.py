@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.releases import Noted, ReleaseLedger
 
 MAX_RECORD = 4 << 20  # bytes of one small file at home
+HEX = frozenset("0123456789abcdef")
+WHOLE_ID = 64  # letters of the id of an agreement
 
 
 def default_home() -> Path:
@@ -161,7 +163,11 @@ class Home:
         )
 
     def agreement(self, wanted: str = "") -> Agreement:
-        """By the beginning of its id; without one, the only agreement in force."""
+        """By its id or the beginning of it; without one, the only agreement in force."""
+        if len(wanted) == WHOLE_ID and set(wanted) <= HEX and self.has_agreement(wanted):
+            record = Agreement.read(self._read(self._record(wanted)))
+            if record.id == wanted:  # in the folder of its own id
+                return record
         found = [agreement for agreement in self.agreements() if agreement.id.startswith(wanted.lower())]
         if not wanted:
             found = [agreement for agreement in found if agreement.state == "in force"] or found
@@ -196,7 +202,7 @@ class Home:
         return self.folder(id) / "record.json"
 
     def folder(self, id: str) -> Path:
-        assert set(id) <= set("0123456789abcdef"), "checked where it came in; never a path"
+        assert set(id) <= HEX, "checked where it came in; never a path"
         return self.path / "agreements" / id
 
     # ---- releases

@@ -26,6 +26,7 @@ from pprl_desktop.exchange.agreement import Agreement, Item
 from pprl_desktop.exchange.contacts import Contact
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.exchange.terms import quoted
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -77,9 +78,10 @@ def open_file(
 def _under_agreement(home: Home, own: Identity, letter: letters.Letter, progress: Progress) -> Received:
     manifest = letter.opened.manifest
     agreement = letters.agreement_of(home, letter)
+    signatory = Signatory(home, own, agreement.id)
     name, rows, statement = letter.contact.name, 0, NOTHING
     if manifest.kind == "data":
-        recipe = agreeing.recipe_of(home, own, agreement)
+        recipe = agreeing.recipe_of(signatory)
         bundles.check(letter, agreement, recipe, progress.part(0.0, 0.9))
         rows = int(manifest.body["rows"])
         statement = bundles.bundle_statement(recipe, max(1, rows - recipe.settings.decoys)).summary
@@ -93,7 +95,7 @@ def _under_agreement(home: Home, own: Identity, letter: letters.Letter, progress
         rows = blind.check_answer(home, own, letter, agreement, progress.part(0.0, 0.9))
         sentence = Said("{name}: the answer about {count} records, as agreed.", name=name, count=rows)
     elif manifest.kind == "result":
-        results.check(home, own, letter, agreement, progress.part(0.0, 0.9))
+        results.check(signatory, letter, progress.part(0.0, 0.9))
         rows = int(manifest.body["pairs"])
         sentence = Said("{name}: a result with {rows} pairs.", name=name, rows=rows)
     elif manifest.kind == groups.LINKS:
@@ -111,7 +113,7 @@ def _under_agreement(home: Home, own: Identity, letter: letters.Letter, progress
             doubts=len(told.doubt),
         )
     else:
-        came = review_letters.check(home, own, letter, agreement, progress.part(0.0, 0.9))
+        came = review_letters.check(signatory, letter, progress.part(0.0, 0.9))
         rows = came.records
         if came.step == review_letters.ASK:
             sentence = Said(
@@ -188,7 +190,7 @@ def receipt(home: Home, own: Identity, received: Received, out: Path) -> None:
     """Writes the confirmation that a file arrived and was accepted."""
     assert received.agreement is not None
     assert received.item is not None
-    contact = letters.partner_of(home, own, received.agreement)
+    contact = letters.partner_of(Signatory(home, own, received.agreement.id))
     body = {"received": received.item.digest}
     manifest = letters.manifest(own, contact, "receipt", agreement=received.agreement.id, body=body)
     seal.seal(out, manifest, {}, own.keys, contact.card.keys, received.agreement.terms.seal)

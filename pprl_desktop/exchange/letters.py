@@ -16,6 +16,7 @@ from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.manifest import NO_AGREEMENT, NO_PREVIOUS, Manifest
 from pprl_desktop.exchange.seal import Opened
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.exchange.terms import FIRST, Terms
 from pprl_desktop.problem import Problem
@@ -111,10 +112,11 @@ def agreement_of(home: Home, letter: Letter, *, in_chain: bool = True) -> Agreem
     return agreement
 
 
-def partner_of(home: Home, own: Identity, agreement: Agreement) -> Contact:
+def partner_of(signatory: Signatory) -> Contact:
     """The verified partner of an agreement in force, with the keys both signed for."""
+    agreement = signatory.agreement
     agreement.must_be_in_force()
-    contact = next((one for one in home.contacts() if one.id == agreement.contact), None)
+    contact = next((one for one in signatory.home.contacts() if one.id == agreement.contact), None)
     if contact is None or contact.card.party != agreement.partner_side.party:
         raise Problem(
             "The partner's card is no longer here.",
@@ -122,7 +124,7 @@ def partner_of(home: Home, own: Identity, agreement: Agreement) -> Contact:
             place="contact",
         )
     contacts.must_be_verified(contact)
-    if own.keys.public().party != agreement.own_side.party:
+    if signatory.identity.keys.public().party != agreement.own_side.party:
         raise Problem(
             "The agreement was signed with a key you have changed.",
             "It holds for the old key only.",
@@ -133,9 +135,7 @@ def partner_of(home: Home, own: Identity, agreement: Agreement) -> Contact:
 
 
 def send(
-    home: Home,
-    own: Identity,
-    agreement: Agreement,
+    signatory: Signatory,
     kind: str,
     body: Plain,
     arrays: Arrays,
@@ -150,10 +150,18 @@ def send(
 
     `beside` writes what belongs to it (the map of pseudonyms) before the record says that the file exists.
     """
-    contact = partner_of(home, own, agreement)
+    agreement = signatory.agreement
+    contact = partner_of(signatory)
     sequence, previous = agreement.next_sent()
     made = manifest(
-        own, contact, kind, body=body, agreement=agreement.id, sequence=sequence, previous=previous, statement=statement
+        signatory.identity,
+        contact,
+        kind,
+        body=body,
+        agreement=agreement.id,
+        sequence=sequence,
+        previous=previous,
+        statement=statement,
     )
     limits = agreement.terms.limits
     size = sum(array.nbytes for array in arrays.values())
@@ -165,14 +173,16 @@ def send(
             place="limits",
         )
     item = Item(sequence, kind, "", made.made, table, release)
-    target = home.folder(agreement.id) / "sent" / item.name
+    target = signatory.folder / "sent" / item.name
     files.make_folder(target.parent)
-    digest = seal.seal(target, made, arrays, own.keys, contact.card.keys, agreement.terms.seal, progress, private=True)
+    digest = seal.seal(
+        target, made, arrays, signatory.identity.keys, contact.card.keys, agreement.terms.seal, progress, private=True
+    )
     if beside is not None:
         beside(target)
     item = Item(sequence, kind, digest, made.made, table, release)
     changed = agreement.with_sent(item)
-    home.keep_agreement(changed)
+    signatory.home.keep_agreement(changed)
     return changed, item
 
 
@@ -203,10 +213,11 @@ def receive(
     return changed, item
 
 
-def reopen(home: Home, own: Identity, agreement: Agreement, item: Item) -> Opened:
+def reopen(signatory: Signatory, item: Item) -> Opened:
     """A letter received earlier, from the home folder."""
-    sign = next(one.card.keys.sign for one in home.contacts() if one.id == agreement.contact)
-    opened = seal.open_sealed(received_path(home, agreement, item), own.all_keys, [sign])
+    agreement = signatory.agreement
+    sign = next(one.card.keys.sign for one in signatory.home.contacts() if one.id == agreement.contact)
+    opened = seal.open_sealed(signatory.received_path(item), signatory.identity.all_keys, [sign])
     if opened.digest != item.digest:
         raise refusals.damaged()
     return opened

@@ -15,6 +15,7 @@ from pprl_desktop.exchange.container import Array, Arrays
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.pseudonyms import PseudonymMap, Pseudonyms, places_of
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.table import CleanTable
@@ -86,8 +87,9 @@ def must_be_exported(home: Home, own: Identity, sent: Item, table: CleanTable) -
         )
 
 
-def keep(home: Home, own: Identity, agreement: Agreement, made: Match) -> Found:
+def keep(signatory: Signatory, made: Match) -> Found:
     """Keeps the pairs of a match at home, sealed; replaces an earlier one."""
+    agreement = signatory.agreement
     sent, received = both_bundles(agreement)
     chosen = np.flatnonzero(made.chosen)
     found = Found(
@@ -101,12 +103,13 @@ def keep(home: Home, own: Identity, agreement: Agreement, made: Match) -> Found:
         sent.digest,
         received.digest,
     )
-    keep_found(home, own, agreement, found)
+    keep_found(signatory, found)
     return found
 
 
-def keep_found(home: Home, own: Identity, agreement: Agreement, found: Found) -> None:
+def keep_found(signatory: Signatory, found: Found) -> None:
     """Sealed at home; replaces what was kept before."""
+    agreement = signatory.agreement
     body = {
         "accept": terms.decimal(found.accept), "review": terms.decimal(found.review),
         "sent": found.data_sent, "received": found.data_received,
@@ -117,15 +120,16 @@ def keep_found(home: Home, own: Identity, agreement: Agreement, found: Found) ->
     }  # fmt: skip
     if found.matched is not None:
         arrays["matched"] = found.matched
-    with home.locked():
-        seal_to_self(own, _path(home, agreement), agreement, body, arrays)
+    with signatory.home.locked():
+        seal_to_self(signatory.identity, _path(signatory), agreement, body, arrays)
 
 
-def kept(home: Home, own: Identity, agreement: Agreement) -> Found:
-    path = _path(home, agreement)
+def kept(signatory: Signatory) -> Found:
+    agreement = signatory.agreement
+    path = _path(signatory)
     if not path.is_file():
         raise Problem("There is no match yet.", do="Match your table with the partner's bundle first.", place="match")
-    opened = open_own(own, path)
+    opened = open_own(signatory.identity, path)
     arrays = opened.load()
     body = opened.manifest.body
     found = Found(
@@ -159,33 +163,36 @@ def open_own(own: Identity, path: Path) -> seal.Opened:
     return opened
 
 
-def partner_names(home: Home, own: Identity, agreement: Agreement) -> Pseudonyms:
+def partner_names(signatory: Signatory) -> Pseudonyms:
     """The pseudonyms of the partner's bundle, without the rest of it; with blind, those that are known here."""
+    agreement = signatory.agreement
     if agreement.terms.blind is not None:
-        return _known_names(home, own, agreement)
-    return bundles.load_names(letters.reopen(home, own, agreement, both_bundles(agreement)[1]))
+        return _known_names(signatory)
+    return bundles.load_names(letters.reopen(signatory, both_bundles(agreement)[1]))
 
 
-def own_names(home: Home, own: Identity, agreement: Agreement) -> PseudonymMap:
+def own_names(signatory: Signatory) -> PseudonymMap:
     """Of the own rows. With blind, whoever answers names its records by what opens them."""
+    agreement = signatory.agreement
     item = both_bundles(agreement)[0]
     if agreement.terms.blind is not None and agreement.terms.blind.mutual:
         item = partner_bundles(agreement)[0]
-    return bundles.own_map(home, own, agreement, item)
+    return bundles.own_map(signatory, item)
 
 
-def _known_names(home: Home, own: Identity, agreement: Agreement) -> Pseudonyms:
+def _known_names(signatory: Signatory) -> Pseudonyms:
     """Names of the records that were opened, in the order of the match; then those that the partner's result names."""
     from pprl_desktop.blind.plan import record_names
     from pprl_desktop.exchange import blind_kept
 
-    opened = record_names(blind_kept.opened_keys(home, own, agreement))
+    agreement = signatory.agreement
+    opened = record_names(blind_kept.opened_keys(signatory.home, signatory.identity, agreement))
     item = agreement.latest_received("result")
     if item is None:
         return opened
-    told = np.unique(letters.reopen(home, own, agreement, item).load()["mine"], axis=0)
+    told = np.unique(letters.reopen(signatory, item).load()["mine"], axis=0)
     return np.concatenate([opened, told[places_of(told, opened) < 0]])
 
 
-def _path(home: Home, agreement: Agreement) -> Path:
-    return home.folder(agreement.id) / "match.pprl"
+def _path(signatory: Signatory) -> Path:
+    return signatory.folder / "match.pprl"

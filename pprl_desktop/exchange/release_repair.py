@@ -9,11 +9,12 @@ import numpy as np
 
 from pprl_desktop import files
 from pprl_desktop.exchange import agreeing, bundles, clock, ledger_key
-from pprl_desktop.exchange.agreement import Agreement, Item
+from pprl_desktop.exchange.agreement import Item
 from pprl_desktop.exchange.fingerprint import Fingerprint
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.releases import Planned, ReleaseLedger
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.problem import Failure, Problem
 from pprl_desktop.said import Said
 
@@ -63,7 +64,9 @@ def repair(home: Home, own: Identity) -> Repaired:
             raise Problem(
                 "The record of releases fits your agreements.", do="There is nothing to repair.", place="releases"
             )
-        numbers = found.repair(instead, [_planned(home, own, agreement, item) for agreement, item in lost])
+        numbers = found.repair(
+            instead, [_planned(Signatory(home, own, agreement.id), item) for agreement, item in lost]
+        )
         for (agreement, item), number in zip(lost, numbers, strict=True):
             now = home.agreement(agreement.id)
             sent = tuple(replace(one, release=number) if one == item else one for one in now.sent)
@@ -97,11 +100,12 @@ def _set_aside(home: Home) -> str:
     return target.name
 
 
-def _planned(home: Home, own: Identity, agreement: Agreement, item: Item) -> Planned:
+def _planned(signatory: Signatory, item: Item) -> Planned:
     """The release as the agreement and the map of its pseudonyms still tell it."""
-    recipe = agreeing.recipe_of(home, own, agreement)
+    agreement = signatory.agreement
+    recipe = agreeing.recipe_of(signatory)
     try:
-        rows = int((bundles.own_map(home, own, agreement, item).rows >= 0).sum())
+        rows = int((bundles.own_map(signatory, item).rows >= 0).sum())
     except Problem:  # the map is gone as well
         rows = agreement.terms.limits.rows
     table = Fingerprint("", "", rows, np.zeros(0, np.uint64))

@@ -17,12 +17,11 @@ from pprl_desktop.decisions.base import ACCEPT, REVIEW
 from pprl_desktop.exchange import blind, blind_kept, letters, linking, refusals, strict
 from pprl_desktop.exchange.agreement import Agreement, Item
 from pprl_desktop.exchange.container import Array
-from pprl_desktop.exchange.home import Home
-from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.linking import Found
 from pprl_desktop.exchange.manifest import Entry
 from pprl_desktop.exchange.pseudonyms import PSEUDONYM, Pseudonyms, order_of, places_of
 from pprl_desktop.exchange.seal import Opened
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.matching.reconcile import Pairs, Reconciled, as_pairs, reconcile
 from pprl_desktop.problem import Problem
@@ -65,64 +64,64 @@ class Outcome:
 # ---- out
 
 
-def export(
-    home: Home, own: Identity, agreement: Agreement, out: Path, progress: Progress = NO_PROGRESS
-) -> ExportedResult:
+def export(signatory: Signatory, out: Path, progress: Progress = NO_PROGRESS) -> ExportedResult:
     """Writes the accepted pairs (and, where a review was agreed, those to review) for the partner, as pseudonyms."""
-    with home.locked():
-        agreement = home.agreement(agreement.id)
-        found = linking.kept(home, own, agreement)
-        partner = linking.partner_names(home, own, agreement)
-        body, arrays, hashed = _content(home, own, agreement, found, partner)
+    with signatory.home.locked():
+        agreement = signatory.agreement
+        found = linking.kept(signatory)
+        partner = linking.partner_names(signatory)
+        body, arrays, hashed = _content(signatory, found, partner)
         band = arrays["band"]
         item = agreement.latest_sent("result")
-        resent = item is not None and (item.table == hashed or _is_answered(home, own, agreement, item, found))
-        entered = home.ledger().disclose(_disclosed(agreement, item.table if item and resent else hashed, len(band)))
+        resent = item is not None and (item.table == hashed or _is_answered(signatory, item, found))
+        entered = signatory.home.ledger().disclose(
+            _disclosed(agreement, item.table if item and resent else hashed, len(band))
+        )
         if item is None or not resent:
-            said = _enter_answers(home, own, agreement, found, len(partner))
+            said = _enter_answers(signatory, found, len(partner))
 
             def beside(target: Path) -> None:
-                linking.seal_to_self(own, _copy(target), agreement, body, arrays)
+                linking.seal_to_self(signatory.identity, _copy(target), agreement, body, arrays)
 
             agreement, item = letters.send(
-                home, own, agreement, "result", body, arrays, statement=said, table=hashed, beside=beside,
+                signatory, "result", body, arrays, statement=said, table=hashed, beside=beside,
                 progress=progress.part(0.0, 0.9),
             )  # fmt: skip
-        path = letters.sent_path(home, agreement, item)
+        path = signatory.sent_path(item)
         sha256 = files.sha256(path)
-        home.ledger().disclosure_written(entered, sha256)
-        letters.publish(home, agreement, item, out, progress.part(0.9, 1.0))
+        signatory.home.ledger().disclosure_written(entered, sha256)
+        letters.publish(signatory.home, agreement, item, out, progress.part(0.9, 1.0))
         if agreement.terms.blind is not None:
-            blind_kept.forget_blinds(home, agreement)
+            blind_kept.forget_blinds(signatory.home, agreement)
     return ExportedResult(
         agreement.id, item.sequence, int((band == ACCEPT).sum()), int((band == REVIEW).sum()), path.stat().st_size,
         sha256, resent,
     )  # fmt: skip
 
 
-def is_current(home: Home, own: Identity, agreement: Agreement) -> bool:
+def is_current(signatory: Signatory) -> bool:
     """Whether the result sent last says what the match, with all decisions taken in, says now."""
+    agreement = signatory.agreement
     item = agreement.latest_sent("result")
     if item is None:
         return False
-    found = linking.kept(home, own, agreement)
-    now = _content(home, own, agreement, found, linking.partner_names(home, own, agreement))[2]
-    return item.table == now or _is_answered(home, own, agreement, item, found)
+    found = linking.kept(signatory)
+    now = _content(signatory, found, linking.partner_names(signatory))[2]
+    return item.table == now or _is_answered(signatory, item, found)
 
 
-def _content(
-    home: Home, own: Identity, agreement: Agreement, found: Found, partner: Pseudonyms
-) -> tuple[Plain, dict[str, Array], str]:
+def _content(signatory: Signatory, found: Found, partner: Pseudonyms) -> tuple[Plain, dict[str, Array], str]:
     """What a result says, and its hash."""
+    agreement = signatory.agreement
     told = found.band == ACCEPT
     if agreement.terms.rule == "review":
         told |= found.band == REVIEW
-    mine = linking.own_names(home, own, agreement).of_rows(found.own[told])
+    mine = linking.own_names(signatory).of_rows(found.own[told])
     yours = partner[found.partner[told]]
     order = order_of(mine, yours)  # by random names: neither the order of the file nor the score shows
     arrays: dict[str, Array] = {"mine": mine[order], "yours": yours[order], "band": found.band[told][order]}
     if agreement.terms.blind is not None:
-        keys = blind_kept.opened_keys(home, own, agreement)[found.partner[told]]
+        keys = blind_kept.opened_keys(signatory.home, signatory.identity, agreement)[found.partner[told]]
         arrays["proof"] = result_proofs(keys[order], _session(agreement), arrays["mine"], arrays["band"])
     body: Plain = {"pairs": int(told.sum()), "mine": found.data_sent, "yours": found.data_received}
     hashed = hashlib.sha256(b"".join((strict.dumps(body), *(array.tobytes() for array in arrays.values())))).hexdigest()
@@ -139,10 +138,9 @@ def _disclosed(agreement: Agreement, content: str, pairs: int) -> PlannedDisclos
 # ---- in
 
 
-def check(
-    home: Home, own: Identity, letter: letters.Letter, agreement: Agreement, progress: Progress = NO_PROGRESS
-) -> None:
+def check(signatory: Signatory, letter: letters.Letter, progress: Progress = NO_PROGRESS) -> None:
     """That a result speaks of the two bundles exchanged last, and of pairs that can exist."""
+    agreement = signatory.agreement
     manifest = letter.opened.manifest
     body = manifest.body
     strict.only(body, {"pairs", "mine", "yours"}, place="body.")
@@ -169,18 +167,18 @@ def check(
         arrays[entry.name] = array
 
     letter.opened.check(lambda _: True, visit, progress)
-    own_names = linking.own_names(home, own, agreement).pseudonyms
+    own_names = linking.own_names(signatory).pseudonyms
     if agreement.terms.blind is not None:
         partner_names = np.unique(arrays["mine"], axis=0)  # names that only this result makes known
     else:
-        partner_names = linking.partner_names(home, own, agreement)
+        partner_names = linking.partner_names(signatory)
     mine, yours = places_of(arrays["mine"], partner_names), places_of(arrays["yours"], own_names)
     if (mine < 0).any() or (yours < 0).any():
         raise refusals.does_not_fit("pseudonyms", "It names a record that is in neither bundle.")
     if not np.isin(arrays["band"], (REVIEW, ACCEPT)).all():
         raise refusals.malformed("band", "A pair is neither accepted nor to be reviewed.")
     if agreement.terms.blind is not None:
-        _must_be_opened(home, own, agreement, arrays)
+        _must_be_opened(signatory, arrays)
     keys = mine * (len(own_names) + 1) + yours
     accepted = arrays["band"] == ACCEPT
     twice = len(np.unique(keys)) != len(keys)
@@ -196,11 +194,12 @@ def _session(agreement: Agreement, *, partner: bool = False) -> str:
     return blind.plan_of(agreement, direction).session
 
 
-def _must_be_opened(home: Home, own: Identity, agreement: Agreement, arrays: dict[str, Array]) -> None:
+def _must_be_opened(signatory: Signatory, arrays: dict[str, Array]) -> None:
     """Each record named was really opened: the proof needs its key."""
-    names = linking.own_names(home, own, agreement)
+    agreement = signatory.agreement
+    names = linking.own_names(signatory)
     rows = names.rows[places_of(arrays["yours"], names.pseudonyms)]
-    keys = blind_kept.answered_keys(home, own, agreement)[rows]
+    keys = blind_kept.answered_keys(signatory.home, signatory.identity, agreement)[rows]
     proofs = result_proofs(keys, _session(agreement, partner=True), arrays["mine"], arrays["band"])
     if (proofs != arrays["proof"]).any():
         raise refusals.does_not_fit("proof", "It names a record that the partner did not open.")
@@ -209,19 +208,20 @@ def _must_be_opened(home: Home, own: Identity, agreement: Agreement, arrays: dic
 # ---- both
 
 
-def outcome(home: Home, own: Identity, agreement: Agreement) -> Outcome:
+def outcome(signatory: Signatory) -> Outcome:
     """What both results give under the agreed rule. Own decoys are dropped here, by their owner."""
+    agreement = signatory.agreement
     agreement.must_be_in_force()
     if agreement.terms.blind is not None and not agreement.terms.blind.mutual:
-        return _outcome_of_asker(home, own, agreement)
+        return _outcome_of_asker(signatory)
     sent, received = agreement.latest_sent("result"), agreement.latest_received("result")
     if sent is None:
         raise Problem("Your own result was not exported yet.", do="Export it first.", place="result")
     if received is None:
         raise Problem("The partner's result is not here yet.", do="Import it first.", place="result")
-    names, partner = linking.own_names(home, own, agreement), linking.partner_names(home, own, agreement)
-    mine = linking.open_own(own, _copy(letters.sent_path(home, agreement, sent)))
-    theirs = letters.reopen(home, own, agreement, received)
+    names, partner = linking.own_names(signatory), linking.partner_names(signatory)
+    mine = linking.open_own(signatory.identity, _copy(signatory.sent_path(sent)))
+    theirs = letters.reopen(signatory, received)
     _same_bundles(agreement, mine, theirs)
     a, b = mine.load(), theirs.load()
     own_rows = names.rows.astype(np.int64)
@@ -238,20 +238,21 @@ def outcome(home: Home, own: Identity, agreement: Agreement) -> Outcome:
     return Outcome(merged, linked, open_)
 
 
-def _outcome_of_asker(home: Home, own: Identity, agreement: Agreement) -> Outcome:
+def _outcome_of_asker(signatory: Signatory) -> Outcome:
     """With blind the asker decides, once; both sides go by its result."""
-    names, partner = linking.own_names(home, own, agreement), linking.partner_names(home, own, agreement)
+    agreement = signatory.agreement
+    names, partner = linking.own_names(signatory), linking.partner_names(signatory)
     if blind.terms_of(agreement).asked_by(agreement.role) is not None:
         sent = agreement.latest_sent("result")
         if sent is None:
             raise Problem("Your own result was not exported yet.", do="Export it first.", place="result")
-        told = linking.open_own(own, _copy(letters.sent_path(home, agreement, sent))).load()
+        told = linking.open_own(signatory.identity, _copy(signatory.sent_path(sent))).load()
         mine, yours = told["mine"], told["yours"]
     else:
         received = agreement.latest_received("result")
         if received is None:
             raise Problem("The partner's result is not here yet.", do="Import it first.", place="result")
-        told = letters.reopen(home, own, agreement, received).load()
+        told = letters.reopen(signatory, received).load()
         mine, yours = told["yours"], told["mine"]
     own_rows = names.rows.astype(np.int64)
     pairs = own_rows[places_of(mine, names.pseudonyms)], places_of(yours, partner), told["band"]
@@ -262,10 +263,11 @@ def _outcome_of_asker(home: Home, own: Identity, agreement: Agreement) -> Outcom
     return Outcome(Reconciled(linked, nothing, nothing, linked, open_), ids[0], ids[1])
 
 
-def must_name(home: Home, own: Identity, agreement: Agreement, mine: Pseudonyms) -> None:
+def must_name(signatory: Signatory, mine: Pseudonyms) -> None:
     """With blind the partner knows our records by the result alone, which must have named them before."""
+    agreement = signatory.agreement
     sent = agreement.latest_sent("result")
-    told = linking.open_own(own, _copy(letters.sent_path(home, agreement, sent))).load()["mine"] if sent else mine[:0]
+    told = linking.open_own(signatory.identity, _copy(signatory.sent_path(sent))).load()["mine"] if sent else mine[:0]
     if (places_of(mine, told) < 0).any():
         raise Problem(
             "The result does not name these pairs yet.",
@@ -275,16 +277,17 @@ def must_name(home: Home, own: Identity, agreement: Agreement, mine: Pseudonyms)
         )
 
 
-def named_by_both(home: Home, own: Identity, agreement: Agreement) -> Pairs:
+def named_by_both(signatory: Signatory) -> Pairs:
     """Pairs that the own result and the partner's both name, whatever band they give; none before both are here."""
+    agreement = signatory.agreement
     sent, received = agreement.latest_sent("result"), agreement.latest_received("result")
     if agreement.terms.blind is not None and not agreement.terms.blind.mutual:
-        return _proved_pairs(home, own, agreement, received)
+        return _proved_pairs(signatory, received)
     if sent is None or received is None:
         return as_pairs([], [])
-    names, partner = linking.own_names(home, own, agreement), linking.partner_names(home, own, agreement)
-    mine = linking.open_own(own, _copy(letters.sent_path(home, agreement, sent)))
-    theirs = letters.reopen(home, own, agreement, received)
+    names, partner = linking.own_names(signatory), linking.partner_names(signatory)
+    mine = linking.open_own(signatory.identity, _copy(signatory.sent_path(sent)))
+    theirs = letters.reopen(signatory, received)
     try:
         _same_bundles(agreement, mine, theirs)
     except Problem:  # they speak of earlier bundles
@@ -297,12 +300,12 @@ def named_by_both(home: Home, own: Identity, agreement: Agreement) -> Pairs:
     return as_pairs([own_row for own_row, _ in both], [other for _, other in both])
 
 
-def _proved_pairs(home: Home, own: Identity, agreement: Agreement, received: Item | None) -> Pairs:
+def _proved_pairs(signatory: Signatory, received: Item | None) -> Pairs:
     """With blind only the asker decides: the pairs of its result, each with the proof that our record was opened."""
     if received is None:
         return as_pairs([], [])
-    names, partner = linking.own_names(home, own, agreement), linking.partner_names(home, own, agreement)
-    told = letters.reopen(home, own, agreement, received).load()
+    names, partner = linking.own_names(signatory), linking.partner_names(signatory)
+    told = letters.reopen(signatory, received).load()
     own_rows = names.rows.astype(np.int64)
     return as_pairs(own_rows[places_of(told["yours"], names.pseudonyms)], places_of(told["mine"], partner))
 
@@ -348,16 +351,18 @@ def _link_ids(agreement: Agreement, own: Pseudonyms, partner: Pseudonyms, pairs:
     return tuple(found)
 
 
-def _is_answered(home: Home, own: Identity, agreement: Agreement, item: Item, found: Found) -> bool:
+def _is_answered(signatory: Signatory, item: Item, found: Found) -> bool:
     """Answers under noise are given once per question: another draw would let the partner average the noise away."""
+    agreement = signatory.agreement
     if agreement.terms.settings.decision != "nearest":
         return False
-    body = linking.open_own(own, _copy(letters.sent_path(home, agreement, item))).manifest.body
+    body = linking.open_own(signatory.identity, _copy(signatory.sent_path(item))).manifest.body
     return (body["mine"], body["yours"]) == (found.data_sent, found.data_received)
 
 
-def _enter_answers(home: Home, own: Identity, agreement: Agreement, found: Found, queries: int) -> str:
+def _enter_answers(signatory: Signatory, found: Found, queries: int) -> str:
     """Answers under noise are a release of their own: in the ledger, once per bundle of questions, before they go."""
+    agreement = signatory.agreement
     terms = agreement.terms
     if terms.settings.decision != "nearest":
         return ""
@@ -366,10 +371,10 @@ def _enter_answers(home: Home, own: Identity, agreement: Agreement, found: Found
     from pprl_desktop.exchange.releases import Planned
     from pprl_desktop.privacy.statements import statement
 
-    ledger = home.ledger(own)
+    ledger = signatory.ledger()
     data = linking.both_bundles(agreement)[0]
     before = next(one for one in ledger.releases() if one.number == data.release)
-    said = statement(agreeing.recipe_of(home, own, agreement), before.table.rows, queries)
+    said = statement(agreeing.recipe_of(signatory), before.table.rows, queries)
     answers = f"{agreement.id}{ANSWERS}{found.data_received[:16]}"
     ledger.enter(Planned(before.table, agreement.partner_side.party.sign, answers, said))
     return said.text()

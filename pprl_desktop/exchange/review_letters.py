@@ -17,11 +17,10 @@ import numpy.typing as npt
 from pprl_desktop.exchange import letters, linking, refusals, strict
 from pprl_desktop.exchange.agreement import Agreement
 from pprl_desktop.exchange.container import Array
-from pprl_desktop.exchange.home import Home
-from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.manifest import Manifest
 from pprl_desktop.exchange.pseudonyms import PSEUDONYM, Pseudonyms, places_of
 from pprl_desktop.exchange.seal import Opened
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -114,14 +113,15 @@ def own_copy(target: Path) -> Path:
     return target.with_suffix(".own")
 
 
-def answered_before(home: Home, own: Identity, agreement: Agreement) -> list[Rows]:
+def answered_before(signatory: Signatory) -> list[Rows]:
     """Own rows in each answer sent so far about the bundle exported last."""
+    agreement = signatory.agreement
     sent, _ = linking.both_bundles(agreement)
     found = []
     for item in agreement.sent:
-        path = own_copy(letters.sent_path(home, agreement, item))
+        path = own_copy(signatory.sent_path(item))
         if item.kind == "review" and path.is_file():
-            opened = linking.open_own(own, path)
+            opened = linking.open_own(signatory.identity, path)
             if opened.manifest.body.get("step") == ANSWER and opened.manifest.body.get("mine") == sent.digest:
                 found.append(opened.load()["rows"].astype(np.int64))
     return found
@@ -130,29 +130,27 @@ def answered_before(home: Home, own: Identity, agreement: Agreement) -> list[Row
 # ---- read
 
 
-def check(
-    home: Home, own: Identity, letter: letters.Letter, agreement: Agreement, progress: Progress = NO_PROGRESS
-) -> Checked:
+def check(signatory: Signatory, letter: letters.Letter, progress: Progress = NO_PROGRESS) -> Checked:
     """Every part of a letter that just came; what it claims to hold is counted here."""
+    agreement = signatory.agreement
     must_be_agreed(agreement)
     opened = letter.opened
     step = strict.one_of(opened.manifest.body, "step", (ASK, ANSWER), place="body.")
     if opened.manifest.raw > MAX_CELLS:
         raise refusals.larger_than_agreed("bytes", opened.manifest.raw, MAX_CELLS)
     if step == ASK:
-        asked = request_of(home, own, agreement, opened, progress)
+        asked = request_of(signatory, opened, progress)
         return Checked(ASK, len(np.unique(asked.own[asked.own >= 0])), ())
     strict.only(opened.manifest.body, {"step", "records", "fields", "mine", "request"}, place="body.")
     found = answer_of(agreement, opened, progress)
-    requested = _requested(home, own, agreement, strict.hexes(opened.manifest.body, "request", 32, place="body."))
+    requested = _requested(signatory, strict.hexes(opened.manifest.body, "request", 32, place="body."))
     if (places_of(found.names, requested) < 0).any():
         raise refusals.does_not_fit("pseudonyms", "It holds cells that were not asked for.")
     return Checked(ANSWER, len(found.names), found.fields)
 
 
-def request_of(
-    home: Home, own: Identity, agreement: Agreement, opened: Opened, progress: Progress = NO_PROGRESS
-) -> Request:
+def request_of(signatory: Signatory, opened: Opened, progress: Progress = NO_PROGRESS) -> Request:
+    agreement = signatory.agreement
     body = opened.manifest.body
     if set(body) == {"step", "records", "yours"}:
         raise Problem(
@@ -170,8 +168,8 @@ def request_of(
         raise refusals.does_not_fit("yours", "It speaks of another bundle of yours than the one exported last.")
     _must_be(opened.manifest, dict.fromkeys(("mine", "yours"), ("uint8", (pairs, PSEUDONYM))))
     arrays = opened.load(progress)
-    names = linking.own_names(home, own, agreement)
-    mine = places_of(arrays["mine"], linking.partner_names(home, own, agreement))
+    names = linking.own_names(signatory)
+    mine = places_of(arrays["mine"], linking.partner_names(signatory))
     yours = places_of(arrays["yours"], names.pseudonyms)
     if (mine < 0).any() or (yours < 0).any():
         raise refusals.does_not_fit("pseudonyms", "It names a record that is in neither bundle.")
@@ -202,11 +200,12 @@ def answer_of(agreement: Agreement, opened: Opened, progress: Progress = NO_PROG
     return Answer(opened.digest, names, fields, cells)
 
 
-def latest(home: Home, own: Identity, agreement: Agreement, step: str) -> Opened:
+def latest(signatory: Signatory, step: str) -> Opened:
     """The newest review letter of the partner that is of this step."""
+    agreement = signatory.agreement
     for item in sorted(agreement.received, key=lambda one: -one.sequence):
         if item.kind == "review":
-            opened = letters.reopen(home, own, agreement, item)
+            opened = letters.reopen(signatory, item)
             if opened.manifest.body.get("step") == step:
                 opened.check()
                 return opened
@@ -217,13 +216,14 @@ def latest(home: Home, own: Identity, agreement: Agreement, step: str) -> Opened
     )  # fmt: skip
 
 
-def _requested(home: Home, own: Identity, agreement: Agreement, request: str) -> Pseudonyms:
+def _requested(signatory: Signatory, request: str) -> Pseudonyms:
     """The partner's records that our own letter asked about."""
+    agreement = signatory.agreement
     item = next((one for one in agreement.sent if one.kind == "review" and one.digest == request), None)
-    path = own_copy(letters.sent_path(home, agreement, item)) if item is not None else None
+    path = own_copy(signatory.sent_path(item)) if item is not None else None
     if path is None or not path.is_file():
         raise refusals.does_not_fit("request", "It answers a request that was never made.")
-    opened = linking.open_own(own, path)
+    opened = linking.open_own(signatory.identity, path)
     if opened.manifest.body.get("step") != ASK:
         raise refusals.does_not_fit("request", "It answers a letter that asked for nothing.")
     names: Pseudonyms = np.unique(opened.load()["yours"], axis=0)

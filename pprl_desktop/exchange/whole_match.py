@@ -18,10 +18,8 @@ import numpy.typing as npt
 
 from pprl_desktop.decisions.base import Evidence, Explain, Match, Scored
 from pprl_desktop.exchange import linking
-from pprl_desktop.exchange.agreement import Agreement
 from pprl_desktop.exchange.container import Array
-from pprl_desktop.exchange.home import Home
-from pprl_desktop.exchange.identity import Identity
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.said import Said, from_plain, to_plain
@@ -44,8 +42,9 @@ _ARRAYS = (
 )
 
 
-def keep(home: Home, own: Identity, agreement: Agreement, match: Match) -> None:
+def keep(signatory: Signatory, match: Match) -> None:
     """Replaces an earlier one."""
+    agreement = signatory.agreement
     sent, received = linking.both_bundles(agreement)
     scored = match.scored
     kept = match.kept()
@@ -70,18 +69,19 @@ def keep(home: Home, own: Identity, agreement: Agreement, match: Match) -> None:
     if scored.people is not None:
         arrays["person_own"], arrays["person_partner"] = (one.astype(np.int32) for one in scored.people)
     body = {"version": VERSION, "sent": sent.digest, "received": received.digest}
-    with home.locked():
-        linking.seal_to_self(own, _path(home, agreement), agreement, body, arrays)
+    with signatory.home.locked():
+        linking.seal_to_self(signatory.identity, _path(signatory), agreement, body, arrays)
 
 
-def kept(home: Home, own: Identity, agreement: Agreement) -> Match | None:
+def kept(signatory: Signatory) -> Match | None:
     """None where there is none, or where it is of other bundles."""
-    path = _path(home, agreement)
+    agreement = signatory.agreement
+    path = _path(signatory)
     if not path.is_file():
         return None
     try:
         sent, received = linking.both_bundles(agreement)
-        opened = linking.open_own(own, path)
+        opened = linking.open_own(signatory.identity, path)
     except Problem:
         return None
     if opened.manifest.body != {"version": VERSION, "sent": sent.digest, "received": received.digest}:
@@ -126,8 +126,8 @@ def _keys(own: Array, partner: Array) -> npt.NDArray[np.int64]:
     return (own.astype(np.int64) << 32) | partner.astype(np.int64)
 
 
-def _path(home: Home, agreement: Agreement) -> Path:
-    return home.folder(agreement.id) / "whole-match.pprl"
+def _path(signatory: Signatory) -> Path:
+    return signatory.folder / "whole-match.pprl"
 
 
 def _plain_of(made: Match | Scored) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pprl_desktop import files
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.job.disclosure import Happened, Rehearsed, report
 from pprl_desktop.job.outputs import Linked, write_linked
 from pprl_desktop.job.report import Report, to_html
@@ -57,12 +58,12 @@ def finish(
     from pprl_desktop.privacy.statements import statement
 
     agreement = home.agreement(choices.agreement)
-    outcome = outcome if outcome is not None else results.outcome(home, own, agreement)
+    outcome = outcome if outcome is not None else results.outcome(Signatory(home, own, agreement.id))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         table = own_table.table(choices, progress.part(0.0, 0.6))
         linked = write_linked(folder / "linked.csv", table, outcome, choices.sensitive, identifying)
-        recipe = agreeing.recipe_of(home, own, agreement)
+        recipe = agreeing.recipe_of(Signatory(home, own, agreement.id))
         said = statement(recipe, table.rows)
         happened = Happened(
             home, agreement, said, rehearsal, match,

@@ -43,6 +43,7 @@ from pprl_desktop.exchange.linking import Found
 from pprl_desktop.exchange.pseudonyms import Pseudonyms
 from pprl_desktop.exchange.recognised import Recognised
 from pprl_desktop.exchange.results import ExportedResult, Outcome
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.exchange.terms import Terms
 from pprl_desktop.job.blind import Weighed, must_be_weighed, weigh
 from pprl_desktop.job.own_table import OwnTable
@@ -76,6 +77,7 @@ class Partnership:
     def __init__(self, home: Home, identity: Identity, agreement_id: str = "") -> None:
         self.home, self.identity = home, identity
         self.id = home.agreement(agreement_id).id
+        self.signatory = Signatory(home, identity, self.id)
         self._bundle: tuple[str, PartnerBundle] | None = None
         self._sides: Sides | None = None
 
@@ -137,14 +139,14 @@ class Partnership:
     @property
     def agreement(self) -> Agreement:
         """As it is at home now."""
-        return self.home.agreement(self.id)
+        return self.signatory.agreement
 
     @property
     def partner_name(self) -> str:
         return self.agreement.partner_side.name
 
     def recipe(self) -> Recipe:
-        return agreeing.recipe_of(self.home, self.identity, self.agreement)
+        return agreeing.recipe_of(self.signatory)
 
     def remember(self, columns: Mapping[str, str]) -> None:
         """Which own column is meant by each field; nothing of it is sent."""
@@ -171,7 +173,7 @@ class Partnership:
 
     def plan(self, own: OwnTable, choices: Choices, progress: Progress = NO_PROGRESS) -> Plan:
         """What an export would add up to, before anything is written; whether the steward must be asked."""
-        return bundles.plan(self.home, self.identity, self.agreement, own.clean(choices, progress))
+        return bundles.plan(self.signatory, own.clean(choices, progress))
 
     def export(
         self,
@@ -185,12 +187,12 @@ class Partnership:
         """The sealed bundle; the same table gives the same bytes again. `seen` is the plan, confirmed where it asks."""
         table = own.clean(choices, progress.part(0.0, 0.2))
         part = progress.part(0.2, 1.0)
-        return bundles.export(self.home, self.identity, self.agreement, table, out, part, own.smash, seen=seen)
+        return bundles.export(self.signatory, table, out, part, own.smash, seen=seen)
 
     def partner_names(self) -> Pseudonyms:
         """The random names in the partner's bundle; with blind, of the records that were opened."""
         if self.agreement.terms.blind is not None:
-            return linking.partner_names(self.home, self.identity, self.agreement)
+            return linking.partner_names(self.signatory)
         return self._partner_bundle(NO_PROGRESS).pseudonyms
 
     def _partner_bundle(self, progress: Progress) -> PartnerBundle:
@@ -198,7 +200,7 @@ class Partnership:
         agreed = self.agreement
         received = linking.both_bundles(agreed)[1]
         if self._bundle is None or self._bundle[0] != received.digest:
-            opened = letters.reopen(self.home, self.identity, agreed, received)
+            opened = letters.reopen(self.signatory, received)
             self._bundle = received.digest, bundles.load(opened, progress)
         return self._bundle[1]
 
@@ -284,19 +286,19 @@ class Partnership:
         sealed."""
         if self.agreement.terms.blind is not None:
             made = self._match_blind(own, choices, progress.part(0.0, 0.98))
-            whole_match.keep(self.home, self.identity, self.agreement, made)
+            whole_match.keep(self.signatory, made)
             progress.at(1.0)
             return made
         both = self._both(own, choices, memory, progress.part(0.0, 0.4))
         options = replace(both.options, accept=choices.accept, review=choices.review)
         made = match(both.own, both.theirs, both.rule, options, progress.part(0.4, 0.98), needed=both.outlook)
-        whole_match.keep(self.home, self.identity, self.agreement, made)
+        whole_match.keep(self.signatory, made)
         progress.at(1.0)
         return made
 
     def kept_match(self, choices: Choices, progress: Progress = NO_PROGRESS) -> Match | None:
         """The finished match of the bundles at hand, with the present borders; None: it has to be made."""
-        found = whole_match.kept(self.home, self.identity, self.agreement)
+        found = whole_match.kept(self.signatory)
         borders = (choices.accept, choices.review)
         if found is None or borders == (None, None) or borders == (found.accept, found.review):
             return found
@@ -309,10 +311,10 @@ class Partnership:
 
     def keep(self, match: Match) -> Found:
         """The pairs, sealed at home; replaces an earlier match."""
-        return linking.keep(self.home, self.identity, self.agreement, match)
+        return linking.keep(self.signatory, match)
 
     def kept(self) -> Found:
-        return linking.kept(self.home, self.identity, self.agreement)
+        return linking.kept(self.signatory)
 
     def _both(self, own: OwnTable, choices: Choices, memory: int, progress: Progress) -> Sides:
         agreed = self.agreement
@@ -336,9 +338,8 @@ class Partnership:
         """Clean, or as it was sent where both sides were agreed to carry noise."""
         noised = recipe.settings.epsilon is not None and recipe.settings.decision != "nearest"
         if noised and recipe.settings.noise == "two-sided":
-            agreed = self.agreement
-            copy = bundles.own_copy(self.home, self.identity, agreed, sent)
-            names = bundles.own_map(self.home, self.identity, agreed, sent)
+            copy = bundles.own_copy(self.signatory, sent)
+            names = bundles.own_map(self.signatory, sent)
             return bundles.reordered(copy.smashed, names.places(np.arange(table.rows)))
         return own.smash(table, recipe, progress)
 
@@ -351,15 +352,15 @@ class Partnership:
 
     def send_result(self, out: Path, progress: Progress = NO_PROGRESS) -> ExportedResult:
         """The accepted pairs for the partner, as random names."""
-        return results.export(self.home, self.identity, self.agreement, out, progress)
+        return results.export(self.signatory, out, progress)
 
     def result_is_current(self) -> bool:
         """Whether what was sent last still says what the match says, the review's decisions included."""
-        return results.is_current(self.home, self.identity, self.agreement)
+        return results.is_current(self.signatory)
 
     def outcome(self) -> Outcome:
         """What both results give under the agreed rule."""
-        return results.outcome(self.home, self.identity, self.agreement)
+        return results.outcome(self.signatory)
 
     def must_be_exported(self, own: OwnTable, choices: Choices) -> tuple[int, str]:
         """Refuses another table than the one behind the names that the partner knows; its rows and its keyed hash."""
@@ -387,30 +388,26 @@ class Partnership:
 
     def ask(self, out: Path, progress: Progress = NO_PROGRESS) -> Asked:
         """Names the uncertain pairs, by random names."""
-        return clear_cells.ask(self.home, self.identity, self.agreement, out, progress)
+        return clear_cells.ask(self.signatory, out, progress)
 
     def would_leave(self, own: OwnTable, choices: Choices, progress: Progress = NO_PROGRESS) -> InClear:
         """What answering the partner's request would send in clear, for the steward who is to confirm it."""
         table = own.clean(choices, progress.part(0.0, 0.5))
-        return clear_cells.would_leave(self.home, self.identity, self.agreement, table, progress.part(0.5, 1.0))
+        return clear_cells.would_leave(self.signatory, table, progress.part(0.5, 1.0))
 
     def answer(
         self, own: OwnTable, choices: Choices, out: Path, confirmed: InClear, progress: Progress = NO_PROGRESS
     ) -> SentInClear:
         """Sends the partner what the steward has seen and confirmed, and nothing else."""
         table = own.clean(choices, progress.part(0.0, 0.3))
-        return clear_cells.answer(
-            self.home, self.identity, self.agreement, table, out, confirmed, progress.part(0.3, 1.0)
-        )
+        return clear_cells.answer(self.signatory, table, out, confirmed, progress.part(0.3, 1.0))
 
     def uncertain(
         self, own: OwnTable, choices: Choices, policy: Policy, title: str = "", progress: Progress = NO_PROGRESS
     ) -> Review:
         """The review band, over the own table and the cells that the partner sent."""
         table = own.clean(choices, progress.part(0.0, 0.3))
-        return partner.from_answer(
-            self.home, self.identity, self.agreement, table, policy, title, progress.part(0.3, 1.0)
-        )
+        return partner.from_answer(self.signatory, table, policy, title, progress.part(0.3, 1.0))
 
     def review(
         self,
@@ -431,4 +428,4 @@ class Partnership:
 
     def take_in(self, review: Review, decided: Mapping[str, bool | None], losses: Sequence[PrivacyLoss] = ()) -> Found:
         """The kept match with the reviewed pairs as decided; the result must then be sent again."""
-        return partner.take_in(self.home, self.identity, self.agreement, review, decided, losses)
+        return partner.take_in(self.signatory, review, decided, losses)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pprl_desktop.decisions.base import ACCEPT, REVIEW
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
@@ -46,7 +47,7 @@ def stands(partnership: Partnership, progress: Progress = NO_PROGRESS) -> Review
     digest = ""
     for item in agreed.received:
         if item.kind == "review":
-            step = letters.reopen(home, own, agreed, item).manifest.body.get("step")
+            step = letters.reopen(Signatory(home, own, agreed.id), item).manifest.body.get("step")
             if step == ASK:
                 request, digest = item.made, item.digest
             elif step == ANSWER:

@@ -15,10 +15,10 @@ from pprl_desktop.decisions.base import ACCEPT, REJECT, REVIEW
 from pprl_desktop.exchange import linking, refusals
 from pprl_desktop.exchange.agreement import Agreement
 from pprl_desktop.exchange.home import Home
-from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.linking import Found
 from pprl_desktop.exchange.pseudonyms import places_of
 from pprl_desktop.exchange.review_letters import ANSWER, answer_of, latest
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable, Column
 from pprl_desktop.review.plan import Policy, Review, Stratum
@@ -27,20 +27,15 @@ from pprl_desktop.review.sources import BAND_NAMES, Listed, from_tables
 
 
 def from_answer(
-    home: Home,
-    own: Identity,
-    agreement: Agreement,
-    table: CleanTable,
-    policy: Policy,
-    title: str = "",
-    progress: Progress = NO_PROGRESS,
+    signatory: Signatory, table: CleanTable, policy: Policy, title: str = "", progress: Progress = NO_PROGRESS
 ) -> Review:
     """The review over the own table and the partner's cells that came back."""
-    came = answer_of(agreement, latest(home, own, agreement, ANSWER), progress)
-    found = linking.kept(home, own, agreement)
+    agreement = signatory.agreement
+    came = answer_of(agreement, latest(signatory, ANSWER), progress)
+    found = linking.kept(signatory)
     if came.fields != tuple(one.name for one in table.fields):
         raise refusals.does_not_fit("fields", "It holds other fields than agreed.")
-    places = places_of(came.names, linking.partner_names(home, own, agreement))
+    places = places_of(came.names, linking.partner_names(signatory))
     at = {int(row): i for i, row in enumerate(places) if row >= 0}
     theirs = CleanTable(
         table.fields, tuple(_column(name, list(cells)) for name, cells in zip(came.fields, came.cells, strict=True))
@@ -52,12 +47,7 @@ def from_answer(
 
 
 def take_in(
-    home: Home,
-    own: Identity,
-    agreement: Agreement,
-    review: Review,
-    outcome: Mapping[str, bool | None],
-    losses: Sequence[PrivacyLoss] = (),
+    signatory: Signatory, review: Review, outcome: Mapping[str, bool | None], losses: Sequence[PrivacyLoss] = ()
 ) -> Found:
     """The kept match with the reviewed pairs accepted or rejected as decided; undecided ones stay in the band.
 
@@ -67,9 +57,10 @@ def take_in(
 
     Where a record may have one counterpart only, a pair is accepted if the record is accepted in no other.
     """
-    came = answer_of(agreement, latest(home, own, agreement, ANSWER))
-    places = places_of(came.names, linking.partner_names(home, own, agreement))
-    found = linking.kept(home, own, agreement)
+    agreement = signatory.agreement
+    came = answer_of(agreement, latest(signatory, ANSWER))
+    places = places_of(came.names, linking.partner_names(signatory))
+    found = linking.kept(signatory)
     at = {(int(a), int(b)): i for i, (a, b) in enumerate(zip(found.own, found.partner, strict=True))}
     matched = found.band if found.matched is None else found.matched
     band = matched.copy()
@@ -89,8 +80,8 @@ def take_in(
         elif not same:
             band[place] = REJECT
     changed = replace(found, band=band, matched=matched)
-    _enter(home, agreement, review, outcome, losses)
-    linking.keep_found(home, own, agreement, changed)
+    _enter(signatory.home, agreement, review, outcome, losses)
+    linking.keep_found(signatory, changed)
     return changed
 
 

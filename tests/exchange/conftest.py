@@ -19,6 +19,7 @@ from pprl_desktop.exchange.contacts import Contact
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.passphrase import Cost
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.exchange.terms import Limits
 from pprl_desktop.job.own_table import OwnTable
 from pprl_desktop.job.partnership import Partnership
@@ -54,6 +55,9 @@ class Party:
     @property
     def agreement(self) -> Agreement:
         return self.home.agreement()
+
+    def signed(self, agreement: str = "") -> Signatory:
+        return Signatory(self.home, self.own, self.home.agreement(agreement).id)
 
     @property
     def partner(self) -> Contact:
@@ -118,7 +122,8 @@ def agree(one: Party, other: Party, folder: Path, wanted: Offer | None = None) -
 
 def export(home: Home, own: Identity, agreement: Agreement, table: CleanTable, out: Path) -> bundles.Exported:
     """As a steward does it: the sums are seen and confirmed before."""
-    return bundles.export(home, own, agreement, table, out, seen=bundles.plan(home, own, agreement, table).confirm())
+    signatory = Signatory(home, own, agreement.id)
+    return bundles.export(signatory, table, out, seen=bundles.plan(signatory, table).confirm())
 
 
 @dataclass
@@ -137,7 +142,7 @@ def _scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
     a, b = make_party(folder / "a", "General Hospital"), make_party(folder / "b", "Cancer Registry")
     introduce(a, b)
     agree(a, b, folder)
-    bundles.export(a.home, a.own, a.agreement, people(0, 60), folder / "a1.pprl")
+    bundles.export(a.signed(), people(0, 60), folder / "a1.pprl")
     return Scene(a, b, folder / "a1.pprl", folder)
 
 

@@ -50,15 +50,13 @@ def test_a_proposal_is_accepted_and_signed_by_both(scene: Scene, proposed: Path)
     message = terms.SIGN_CONTEXT + agreement.document
     assert scene.a.own.keys.public().verify(bytes.fromhex(mine.own_signature), message)
     assert scene.b.own.keys.public().verify(bytes.fromhex(mine.partner_signature), message)
-    recipes = [agreeing.recipe_of(one.home, one.own, one.home.agreement(agreement.id)) for one in (scene.a, scene.b)]
+    recipes = [agreeing.recipe_of(one.signed(agreement.id)) for one in (scene.a, scene.b)]
     assert recipes[0] == recipes[1]
     assert len(recipes[0].secret) == 32
 
 
 def test_every_agreement_has_its_own_secret(scene: Scene, proposed: Path) -> None:
-    secrets = {
-        agreeing.recipe_of(scene.a.home, scene.a.own, agreement).secret for agreement in scene.a.home.agreements()
-    }
+    secrets = {agreeing.recipe_of(scene.a.signed(agreement.id)).secret for agreement in scene.a.home.agreements()}
     assert len(secrets) == 2
     for secret in secrets:
         for content in everything(scene.a.home.path).values():
@@ -139,7 +137,7 @@ def test_an_epsilon_never_stands_without_its_unit(scene: Scene) -> None:
 def test_reference_sets_are_agreed_by_fingerprint(scene: Scene, name: str) -> None:
     wanted = offer(method="split", settings=method("split").defaults(), reference=name)
     agreement = agree(scene.a, scene.b, scene.folder, wanted)
-    recipes = [agreeing.recipe_of(one.home, one.own, agreement) for one in (scene.a, scene.b)]
+    recipes = [agreeing.recipe_of(one.signed(agreement.id)) for one in (scene.a, scene.b)]
     assert recipes[0].reference is not None
     assert recipes[0].reference == recipes[1].reference
     assert agreement.terms.reference.fingerprint == recipes[0].reference.fingerprint
@@ -152,7 +150,7 @@ def test_a_reference_set_from_a_file_travels_with_the_proposal(scene: Scene) -> 
     wanted = replace(wanted, mapping=tuple((one.name, ("first", "last")) for one in FIELDS))
     agreement = agree(scene.a, scene.b, scene.folder, wanted)
     path.unlink()
-    recipes = [agreeing.recipe_of(one.home, one.own, agreement) for one in (scene.a, scene.b)]
+    recipes = [agreeing.recipe_of(one.signed(agreement.id)) for one in (scene.a, scene.b)]
     assert recipes[0] == recipes[1]
     assert recipes[0].reference is not None
     assert recipes[0].reference.size == 60

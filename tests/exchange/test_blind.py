@@ -43,8 +43,8 @@ def pairs(job: Partnership) -> set[tuple[int, int]]:
 
 def by_row(two: Two, job: Partnership) -> set[tuple[int, int]]:
     """The asker's pairs with the answerer's own rows, which only the test knows."""
-    names = linking.partner_names(two.a.home, two.a.own, job.agreement)
-    rows = linking.own_names(two.b.home, two.b.own, two.job("b").agreement)
+    names = linking.partner_names(two.a.signed(job.agreement.id))
+    rows = linking.own_names(two.b.signed(two.job("b").agreement.id))
     from pprl_desktop.exchange.pseudonyms import places_of
 
     row_of = rows.rows[places_of(names, rows.pseudonyms)]

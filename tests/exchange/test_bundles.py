@@ -36,7 +36,7 @@ def swap(scene: Scene, agreed: str, a: CleanTable, b: CleanTable) -> None:
 
 
 def matched(party: Party, agreed: str, table: CleanTable) -> linking.Found:
-    return linking.keep(party.home, party.own, party.home.agreement(agreed), party.match(agreed, table))
+    return linking.keep(party.signed(agreed), party.match(agreed, table))
 
 
 @pytest.mark.parametrize("name", EXPORTABLE)
@@ -47,10 +47,10 @@ def test_what_is_sent_is_what_is_opened(scene: Scene, name: str) -> None:
     received = inbox.open_file(scene.b.home, scene.b.own, scene.folder / "x.pprl")
     assert received.item is not None
     assert received.agreement is not None
-    bundle = bundles.load(letters.reopen(scene.b.home, scene.b.own, received.agreement, received.item))
-    recipe = agreeing.recipe_of(scene.a.home, scene.a.own, agreement)
+    bundle = bundles.load(letters.reopen(scene.b.signed(received.agreement.id), received.item))
+    recipe = agreeing.recipe_of(scene.a.signed(agreement.id))
     smashed = method(name).smash(table, recipe, NO_PROGRESS)
-    names = bundles.own_map(scene.a.home, scene.a.own, scene.a.home.agreement(agreement.id), received.item)
+    names = bundles.own_map(scene.a.signed(agreement.id), received.item)
     for mine, theirs in zip(smashed.parts, bundle.smashed.parts, strict=True):
         assert (mine.name, mine.field, mine.kind, mine.role) == (theirs.name, theirs.field, theirs.kind, theirs.role)
         for place, row in enumerate(names.rows):
@@ -96,7 +96,7 @@ def test_the_same_rows_in_another_order_are_refused(scene: Scene) -> None:
 def test_the_order_of_the_file_is_not_in_the_bundle(scene: Scene) -> None:
     opened = seal.open_sealed(scene.bundle, [scene.b.own.keys], [scene.a.own.keys.public().sign])
     bundle = bundles.load(opened)
-    names = bundles.own_map(scene.a.home, scene.a.own, scene.a.agreement, scene.a.agreement.sent[0])
+    names = bundles.own_map(scene.a.signed(), scene.a.agreement.sent[0])
     assert names.rows.tolist() != sorted(names.rows.tolist())
     for part in bundle.smashed.parts:
         seen = list(dict.fromkeys(part.rows[part.rows >= 0].tolist()))
@@ -104,7 +104,7 @@ def test_the_order_of_the_file_is_not_in_the_bundle(scene: Scene) -> None:
 
 
 def test_the_map_stays_at_home_and_is_sealed_there(scene: Scene) -> None:
-    names = bundles.own_map(scene.a.home, scene.a.own, scene.a.agreement, scene.a.agreement.sent[0])
+    names = bundles.own_map(scene.a.signed(), scene.a.agreement.sent[0])
     for content in everything(scene.a.home.path).values():
         assert names.pseudonyms[0].tobytes() not in content
     assert sorted(names.rows.tolist()) == list(range(60))
@@ -124,9 +124,7 @@ def test_noise_on_one_or_both_sides_still_matches(scene: Scene, noise: str) -> N
     swap(scene, agreement.id, a, b)
     found = matched(scene.a, agreement.id, a)
     true = found.own[found.band == ACCEPT] - 75
-    names = bundles.own_map(
-        scene.b.home, scene.b.own, scene.b.home.agreement(agreement.id), scene.b.home.agreement(agreement.id).sent[-1]
-    )
+    names = bundles.own_map(scene.b.signed(agreement.id), scene.b.home.agreement(agreement.id).sent[-1])
     assert (names.rows[found.partner[found.band == ACCEPT]] == true).mean() > 0.9
     assert len(true) > 50
 
@@ -136,9 +134,7 @@ def test_decoys_are_sent_and_dropped_by_their_owner(scene: Scene) -> None:
     a, b = people(0, 80), people(40, 120)
     swap(scene, agreement.id, a, b)
     at_b = letters.reopen(
-        scene.b.home,
-        scene.b.own,
-        scene.b.home.agreement(agreement.id),
+        scene.b.signed(agreement.id),
         scene.b.home.agreement(agreement.id).received[-1],
     )
     assert at_b.manifest.body["rows"] == 110
@@ -151,10 +147,10 @@ def test_decoys_are_sent_and_dropped_by_their_owner(scene: Scene) -> None:
 def whole_result(scene: Scene, agreed: str, a: CleanTable, b: CleanTable) -> tuple[results.Outcome, results.Outcome]:
     for party, table, name in ((scene.a, a, "ra"), (scene.b, b, "rb")):
         matched(party, agreed, table)
-        results.export(party.home, party.own, party.home.agreement(agreed), scene.folder / name)
+        results.export(party.signed(agreed), scene.folder / name)
     inbox.open_file(scene.a.home, scene.a.own, scene.folder / "rb")
     inbox.open_file(scene.b.home, scene.b.own, scene.folder / "ra")
-    return tuple(results.outcome(one.home, one.own, one.home.agreement(agreed)) for one in (scene.a, scene.b))  # type: ignore[return-value]
+    return tuple(results.outcome(one.signed(agreed)) for one in (scene.a, scene.b))  # type: ignore[return-value]
 
 
 @pytest.mark.parametrize("rule", ["both", "either", "review"])
@@ -182,13 +178,13 @@ def exchanged(scene: Scene) -> tuple[Scene, str]:
     swap(scene, agreement.id, a, b)
     matched(scene.a, agreement.id, a)
     matched(scene.b, agreement.id, b)
-    results.export(scene.a.home, scene.a.own, scene.a.home.agreement(agreement.id), scene.folder / "ra")
+    results.export(scene.a.signed(agreement.id), scene.folder / "ra")
     return scene, agreement.id
 
 
 def test_a_result_is_sent_the_same_again(exchanged: tuple[Scene, str]) -> None:
     scene, agreed = exchanged
-    again = results.export(scene.a.home, scene.a.own, scene.a.home.agreement(agreed), scene.folder / "rb")
+    again = results.export(scene.a.signed(agreed), scene.folder / "rb")
     assert again.resent
     assert (scene.folder / "ra").read_bytes() == (scene.folder / "rb").read_bytes()
 
@@ -239,15 +235,15 @@ def test_steps_taken_too_early_say_what_is_missing(scene: Scene) -> None:
     with pytest.raises(Problem, match="partner's bundle is not here"):
         a.match(agreement.id, people(0, 60))
     with pytest.raises(Problem, match="no match yet"):
-        results.export(a.home, a.own, agreement, scene.folder / "r")
+        results.export(a.signed(agreement.id), scene.folder / "r")
     with pytest.raises(Problem, match="own result was not exported"):
-        results.outcome(a.home, a.own, agreement)
+        results.outcome(a.signed(agreement.id))
 
 
 def test_an_outcome_needs_the_partners_result(exchanged: tuple[Scene, str]) -> None:
     scene, agreed = exchanged
     with pytest.raises(Problem, match="partner's result is not here"):
-        results.outcome(scene.a.home, scene.a.own, scene.a.home.agreement(agreed))
+        results.outcome(scene.a.signed(agreed))
 
 
 def test_matching_another_table_than_the_exported_one_is_refused(exchanged: tuple[Scene, str]) -> None:
@@ -260,7 +256,7 @@ def test_a_newer_bundle_makes_the_match_old(exchanged: tuple[Scene, str]) -> Non
     scene, agreed = exchanged
     export(scene.a.home, scene.a.own, scene.a.home.agreement(agreed), people(0, 90), scene.folder / "n")
     with pytest.raises(Problem, match="older than the bundles"):
-        linking.kept(scene.a.home, scene.a.own, scene.a.home.agreement(agreed))
+        linking.kept(scene.a.signed(agreed))
 
 
 def test_receipts_confirm_and_do_not_hold_up(scene: Scene) -> None:
@@ -306,7 +302,7 @@ def test_answers_under_noise_are_given_once(scene: Scene) -> None:
     swap(scene, agreement.id, a, b)
     for name in ("r1", "r2"):
         matched(scene.a, agreement.id, a)  # another draw each time
-        results.export(scene.a.home, scene.a.own, scene.a.home.agreement(agreement.id), scene.folder / name)
+        results.export(scene.a.signed(agreement.id), scene.folder / name)
     assert (scene.folder / "r1").read_bytes() == (scene.folder / "r2").read_bytes()
     releases = scene.a.home.ledger().releases()
     assert [one.unit for one in releases] == ["", "", "per query"]
@@ -323,7 +319,7 @@ def test_a_review_letter_of_another_form_is_refused(scene: Scene) -> None:
     """It goes the same way as every file, in its turn, and is taken in only as the letters the program knows."""
     arrays = {"cells": np.frombuffer(b"masked cells", np.uint8)}
     with scene.a.home.locked():
-        agreement, item = letters.send(scene.a.home, scene.a.own, scene.a.agreement, "review", {"pairs": 3}, arrays)
+        agreement, item = letters.send(scene.a.signed(), "review", {"pairs": 3}, arrays)
         letters.publish(scene.a.home, agreement, item, scene.folder / "v.pprl")
     with pytest.raises(Problem, match="file 1 was not imported yet"):
         inbox.open_file(scene.b.home, scene.b.own, scene.folder / "v.pprl")
@@ -335,7 +331,7 @@ def test_a_review_letter_of_another_form_is_refused(scene: Scene) -> None:
 def test_a_file_larger_than_agreed_is_not_even_made(scene: Scene) -> None:
     huge = {"x": np.zeros(17 << 20, np.uint8)}
     with pytest.raises(Problem, match="larger than agreed"):
-        letters.send(scene.a.home, scene.a.own, scene.a.agreement, "review", {}, huge)
+        letters.send(scene.a.signed(), "review", {}, huge)
 
 
 def test_a_kept_letter_that_was_exchanged_is_noticed(scene: Scene) -> None:
@@ -346,7 +342,7 @@ def test_a_kept_letter_that_was_exchanged_is_noticed(scene: Scene) -> None:
     other = replace(opened.manifest, sequence=9)
     seal.seal(path, other, opened.load(), scene.a.own.keys, scene.b.own.keys.public())
     with pytest.raises(Problem, match="damaged"):
-        letters.reopen(scene.b.home, scene.b.own, scene.b.agreement, received.item)
+        letters.reopen(scene.b.signed(), received.item)
 
 
 def test_a_card_is_told_from_a_sealed_file(scene: Scene) -> None:
@@ -371,9 +367,7 @@ def test_evidence_per_field_of_a_record_code_lets_nothing_more_leave(
     table = people(0, 60)
     swap(scene, agreed, table, people(20, 80))
     agreement, here = scene.a.home.agreement(agreed), scene.a
-    bundle = letters.reopen(
-        scene.b.home, scene.b.own, scene.b.home.agreement(agreed), scene.b.home.agreement(agreed).received[-1]
-    )
+    bundle = letters.reopen(scene.b.signed(agreed), scene.b.home.agreement(agreed).received[-1])
     codes = bundles.load(bundle).smashed
     assert [(part.name, part.field, part.width) for part in codes.parts] == [("record", "", 128)]
     sent = (scene.folder / "a.pprl").read_bytes()
@@ -383,8 +377,8 @@ def test_evidence_per_field_of_a_record_code_lets_nothing_more_leave(
     assert made.evidence is not None
     assert made.evidence.shape == (len(made.kept()), len(FIELDS))
     assert len(made.kept())
-    linking.keep(here.home, here.own, agreement, made)
-    results.export(here.home, here.own, agreement, scene.folder / "result.pprl")
+    linking.keep(here.signed(agreement.id), made)
+    results.export(here.signed(agreement.id), scene.folder / "result.pprl")
     answer = seal.open_sealed(scene.folder / "result.pprl", [scene.b.own.keys], [here.own.keys.public().sign])
     assert [entry.name for entry in answer.manifest.entries] == ["mine", "yours", "band"]
     assert set(answer.manifest.body) == {"pairs", "mine", "yours"}

@@ -23,7 +23,7 @@ def scene(folder: Path, wanted: Offer) -> tuple[Party, Party]:
     introduce(a, b)
     agree(a, b, folder, wanted)
     for one, other, table, name in ((a, b, HERE, "a1"), (b, a, THERE, "b1")):
-        bundles.export(one.home, one.own, one.agreement, table, folder / f"{name}.pprl")
+        bundles.export(one.signed(), table, folder / f"{name}.pprl")
         inbox.open_file(other.home, other.own, folder / f"{name}.pprl")
     return a, b
 
@@ -36,20 +36,20 @@ def parties(tmp_path: Path) -> tuple[Party, Party]:
 def ask_about(one: Party, other: Party, own: np.ndarray, partner: np.ndarray, out: Path) -> None:
     """A signed request about any pairs: what a partner with an own program can send."""
     agreement = one.agreement
-    mine = linking.own_names(one.home, one.own, agreement).of_rows(own)
-    yours = linking.own_names(other.home, other.own, other.agreement).of_rows(partner)
+    mine = linking.own_names(one.signed(agreement.id)).of_rows(own)
+    yours = linking.own_names(other.signed()).of_rows(partner)
     body = review_letters.request_body(agreement, len(own))
     arrays = {"mine": mine, "yours": yours}
 
     def beside(target: Path) -> None:
         linking.seal_to_self(one.own, review_letters.own_copy(target), agreement, body, arrays)
 
-    agreement, item = letters.send(one.home, one.own, agreement, "review", body, arrays, beside=beside)
+    agreement, item = letters.send(one.signed(agreement.id), "review", body, arrays, beside=beside)
     letters.publish(one.home, agreement, item, out)
 
 
 def asked(a: Party, b: Party, folder: Path) -> None:
-    clear_cells.ask(a.home, a.own, a.agreement, folder / "ask.pprl")
+    clear_cells.ask(a.signed(), folder / "ask.pprl")
     inbox.open_file(b.home, b.own, folder / "ask.pprl")
 
 
@@ -70,7 +70,7 @@ def test_a_request_that_names_every_record_gets_only_the_uncertain_pairs(parties
     everyone = np.arange(THERE.rows)
     ask_about(a, b, np.zeros(THERE.rows, np.int64), everyone, tmp_path / "ask.pprl")
     assert "of 30 of your records" in str(inbox.open_file(b.home, b.own, tmp_path / "ask.pprl").sentence)
-    shown = clear_cells.would_leave(b.home, b.own, b.agreement, THERE)
+    shown = clear_cells.would_leave(b.signed(), THERE)
     assert (shown.asked, shown.withheld, shown.records) == (30, 30, 0)
     with pytest.raises(Problem, match="No cell would leave"):
         answered(b, tmp_path / "x.pprl")
@@ -78,7 +78,7 @@ def test_a_request_that_names_every_record_gets_only_the_uncertain_pairs(parties
     own, partner = (part.ravel() for part in np.meshgrid(np.arange(HERE.rows), everyone))
     ask_about(a, b, own, partner, tmp_path / "all.pprl")
     inbox.open_file(b.home, b.own, tmp_path / "all.pprl")
-    shown = clear_cells.would_leave(b.home, b.own, b.agreement, THERE)
+    shown = clear_cells.would_leave(b.signed(), THERE)
     assert (shown.asked, shown.withheld, shown.records) == (900, 896, 4)
     assert set(shown.rows.tolist()) == {2, 3, 4, 5}
 
@@ -87,12 +87,12 @@ def test_without_an_agreed_review_nothing_is_asked_opened_or_sent(tmp_path) -> N
     a, b = scene(tmp_path, offer())
     matched(a, b)
     with pytest.raises(Problem, match="No review was agreed"):
-        clear_cells.ask(a.home, a.own, a.agreement, tmp_path / "ask.pprl")
+        clear_cells.ask(a.signed(), tmp_path / "ask.pprl")
     ask_about(a, b, np.arange(12, 16), np.arange(2, 6), tmp_path / "ask.pprl")
     with pytest.raises(Problem, match="No review was agreed"):
         inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
     with pytest.raises(Problem, match="No review was agreed"):
-        clear_cells.would_leave(b.home, b.own, b.agreement, THERE)
+        clear_cells.would_leave(b.signed(), THERE)
     assert entries(b) == []
 
 
@@ -101,7 +101,7 @@ def test_without_an_own_match_nothing_leaves(parties, tmp_path) -> None:
     keep_match(a, b, np.arange(10, 16), np.arange(6))
     asked(a, b, tmp_path)
     with pytest.raises(Problem, match="no match yet"):
-        clear_cells.would_leave(b.home, b.own, b.agreement, THERE)
+        clear_cells.would_leave(b.signed(), THERE)
 
 
 def test_a_pair_is_shared_when_both_results_name_it(parties, tmp_path) -> None:
@@ -110,11 +110,11 @@ def test_a_pair_is_shared_when_both_results_name_it(parties, tmp_path) -> None:
     keep_match(a, b, np.arange(10, 16), np.arange(6))
     keep_match(b, a, np.array([3]), np.array([13]))  # accepted
     asked(a, b, tmp_path)
-    assert clear_cells.would_leave(b.home, b.own, b.agreement, THERE).records == 0
+    assert clear_cells.would_leave(b.signed(), THERE).records == 0
     for one, other, name in ((a, b, "ra"), (b, a, "rb")):
-        results.export(one.home, one.own, one.agreement, tmp_path / f"{name}.pprl")
+        results.export(one.signed(), tmp_path / f"{name}.pprl")
         inbox.open_file(other.home, other.own, tmp_path / f"{name}.pprl")
-    shown = clear_cells.would_leave(b.home, b.own, b.agreement, THERE)
+    shown = clear_cells.would_leave(b.signed(), THERE)
     assert shown.rows.tolist() == [3]
     assert (shown.asked, shown.withheld) == (4, 3)
 
@@ -123,12 +123,12 @@ def test_other_rows_or_another_order_of_rows_are_refused(parties, tmp_path) -> N
     a, b = parties
     matched(a, b)
     asked(a, b, tmp_path)
-    shown = clear_cells.would_leave(b.home, b.own, b.agreement, THERE)
+    shown = clear_cells.would_leave(b.signed(), THERE)
     for wrong in (turned(THERE), THERE.take(np.arange(29)), HERE):
         with pytest.raises(Problem, match="not the table"):
-            clear_cells.would_leave(b.home, b.own, b.agreement, wrong)
+            clear_cells.would_leave(b.signed(), wrong)
         with pytest.raises(Problem, match="not the table"):
-            clear_cells.answer(b.home, b.own, b.agreement, wrong, tmp_path / "x.pprl", shown)
+            clear_cells.answer(b.signed(), wrong, tmp_path / "x.pprl", shown)
     assert entries(b) == []
 
 
@@ -139,10 +139,10 @@ def test_more_than_was_agreed_is_refused_by_both_sides(tmp_path) -> None:
     a, b = scene(tmp_path, review_offer(clear=10))  # three of thirty
     matched(a, b)
     with pytest.raises(Problem, match="the agreement allows 3"):
-        clear_cells.ask(a.home, a.own, a.agreement, tmp_path / "ask.pprl")
+        clear_cells.ask(a.signed(), tmp_path / "ask.pprl")
     ask_about(a, b, np.arange(12, 16), np.arange(2, 6), tmp_path / "ask.pprl")
     inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
-    shown = clear_cells.would_leave(b.home, b.own, b.agreement, THERE)
+    shown = clear_cells.would_leave(b.signed(), THERE)
     assert shown.blocked is not None
     with pytest.raises(Problem, match="4 records in clear; the agreement allows 3"):
         answered(b, tmp_path / "x.pprl")
@@ -164,7 +164,7 @@ def test_asking_in_small_portions_reaches_the_same_maximum(tmp_path) -> None:
     # a record that was sent before adds nothing
     ask_about(a, b, np.array([12, 13]), np.array([2, 3]), tmp_path / "again.pprl")
     inbox.open_file(b.home, b.own, tmp_path / "again.pprl")
-    shown = clear_cells.would_leave(b.home, b.own, b.agreement, THERE)
+    shown = clear_cells.would_leave(b.signed(), THERE)
     assert (shown.fresh, shown.before, shown.blocked) == (0, 3, None)
 
 
@@ -188,7 +188,7 @@ def test_the_organisation_can_forbid_cells_in_clear(parties, tmp_path) -> None:
     matched(a, b)
     asked(a, b, tmp_path)
     b.home.ledger().set_limit("clear records", 3)
-    shown = clear_cells.would_leave(b.home, b.own, b.agreement, THERE)
+    shown = clear_cells.would_leave(b.signed(), THERE)
     assert shown.blocked is not None
     with pytest.raises(Problem, match="Your organisation allows at most 3"):
         answered(b, tmp_path / "x.pprl")
@@ -204,7 +204,7 @@ def test_what_would_leave_is_counted_here_and_shows_forms_and_no_values(parties,
     matched(a, b)
     asked(a, b, tmp_path)
     sent, written = b.agreement.sent, sorted(tmp_path.rglob("*"))
-    shown = clear_cells.would_leave(b.home, b.own, b.agreement, THERE)
+    shown = clear_cells.would_leave(b.signed(), THERE)
     assert (b.agreement.sent, sorted(tmp_path.rglob("*"))) == (sent, written)
     assert [one.name for one in shown.fields] == ["first_name", "last_name", "born"]
     assert shown.fields[2].forms == ("99999999",)
@@ -220,11 +220,11 @@ def test_a_confirmation_holds_for_what_was_shown_and_nothing_else(parties, tmp_p
     matched(a, b)
     ask_about(a, b, np.array([12]), np.array([2]), tmp_path / "ask.pprl")
     inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
-    shown = clear_cells.would_leave(b.home, b.own, b.agreement, THERE)
+    shown = clear_cells.would_leave(b.signed(), THERE)
     ask_about(a, b, np.arange(12, 16), np.arange(2, 6), tmp_path / "larger.pprl")
     inbox.open_file(b.home, b.own, tmp_path / "larger.pprl")
     with pytest.raises(Problem, match="not what was shown"):
-        clear_cells.answer(b.home, b.own, b.agreement, THERE, tmp_path / "x.pprl", shown)
+        clear_cells.answer(b.signed(), THERE, tmp_path / "x.pprl", shown)
     assert entries(b) == []
 
 
@@ -232,11 +232,11 @@ def test_cells_in_clear_are_in_the_ledger_before_the_file_and_both_sides_know(pa
     a, b = parties
     matched(a, b)
     asked(a, b, tmp_path)
-    shown = clear_cells.would_leave(b.home, b.own, b.agreement, THERE)
+    shown = clear_cells.would_leave(b.signed(), THERE)
     seen: list[list[int]] = []
     real = letters.send
     monkeypatch.setattr(letters, "send", lambda *args, **more: seen.append(entries(b)) or real(*args, **more))
-    clear_cells.answer(b.home, b.own, b.agreement, THERE, tmp_path / "answer.pprl", shown)
+    clear_cells.answer(b.signed(), THERE, tmp_path / "answer.pprl", shown)
     assert seen == [[4]]
     (entry,) = [one for one in b.home.ledger().disclosures() if one.what == CLEAR]
     assert entry.fields == ("first_name", "last_name", "born")
@@ -250,8 +250,8 @@ def test_cells_in_clear_are_in_the_ledger_before_the_file_and_both_sides_know(pa
 def test_a_result_is_in_the_ledger(parties, tmp_path) -> None:
     a, b = parties
     matched(a, b)
-    results.export(a.home, a.own, a.agreement, tmp_path / "r.pprl")
-    results.export(a.home, a.own, a.agreement, tmp_path / "r2.pprl")
+    results.export(a.signed(), tmp_path / "r.pprl")
+    results.export(a.signed(), tmp_path / "r2.pprl")
     (entry,) = [one for one in a.home.ledger().disclosures() if one.what == "result"]
     assert (entry.records, entry.sent, entry.file) == (6, 1, files.sha256(tmp_path / "r.pprl"))
 
@@ -293,10 +293,10 @@ def test_cells_that_were_not_asked_for_are_refused(parties, tmp_path) -> None:
     asked(a, b, tmp_path)
     request = a.agreement.latest_sent("review")
     assert request is not None
-    names = linking.own_names(b.home, b.own, b.agreement).of_rows(np.arange(10))
+    names = linking.own_names(b.signed()).of_rows(np.arange(10))
     cells = [[column.cell(row) for row in range(10)] for column in THERE.columns]
     body = review_letters.answer_body(b.agreement, request.digest, 10)
-    agreement, item = letters.send(b.home, b.own, b.agreement, "review", body, review_letters.packed(names, cells))
+    agreement, item = letters.send(b.signed(), "review", body, review_letters.packed(names, cells))
     letters.publish(b.home, agreement, item, tmp_path / "more.pprl")
     with pytest.raises(Problem, match="not asked for"):
         inbox.open_file(a.home, a.own, tmp_path / "more.pprl")
@@ -315,10 +315,10 @@ def test_a_wrong_request_is_refused_at_the_door(parties, tmp_path, change, word)
     matched(a, b)
     body = {**review_letters.request_body(a.agreement, 1), **change}
     arrays = {
-        "mine": linking.own_names(a.home, a.own, a.agreement).of_rows(np.array([12])),
-        "yours": linking.own_names(b.home, b.own, b.agreement).of_rows(np.array([2])),
+        "mine": linking.own_names(a.signed()).of_rows(np.array([12])),
+        "yours": linking.own_names(b.signed()).of_rows(np.array([2])),
     }
-    agreement, item = letters.send(a.home, a.own, a.agreement, "review", body, arrays)
+    agreement, item = letters.send(a.signed(), "review", body, arrays)
     letters.publish(a.home, agreement, item, tmp_path / "ask.pprl")
     with pytest.raises(Problem, match=word):
         inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
@@ -328,11 +328,11 @@ def test_a_wrong_request_is_refused_at_the_door(parties, tmp_path, change, word)
 def test_a_request_of_the_first_version_is_refused_with_what_to_do(parties, tmp_path) -> None:
     a, b = parties
     matched(a, b)
-    names = linking.own_names(b.home, b.own, b.agreement).of_rows(np.array([2]))
+    names = linking.own_names(b.signed()).of_rows(np.array([2]))
     sent = b.agreement.latest_sent("data")
     assert sent is not None
     body: strict.Plain = {"step": "ask", "records": 1, "yours": sent.digest}
-    agreement, item = letters.send(a.home, a.own, a.agreement, "review", body, {"yours": names})
+    agreement, item = letters.send(a.signed(), "review", body, {"yours": names})
     letters.publish(a.home, agreement, item, tmp_path / "ask.pprl")
     with pytest.raises(Problem, match="older version") as refusal:
         inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")

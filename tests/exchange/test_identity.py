@@ -17,6 +17,7 @@ from pprl_desktop.exchange.home import Home, default_home
 from pprl_desktop.exchange.keys import Keys, unsound
 from pprl_desktop.exchange.names import alike
 from pprl_desktop.exchange.passphrase import Cost, strength
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.problem import Problem
 
 from .conftest import CHEAP, PASSPHRASE, Party, Scene, everything, introduce, make_party, new
@@ -322,7 +323,7 @@ def test_after_a_key_change_the_old_agreement_is_over(scene: Scene) -> None:
 
     own = scene.a.home.change_key(scene.a.own, PASSPHRASE, CHEAP)
     with pytest.raises(Problem, match="key you have changed"):
-        bundles.export(scene.a.home, own, scene.a.agreement, people(0, 60), scene.folder / "x.pprl")
+        bundles.export(Signatory(scene.a.home, own, scene.a.agreement.id), people(0, 60), scene.folder / "x.pprl")
 
 
 def test_there_must_be_a_change_to_announce(scene: Scene) -> None:

@@ -22,6 +22,7 @@ from pprl_desktop.exchange.agreement import Agreement
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.release_repair import repair
 from pprl_desktop.exchange.releases import ReleaseLedger
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.problem import Failure, Problem
 
 from .conftest import PASSPHRASE, Party, Scene, agree, everything, export, offer, people
@@ -126,33 +127,33 @@ def test_one_changed_row_is_told_and_asked_before_anything_is_written(scene: Sce
     a = scene.a
     send(a, (0, 50), scene.folder / "one", a.home.agreement(noised.id))
     before = everything(a.home.path)
-    plan = bundles.plan(a.home, a.own, a.home.agreement(noised.id), people(0, 49))
+    plan = bundles.plan(a.signed(noised.id), people(0, 49))
     said = " ".join(map(str, plan.outlook.sentences))
     assert plan.asks
     assert "epsilon 4 per bit" in said
     assert "every row gets fresh noise" in said
     with pytest.raises(Problem, match="adds to what the partner has already") as found:
-        bundles.export(a.home, a.own, a.home.agreement(noised.id), people(0, 49), scene.folder / "two")
+        bundles.export(a.signed(noised.id), people(0, 49), scene.folder / "two")
     assert "epsilon 4 per bit" in str(found.value.why)
     assert everything(a.home.path) == before
     assert not (scene.folder / "two").exists()
-    bundles.export(a.home, a.own, a.home.agreement(noised.id), people(0, 49), scene.folder / "two", seen=plan.confirm())
+    bundles.export(a.signed(noised.id), people(0, 49), scene.folder / "two", seen=plan.confirm())
     assert (scene.folder / "two").exists()
 
 
 def test_a_word_given_for_other_sums_does_not_count(scene: Scene, noised: Agreement) -> None:
     a = scene.a
-    old = bundles.plan(a.home, a.own, a.home.agreement(noised.id), people(0, 49)).confirm()
+    old = bundles.plan(a.signed(noised.id), people(0, 49)).confirm()
     send(a, (0, 50), scene.folder / "one", a.home.agreement(noised.id))
     with pytest.raises(Problem, match="adds to what"):
-        bundles.export(a.home, a.own, a.home.agreement(noised.id), people(0, 49), scene.folder / "two", seen=old)
+        bundles.export(a.signed(noised.id), people(0, 49), scene.folder / "two", seen=old)
 
 
 def test_the_same_table_again_is_not_asked_and_adds_nothing(scene: Scene) -> None:
-    plan = bundles.plan(scene.a.home, scene.a.own, scene.a.agreement, people(0, 60))
+    plan = bundles.plan(scene.a.signed(), people(0, 60))
     assert not plan.asks
     assert "the same bytes" in str(plan.outlook.sentences[0])
-    made = bundles.export(scene.a.home, scene.a.own, scene.a.agreement, people(0, 60), scene.folder / "again")
+    made = bundles.export(scene.a.signed(), people(0, 60), scene.folder / "again")
     assert made.resent
     assert (scene.folder / "again").read_bytes() == scene.bundle.read_bytes()
 
@@ -290,7 +291,7 @@ def test_after_a_repair_releases_go_on_and_what_was_released_counts(scene: Scene
     ledger = a.home.ledger(a.own)
     assert ledger.verify().whole
     assert len(ledger.releases()) == 2
-    plan = bundles.plan(a.home, a.own, a.home.agreement(noised.id), people(0, 49))
+    plan = bundles.plan(a.signed(noised.id), people(0, 49))
     assert "epsilon 4 per bit" in " ".join(map(str, plan.outlook.sentences))
     again = export(a.home, a.own, a.home.agreement(noised.id), people(0, 50), scene.folder / "again")
     if what in ("older", "damaged"):
@@ -331,7 +332,7 @@ def test_home_folders_and_sealed_files_are_for_the_owner_only(scene: Scene) -> N
         return {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in (home.path, *home.path.rglob("*"))}
 
     home = scene.b.home
-    bundles.export(home, scene.b.own, scene.b.agreement, people(30, 90), scene.folder / "b.pprl")
+    bundles.export(Signatory(home, scene.b.own, scene.b.agreement.id), people(30, 90), scene.folder / "b.pprl")
     from pprl_desktop.exchange import inbox
 
     inbox.open_file(home, scene.b.own, scene.bundle)

@@ -23,6 +23,7 @@ from pprl_desktop.exchange import bundles, letters, seal
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.keys import Keys
 from pprl_desktop.exchange.manifest import Manifest
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.problem import Failure, Problem
 
 from .conftest import PASSPHRASE, Scene, export, people
@@ -270,7 +271,8 @@ def check_whole(scene: Scene, out: Path) -> None:
         opened = seal.open_sealed(path, [scene.b.own.keys], pins)
         opened.check()
         assert opened.digest == item.digest
-        assert len(bundles.own_map(home, scene.a.own, agreement, item).rows) == opened.manifest.body["rows"]
+        names = bundles.own_map(Signatory(home, scene.a.own, agreement.id), item)
+        assert len(names.rows) == opened.manifest.body["rows"]
     assert home.ledger().verify().whole
     numbers = {release.number for release in home.ledger().releases()}
     assert {item.release for item in agreement.sent} <= numbers

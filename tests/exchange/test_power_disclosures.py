@@ -17,6 +17,7 @@ import pytest
 from pprl_desktop import files
 from pprl_desktop.exchange import clear_cells, inbox, results, seal
 from pprl_desktop.exchange.home import Home
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.problem import Problem
 from tests.review.test_partner import THERE, matched, review_offer
 
@@ -31,16 +32,17 @@ WORKER = """
     from pathlib import Path
     from pprl_desktop.exchange import clear_cells, results
     from pprl_desktop.exchange.home import Home
+    from pprl_desktop.exchange.signatory import Signatory
     from tests.exchange.conftest import PASSPHRASE
     from tests.review.test_partner import THERE
     home = Home(Path(sys.argv[1]))
-    own, agreement = home.unlock(PASSPHRASE), home.agreement()
-    shown = clear_cells.would_leave(home, own, agreement, THERE)
+    signatory = Signatory(home, home.unlock(PASSPHRASE), home.agreement().id)
+    shown = clear_cells.would_leave(signatory, THERE)
     print("ready", flush=True)
     if sys.argv[3] == "answer":
-        clear_cells.answer(home, own, agreement, THERE, Path(sys.argv[2]), shown)
+        clear_cells.answer(signatory, THERE, Path(sys.argv[2]), shown)
     else:
-        results.export(home, own, agreement, Path(sys.argv[2]))
+        results.export(signatory, Path(sys.argv[2]))
     print("done", flush=True)
     sys.stdin.read()
 """
@@ -51,7 +53,7 @@ def asked(tmp_path: Path) -> tuple[Party, Party]:
     """B was asked for cells and has not answered."""
     a, b = scene(tmp_path, review_offer())
     matched(a, b)
-    clear_cells.ask(a.home, a.own, a.agreement, tmp_path / "ask.pprl")
+    clear_cells.ask(a.signed(), tmp_path / "ask.pprl")
     inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
     return a, b
 
@@ -59,10 +61,10 @@ def asked(tmp_path: Path) -> tuple[Party, Party]:
 def finish(b: Party, home: Home, what: str, out: Path) -> None:
     agreement = home.agreement()
     if what == "answer":
-        shown = clear_cells.would_leave(home, b.own, agreement, THERE)
-        clear_cells.answer(home, b.own, agreement, THERE, out, shown)
+        shown = clear_cells.would_leave(Signatory(home, b.own, agreement.id), THERE)
+        clear_cells.answer(Signatory(home, b.own, agreement.id), THERE, out, shown)
     else:
-        results.export(home, b.own, agreement, out)
+        results.export(Signatory(home, b.own, agreement.id), out)
 
 
 def check(a: Party, b: Party, home: Home, what: str, out: Path) -> None:

@@ -105,7 +105,7 @@ def test_of_a_bundle_only_what_this_program_computes_is_told(scene: Scene) -> No
         plain["statement"] = "epsilon 0.001 per record: nobody can be named."
 
     received = open_at_b(scene, resigned(scene, lie))
-    recipe = agreeing.recipe_of(scene.b.home, scene.b.own, scene.b.home.agreement())
+    recipe = agreeing.recipe_of(scene.b.signed())
     assert received.statement == bundles.bundle_statement(recipe, 60).summary
     assert "nobody" not in f"{received.statement} {received.sentence}"
 

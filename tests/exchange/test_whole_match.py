@@ -19,7 +19,7 @@ def party(tmp_path: Path) -> Party:
     introduce(a, b)
     agree(a, b, tmp_path)
     for one, other, table in ((a, b, people(0, 30)), (b, a, people(10, 40))):
-        bundles.export(one.home, one.own, one.agreement, table, one.home.path / "out.pprl")
+        bundles.export(one.signed(), table, one.home.path / "out.pprl")
         inbox.open_file(other.home, other.own, one.home.path / "out.pprl")
     return a
 
@@ -39,8 +39,8 @@ def made() -> Match:
 
 def test_everything_that_is_shown_comes_back(party: Party) -> None:
     before = made()
-    whole_match.keep(party.home, party.own, party.agreement, before)
-    after = whole_match.kept(party.home, party.own, party.agreement)
+    whole_match.keep(party.signed(), before)
+    after = whole_match.kept(party.signed())
     assert after is not None
     for name in ("own", "partner", "score", "probability"):
         np.testing.assert_array_equal(getattr(after.scored, name), getattr(before.scored, name))
@@ -55,8 +55,8 @@ def test_everything_that_is_shown_comes_back(party: Party) -> None:
 
 
 def test_it_is_sealed_and_belongs_to_its_bundles(party: Party, tmp_path: Path) -> None:
-    whole_match.keep(party.home, party.own, party.agreement, made())
+    whole_match.keep(party.signed(), made())
     (path,) = party.home.path.rglob("whole-match.pprl")
     assert b"candidate_recall" not in path.read_bytes()
     path.write_bytes(path.read_bytes()[:-1] + b"\0")
-    assert whole_match.kept(party.home, party.own, party.agreement) is None
+    assert whole_match.kept(party.signed()) is None

@@ -13,6 +13,7 @@ import pytest
 from pprl_desktop.exchange import agreeing, bundles, linking, results
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.job import demo
 from pprl_desktop.job.finishing import finish
 from pprl_desktop.job.own_table import OwnTable
@@ -61,11 +62,11 @@ def test_matching_again_and_finishing_again_give_the_links(folder: Path) -> None
         home, own = unlocked(project)
         choices, place = project.choices, OwnTable()
         agreement = home.agreement(choices.agreement)
-        before = results.outcome(home, own, agreement)
+        before = results.outcome(Signatory(home, own, agreement.id))
         assert SHARED * 0.8 <= len(before.links) <= SHARED
         again = Partnership(home, own, choices.agreement).match(place, choices)
         assert len(again.accepted()) >= SHARED * 0.8
-        linking.keep(home, own, agreement, again)
+        linking.keep(Signatory(home, own, agreement.id), again)
         made = finish(folder / "again", home, own, choices, place, title="Again", match=again)
         assert made.linked.rows == len(before.links)
         assert (folder / "again" / "report.html").is_file()
@@ -78,7 +79,7 @@ def test_the_same_bundle_leaves_again_and_the_ledger_is_whole(folder: Path) -> N
         choices = project.choices
         agreement = agreeing.with_columns(home, home.agreement(choices.agreement), dict(choices.columns))
         assert home.ledger().verify().whole
-        made = bundles.export(home, own, agreement, OwnTable().clean(choices), folder / "again.pprl")
+        made = bundles.export(Signatory(home, own, agreement.id), OwnTable().clean(choices), folder / "again.pprl")
         assert (folder / "again.pprl").read_bytes() == Path(choices.bundle_path).read_bytes()
         assert made.bytes == Path(choices.bundle_path).stat().st_size
         assert len(home.ledger().releases()) == 1

@@ -29,7 +29,7 @@ def parties(tmp_path: Path) -> tuple[Party, Party]:
     introduce(a, b)
     agree(a, b, tmp_path, review_offer())
     for one, other, table, name in ((a, b, HERE, "a1"), (b, a, THERE, "b1")):
-        bundles.export(one.home, one.own, one.agreement, table, tmp_path / f"{name}.pprl")
+        bundles.export(one.signed(), table, tmp_path / f"{name}.pprl")
         inbox.open_file(other.home, other.own, tmp_path / f"{name}.pprl")
     return a, b
 
@@ -48,19 +48,19 @@ def keep_match(one: Party, other: Party, own: np.ndarray, partner: np.ndarray) -
     """The match of one side; `partner` are rows of the other side's table."""
     sent = other.agreement.latest_sent("data")
     assert sent is not None
-    places = bundles.own_map(other.home, other.own, other.agreement, sent).places(partner).astype(np.int32)
+    places = bundles.own_map(other.signed(), sent).places(partner).astype(np.int32)
     score = np.linspace(6.0, 1.0, len(own))
     evidence = np.zeros((len(own), 3), np.float32)
     scored = Scored(own.astype(np.int32), places, score, score / 7, evidence, ("a", "b", "c"), 4.5, 900)
     band = np.where(score >= 4.5, ACCEPT, REVIEW).astype(np.int8)
     made = Match(scored, np.ones(len(own), dtype=bool), band, 4.5, 0.5, 0, {})
-    linking.keep(one.home, one.own, one.agreement, made)
+    linking.keep(one.signed(), made)
 
 
 def answered(b: Party, out: Path, table: CleanTable = THERE) -> SentInClear:
     """Looked at, confirmed, sent."""
-    shown = clear_cells.would_leave(b.home, b.own, b.agreement, table)
-    return clear_cells.answer(b.home, b.own, b.agreement, table, out, shown)
+    shown = clear_cells.would_leave(b.signed(), table)
+    return clear_cells.answer(b.signed(), table, out, shown)
 
 
 def policy() -> Policy:
@@ -70,13 +70,13 @@ def policy() -> Policy:
 def test_cells_are_asked_for_answered_and_reviewed(parties, tmp_path) -> None:
     a, b = parties
     matched(a, b)
-    assert clear_cells.ask(a.home, a.own, a.agreement, tmp_path / "ask.pprl").records == 4
+    assert clear_cells.ask(a.signed(), tmp_path / "ask.pprl").records == 4
     received = inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
     assert received.kind == "review"
     sent = answered(b, tmp_path / "answer.pprl")
     assert (sent.records, sent.withheld) == (4, 0)
     inbox.open_file(a.home, a.own, tmp_path / "answer.pprl")
-    review = from_answer(a.home, a.own, a.agreement, HERE, policy(), "with the registry")
+    review = from_answer(a.signed(), HERE, policy(), "with the registry")
     assert len(review.pairs) == 4
     assert len(review.people) == HERE.rows + 4
     assert not review.own_crowd
@@ -90,18 +90,18 @@ def test_cells_are_asked_for_answered_and_reviewed(parties, tmp_path) -> None:
 def test_decisions_become_part_of_the_match_and_undecided_pairs_stay(parties, tmp_path) -> None:
     a, b = parties
     matched(a, b)
-    clear_cells.ask(a.home, a.own, a.agreement, tmp_path / "ask.pprl")
+    clear_cells.ask(a.signed(), tmp_path / "ask.pprl")
     inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
     answered(b, tmp_path / "answer.pprl")
     inbox.open_file(a.home, a.own, tmp_path / "answer.pprl")
-    review = from_answer(a.home, a.own, a.agreement, HERE, policy())
+    review = from_answer(a.signed(), HERE, policy())
     by_row = {int(review.people.source[pair.a]): pair.id for pair in review.pairs}
     outcome = {by_row[12]: True, by_row[13]: False, by_row[14]: None}
-    take_in(a.home, a.own, a.agreement, review, outcome)
-    kept = linking.kept(a.home, a.own, a.agreement)
+    take_in(a.signed(), review, outcome)
+    kept = linking.kept(a.signed())
     bands = dict(zip(kept.own.tolist(), kept.band.tolist(), strict=True))
     assert bands == {10: ACCEPT, 11: ACCEPT, 12: ACCEPT, 13: 0, 14: REVIEW, 15: REVIEW}
-    results.export(a.home, a.own, a.agreement, tmp_path / "result.pprl")
+    results.export(a.signed(), tmp_path / "result.pprl")
     assert inbox.open_file(b.home, b.own, tmp_path / "result.pprl").kind == "result"
 
 
@@ -109,24 +109,24 @@ def test_nothing_is_reviewed_before_cells_came(parties, tmp_path) -> None:
     a, b = parties
     matched(a, b)
     with pytest.raises(Problem, match="not sent cells"):
-        from_answer(a.home, a.own, a.agreement, HERE, policy())
+        from_answer(a.signed(), HERE, policy())
 
 
 def test_a_changed_decision_counts_when_taken_in_again_and_makes_the_sent_result_old(parties, tmp_path) -> None:
     a, b = parties
     matched(a, b)
-    clear_cells.ask(a.home, a.own, a.agreement, tmp_path / "ask.pprl")
+    clear_cells.ask(a.signed(), tmp_path / "ask.pprl")
     inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
     answered(b, tmp_path / "answer.pprl")
     inbox.open_file(a.home, a.own, tmp_path / "answer.pprl")
-    review = from_answer(a.home, a.own, a.agreement, HERE, policy())
+    review = from_answer(a.signed(), HERE, policy())
     by_row = {int(review.people.source[pair.a]): pair.id for pair in review.pairs}
-    take_in(a.home, a.own, a.agreement, review, {by_row[12]: True})
-    results.export(a.home, a.own, a.agreement, tmp_path / "result.pprl")
-    assert results.is_current(a.home, a.own, a.agreement)
-    take_in(a.home, a.own, a.agreement, review, {by_row[12]: True})
-    assert results.is_current(a.home, a.own, a.agreement)
-    take_in(a.home, a.own, a.agreement, review, {by_row[12]: False})
-    kept = linking.kept(a.home, a.own, a.agreement)
+    take_in(a.signed(), review, {by_row[12]: True})
+    results.export(a.signed(), tmp_path / "result.pprl")
+    assert results.is_current(a.signed())
+    take_in(a.signed(), review, {by_row[12]: True})
+    assert results.is_current(a.signed())
+    take_in(a.signed(), review, {by_row[12]: False})
+    kept = linking.kept(a.signed())
     assert dict(zip(kept.own.tolist(), kept.band.tolist(), strict=True))[12] == 0
-    assert not results.is_current(a.home, a.own, a.agreement)
+    assert not results.is_current(a.signed())

@@ -108,7 +108,7 @@ def test_what_is_rehearsed_is_what_is_evaluated_proposed_shown_and_sent(
         assert cli.main(["evaluate", *post.tables, "--truth", post.truth, "--id", "id", *common]) == 2
         assert spy.recipe() == rehearsed, "evaluate"
         agreement = proposed(post, common)
-        signed = agreeing.recipe_of(post.a.home, post.a.own, agreement)
+        signed = agreeing.recipe_of(post.a.signed(agreement.id))
         assert replace(signed, secret=rehearsed.secret) == rehearsed, "agree propose"
         choose(pane, name, layout, epsilon)
         choices = window.desk.project.choices

@@ -23,7 +23,7 @@ def registry(tmp_path: Path) -> Party:
     """The side that was asked for the cells of four records."""
     a, b = scene(tmp_path, review_offer())
     matched(a, b)
-    clear_cells.ask(a.home, a.own, a.agreement, tmp_path / "ask.pprl")
+    clear_cells.ask(a.signed(), tmp_path / "ask.pprl")
     inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
     return b
 

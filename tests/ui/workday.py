@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog
 from pprl_desktop import resources
 from pprl_desktop.exchange import agreeing, bundles, contacts, identity, inbox
 from pprl_desktop.exchange.home import Home
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.job import kept, offers
 from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.ui.watching import Watchdog
@@ -124,7 +125,7 @@ class Workday:
         choices = Choices().changed(**seen.changes())
         agreement = self.homes[1].agreement(desk.need_project().choices.agreement)
         out = self.folder / "post" / "partner.pprl"
-        bundles.export(self.homes[1], self.own[1], agreement, place.clean(choices), out)
+        bundles.export(Signatory(self.homes[1], self.own[1], agreement.id), place.clean(choices), out)
         received = inbox.open_file(self.homes[0], self.own[0], out)
         assert received.item is not None
         desk.change("Partner", partner_path=str(out), partner_sha256=received.item.digest)

@@ -72,7 +72,7 @@ def test_what_left_in_clear_is_in_both_reports_and_in_the_list_of_releases(
         said = printed("report", party, capsys)
         assert "No cell of a record was sent in clear: the record has no such entry." in said
         assert "Never sent" not in said
-    clear_cells.ask(a.home, a.own, a.agreement, tmp_path / "ask.pprl")
+    clear_cells.ask(a.signed(), tmp_path / "ask.pprl")
     inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
     answered(b, tmp_path / "cells.pprl")
     inbox.open_file(a.home, a.own, tmp_path / "cells.pprl")
@@ -92,7 +92,7 @@ def test_a_file_that_is_not_in_the_record_is_told(
     a, b = scene(tmp_path, review_offer())
     matched(a, b)
     monkeypatch.setenv("PPRL_PASSPHRASE", PASSPHRASE)
-    results.export(a.home, a.own, a.agreement, tmp_path / "r.pprl")
+    results.export(a.signed(), tmp_path / "r.pprl")
     unknown = replace(a.agreement, sent=tuple(replace(one, table="other") for one in a.agreement.sent))
     a.home.keep_agreement(unknown)
     said = printed("report", a, capsys)
@@ -107,17 +107,17 @@ def test_the_report_of_a_reviewed_job_tells_the_review(
     a, b = scene(tmp_path, review_offer())
     matched(a, b)
     assert "No pair was reviewed." in printed("report", a, capsys)
-    clear_cells.ask(a.home, a.own, a.agreement, tmp_path / "ask.pprl")
+    clear_cells.ask(a.signed(), tmp_path / "ask.pprl")
     inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
     answered(b, tmp_path / "cells.pprl")
     inbox.open_file(a.home, a.own, tmp_path / "cells.pprl")
-    review = from_answer(a.home, a.own, a.agreement, HERE, Policy(review_fields(FIELDS), reviewer_budget=Fraction(1)))
+    review = from_answer(a.signed(), HERE, Policy(review_fields(FIELDS), reviewer_budget=Fraction(1)))
     with Desk.create(tmp_path / "r", review, PASSPHRASE) as desk:
         session = desk.session()
         session.reveal("first_name")
         for point in (6, 1, 0):
             session.decide(point)
-        take_in(a.home, a.own, a.agreement, desk.review, desk.outcome(), desk.losses())
+        take_in(a.signed(), desk.review, desk.outcome(), desk.losses())
     said = printed("report", a, capsys)
     assert "3 uncertain pairs were reviewed masked: 1 the same person, 1 different, 1 not settled." in said
     assert "Reviewers: 1; they opened 1 cells" in said

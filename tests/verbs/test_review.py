@@ -275,7 +275,7 @@ def test_the_partners_cells_become_a_review(run, monkeypatch, tmp_path) -> None:
     introduce(a, b)
     agree(a, b, tmp_path, review_offer())
     for one, other, table, name in ((a, b, HERE, "a1"), (b, a, THERE, "b1")):
-        bundles.export(one.home, one.own, one.agreement, table, tmp_path / f"{name}.pprl")
+        bundles.export(one.signed(), table, tmp_path / f"{name}.pprl")
         inbox.open_file(other.home, other.own, tmp_path / f"{name}.pprl")
         lines = zip(*(column.cells() for column in table.columns), strict=True)
         text = "\n".join(["first_name,last_name,born", *(",".join(line) for line in lines)])
