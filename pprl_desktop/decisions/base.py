@@ -19,6 +19,7 @@ Evidence = npt.NDArray[np.float32]
 Explain = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64], Progress], Evidence]  # own rows, partner's rows
 
 REJECT, REVIEW, ACCEPT = 0, 1, 2  # band codes
+BAND_NAMES = ("reject", "review", "accept")  # by band code
 DEFAULT_MEMORY = 2 << 30  # bytes of pairs held at most, unless the steward says otherwise
 
 # what an estimate takes for granted, in the notes of scored pairs under "assumption"

@@ -72,6 +72,9 @@ class Agreement:
     def terms(self) -> Terms:
         return terms.parse(self.document)
 
+    def in_words(self) -> tuple[Said, ...]:
+        return terms.in_words(self.terms)
+
     @property
     def own_side(self) -> Side:
         return self.terms.proposer if self.role == "proposer" else self.terms.accepter

@@ -11,6 +11,7 @@ from pprl_desktop.codes.base import DECISION_WORDS, LAYOUT_WORDS, Settings, meth
 from pprl_desktop.codes.directions import turned, words
 from pprl_desktop.matching.reconcile import RULE_WORDS
 from pprl_desktop.privacy.claims import UNITS
+from pprl_desktop.problem import Problem
 from pprl_desktop.project.choices import Choices
 from pprl_desktop.records.fields import KIND_WORDS, Field
 from pprl_desktop.records.hints import hint
@@ -209,3 +210,26 @@ def _looks_like(kind: str, seen: ColumnProfile) -> bool:
     usual = seen.shapes[0].shape if seen.shapes else ""
     digits = "9" in usual
     return digits if kind in ("id", "number") and usual else not (kind == "name" and digits)
+
+
+def with_entry(value: Any, name: str, text: str, place: str) -> Any:
+    """A copy of a dataclass with one entry set from text, checked by the same rules as a document from outside."""
+    from pprl_desktop.exchange.terms import from_plain, to_plain
+
+    plain = to_plain(value)
+    if name not in plain:
+        raise Problem(
+            Said("There is no setting '{name}'.", name=name), Said("There are: {names}.", names=", ".join(plain)),
+            place=place,
+        )  # fmt: skip
+    now = plain[name]
+    if isinstance(now, list):
+        plain[name] = [piece for piece in text.split("|") if piece]
+    else:
+        plain[name] = int(text) if isinstance(now, int) and text.lstrip("-").isdigit() else text
+    try:
+        return from_plain(type(value), plain, "")
+    except Problem as problem:
+        raise Problem(
+            Said("'{text}' cannot be used for '{name}'.", text=text, name=name), problem.why, place=place
+        ) from problem

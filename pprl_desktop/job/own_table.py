@@ -6,7 +6,7 @@ saved; after reopening, the table is read again and checked against its hash.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -67,6 +67,26 @@ def suggested(profile: Profile) -> dict[str, Any]:
         "id_column": profile.id_column,
         "mapping": (),
     }
+
+
+def read(path: Path, progress: Progress = NO_PROGRESS) -> Table:
+    """A table as its file says, for the verbs that have no project and no agreement."""
+    from pprl_desktop.records.reading import read_table
+
+    return read_table(path, progress=progress).table
+
+
+def named_fields(table: Table, wanted: Sequence[tuple[str, str, str]]) -> tuple[Field, ...]:
+    """(field, kind, column) -> fields; without a kind the one that the column looks like; derived ones are marked."""
+    from pprl_desktop.records.fields import Field
+    from pprl_desktop.records.profile import guess_kind, with_derived
+
+    fields = []
+    for name, kind, column in wanted:
+        guessed = guess_kind(table.column(column))  # a column that is not there is said before a type that is not
+        fields.append(Field.of(name, kind or guessed))
+    same = all(name == column for name, _, column in wanted)
+    return with_derived(table, fields, {}) if same else tuple(fields)
 
 
 def marked(fields: tuple[Field, ...], columns: Mapping[str, str], profile: Profile) -> tuple[Field, ...]:

@@ -23,6 +23,7 @@ from pprl_desktop.exchange import (
     blind,
     bundles,
     clear_cells,
+    contacts,
     inbox,
     letters,
     linking,
@@ -36,6 +37,7 @@ from pprl_desktop.exchange.blind_audit import Audited, audit
 from pprl_desktop.exchange.blind_terms import other
 from pprl_desktop.exchange.bundles import Exported, PartnerBundle, Plan
 from pprl_desktop.exchange.clear_cells import Asked, InClear, SentInClear
+from pprl_desktop.exchange.contacts import Contact
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.inbox import Received
@@ -117,6 +119,18 @@ class Partnership:
     @classmethod
     def decline(cls, home: Home, identity: Identity, proposal: Proposal, reason: str, out: Path) -> Partnership:
         return cls(home, identity, agreeing.decline(home, identity, proposal, reason, out).id)
+
+    @staticmethod
+    def end(home: Home, agreement_id: str, reason: str) -> Agreement:
+        """Of this side: nothing more is sent or opened under it. Needs no key, since nothing is sealed."""
+        return inbox.end(home, home.agreement(agreement_id), reason)
+
+    @staticmethod
+    def verified_contact(home: Home, wanted: str) -> Contact:
+        """To be asked before work is put into a proposal; propose() asks again."""
+        contact = home.contact(wanted)
+        contacts.must_be_verified(contact)
+        return contact
 
     @staticmethod
     def read_proposal(home: Home, identity: Identity, path: Path) -> Proposal:

@@ -84,6 +84,19 @@ class Choices:
         now = self.settings
         return self.changed(method=name, settings=recipe.settings(name, direction=now.direction, decoys=now.decoys))
 
+    def with_settings(self, **wanted: Any) -> Choices:
+        """Something asked for anew; what belongs to it comes along (codes/recipe.py)."""
+        return self.changed(settings=recipe.changed(self.method, self.settings, **wanted))
+
+    def checked_recipe(self) -> Recipe:
+        """The recipe, or the Problem that its method has with it."""
+        return recipe.checked(self.recipe())
+
+    @classmethod
+    def for_method(cls, name: str, **wanted: Any) -> Choices:
+        """A method's own settings with what was asked for."""
+        return cls(method=name, settings=recipe.settings(name, **wanted))
+
     def as_dict(self) -> dict[str, Any]:
         plain = {f.name: getattr(self, f.name) for f in fields(self)}
         plain["second"] = self.second.as_dict() if self.second is not None else None

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from pprl_desktop.codes.directions import once
-from pprl_desktop.decisions.base import ACCEPT, REJECT, REVIEW
+from pprl_desktop.decisions.base import ACCEPT, BAND_NAMES, REJECT, REVIEW
 from pprl_desktop.exchange import linking, refusals
 from pprl_desktop.exchange.agreement import Agreement
 from pprl_desktop.exchange.home import Home
@@ -23,7 +23,7 @@ from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable, Column
 from pprl_desktop.review.plan import Policy, Review, Stratum
 from pprl_desktop.review.report import PrivacyLoss, cells_opened
-from pprl_desktop.review.sources import BAND_NAMES, Listed, from_tables
+from pprl_desktop.review.sources import Listed, from_tables
 
 
 def from_answer(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.decisions.base import ACCEPT, REJECT, REVIEW, Match
+from pprl_desktop.decisions.base import ACCEPT, BAND_NAMES, REJECT, REVIEW, Match
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.roles import role
@@ -19,7 +19,6 @@ from pprl_desktop.records.table import CleanTable, Column, Table
 from pprl_desktop.review.plan import TYPE_OF_KIND, Pair, People, Policy, Review, ReviewField, Stratum
 from pprl_desktop.said import Said
 
-BAND_NAMES = {REJECT: "reject", REVIEW: "review", ACCEPT: "accept"}
 PARTS = 4  # strata of equal size that the review band is cut into
 _COMPACT_DATE = re.compile(r"(\d{4})(\d\d)(\d\d)")
 

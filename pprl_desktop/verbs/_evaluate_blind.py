@@ -14,31 +14,21 @@ from pprl_desktop.verbs import _evaluate_report as report
 if TYPE_CHECKING:
     from pprl_desktop.evaluation.blind import BlindPlay
     from pprl_desktop.evaluation.tables import Contest
+    from pprl_desktop.job.trial import Trial
 
 IDLE = ("decision", "layout", "kernel", "epsilon", "noise")  # options of the methods that smash
 
 
 def one(
-    args: argparse.Namespace, contest: Contest, seconds: dict[str, float], started: float, progress: Progress
+    args: argparse.Namespace, trial: Trial, seconds: dict[str, float], started: float, progress: Progress
 ) -> Answer:
-    from pprl_desktop.blind.meter import warnings
-    from pprl_desktop.evaluation.believed import believed
-    from pprl_desktop.evaluation.blind import play_blind
-    from pprl_desktop.evaluation.play import Side, peak_memory_mb
-    from pprl_desktop.privacy.blind import blind_statement
+    from pprl_desktop.evaluation.play import peak_memory_mb
 
-    _no_idle_option(args)
     if args.sweep or args.frontier:
-        return _over_coverage(args, contest, progress)
-    played = play_blind(
-        contest.a, contest.b, contest.options, coverage=args.coverage, seed=args.seed, progress=progress
-    )
-    figures = contest.truth.figures(played.pairs)
-    said = blind_statement(contest.b.rows)
-    told = [
-        *map(str, played.match.warnings),
-        *map(str, warnings(contest.a.fields, max(contest.a.rows, contest.b.rows))),
-    ]
+        return _over_coverage(args, trial, progress)
+    made, contest = trial.measure_blind(args.coverage, progress), trial.contest
+    played, figures, said = made.played, made.figures, made.statement
+    told = [str(one) for one in made.warnings]
     if not figures.predicted_pairs:
         told.append("No pair was linked: a precision of 1 then only says that nothing wrong was shown.")
     seconds |= {stage: round(spent, 3) for stage, spent in played.seconds.items()}
@@ -53,8 +43,8 @@ def one(
             "seed": args.seed,
         },
         **figures.as_dict(),
-        **believed(played.pairs, ((played.match, False),)).as_dict(),
-        "sides": {"a": report.side_records(Side(played.match, played.pairs), contest.truth, args.pairs, turned=False)},
+        **made.believed.as_dict(),
+        "sides": {"a": report.side_records(made.side, contest.truth, args.pairs, turned=False)},
         "threshold": played.match.accept,
         "seconds": seconds,
         "peak_rss_mb": peak_memory_mb(),
@@ -67,7 +57,7 @@ def one(
     return Answer(text(data), data)
 
 
-def _no_idle_option(args: argparse.Namespace) -> None:
+def no_idle_option(args: argparse.Namespace) -> None:
     given = [name for name in IDLE if getattr(args, name) is not None]
     tables = ["compare"] if args.compare else []
     for name in (*given, *tables):
@@ -78,29 +68,19 @@ def _no_idle_option(args: argparse.Namespace) -> None:
         )
 
 
-BOUNDS = (0.02, 0.05, 0.1, 0.2)  # coverages of a sweep unless others are asked for
-
-
-def _over_coverage(args: argparse.Namespace, contest: Contest, progress: Progress) -> Answer:
+def _over_coverage(args: argparse.Namespace, trial: Trial, progress: Progress) -> Answer:
     """Found against what could be guessed; for the frontier, also what a lying partner opens in the real protocol."""
-    from pprl_desktop.evaluation.blind import play_blind
-    from pprl_desktop.rehearsal.blind import rehearse_blind
+    from pprl_desktop.job.trial import BOUNDS
 
     rows: list[dict[str, Any]] = []
-    bounds = _bounds(args.sweep) if args.sweep else BOUNDS
-    for place, bound in enumerate(bounds):
-        part = progress.part(place / len(bounds), (place + 1) / len(bounds))
-        try:
-            played = play_blind(contest.a, contest.b, contest.options, coverage=bound, seed=args.seed, progress=part)
-        except Problem as problem:
-            rows.append({"coverage_bound": bound, "refused": str(problem.what)})
+    bounds = _bounds(args.sweep, BOUNDS) if args.sweep else BOUNDS
+    for at in trial.sweep_coverage(bounds, liar=args.frontier, progress=progress):
+        if at.played is None or at.figures is None:
+            rows.append({"coverage_bound": at.bound, "refused": str(at.refused.what) if at.refused else ""})
             continue
-        figures = contest.truth.figures(played.pairs)
-        row = {"coverage_bound": bound, **figures.as_dict(), **blind_records(played, contest)}
-        if args.frontier:
-            meter = played.meters[1]
-            liar = rehearse_blind(contest.b, played.plan.recipe, played.plan.asked, meter.coverage, seed=args.seed)
-            row["opened_by_liar"] = liar.opened.as_dict()
+        row = {"coverage_bound": at.bound, **at.figures.as_dict(), **blind_records(at.played, trial.contest)}
+        if at.opened_by_liar is not None:
+            row["opened_by_liar"] = at.opened_by_liar.as_dict()
         rows.append(row)
     progress.at(1.0)
     lines = [_swept(row) for row in rows]
@@ -120,14 +100,14 @@ def _swept(row: dict[str, Any]) -> str:
     )
 
 
-def _bounds(text: str) -> tuple[float, ...]:
+def _bounds(text: str, usual: tuple[float, ...]) -> tuple[float, ...]:
     name, sign, given = text.partition("=")
     wrong = Problem(
         "The sweep was not understood.", "Of blind, only coverage can be swept.", "Write --sweep coverage=0.05,0.1.",
         place="sweep",
     )  # fmt: skip
     if text in ("epsilon", "coverage"):
-        return BOUNDS
+        return usual
     if name != "coverage" or not sign:
         raise wrong
     try:

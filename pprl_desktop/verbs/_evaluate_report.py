@@ -41,39 +41,12 @@ def counts(played: Play) -> dict[str, int]:
 
 
 def side_records(side: Side, truth: Truth, listed: int, *, turned: bool) -> dict[str, Any]:
-    import numpy as np
+    from pprl_desktop.job import trial
 
-    from pprl_desktop.evaluation.figures import curve, field_weights, histogram, reliability
-    from pprl_desktop.matching import bands
-    from pprl_desktop.matching.reconcile import as_pairs
-
-    match, scored = side.match, side.match.scored
-    own, partner = (scored.partner, scored.own) if turned else (scored.own, scored.partner)
-    correct = truth.holds(as_pairs(own, partner))
-    chosen = np.flatnonzero(match.chosen)
-    accepted = side.pairs[:, ::-1] if turned else side.pairs
-    calibrated = chosen[np.isfinite(scored.probability[chosen])]
+    correct = trial.correct_pairs(side, truth, turned=turned)
     return {
-        **truth.figures(accepted).as_dict(),
-        "threshold": match.accept,
-        "review_threshold": match.review,
-        "bands": dict(zip(_pairs.BANDS, np.bincount(match.band[chosen], minlength=3).tolist(), strict=True)),
-        "expected": dict(match.expected),
-        "reliable": match.reliable,
-        "reasons": [str(one) for one in match.reasons],
-        "cures": [str(one) for one in match.cures],
-        "second_opinion": dict(match.second_opinion),
-        "caveats": list(scored.caveats()),
-        "candidate_recall": scored.notes.get("candidate_recall", 1.0),
-        "tuning": {**scored.tuning, "bands": bands.USUAL.to_plain()},
-        "ties": match.ties,
-        "candidates": len(scored),
-        "examined": scored.examined,
-        "curve": curve(scored.score[chosen], correct[chosen], len(truth)).as_dict(),
-        "histogram": histogram(scored.score[chosen]),
-        "field_weights": field_weights(scored, correct),
-        "reliability": reliability(scored.probability[calibrated], correct[calibrated]),
-        "pairs": _pairs.records(match, listed, correct),
+        **trial.side_records(side, truth, turned=turned),
+        "pairs": _pairs.records(side.match, listed, correct),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,8 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
-    from pprl_desktop.codes.base import Recipe, Settings
+    from pprl_desktop.codes.base import Settings
+    from pprl_desktop.project.choices import Choices
     from pprl_desktop.records.fields import Field
     from pprl_desktop.records.table import Table
 
@@ -105,8 +106,7 @@ def _number(text: str) -> float:
 
 def parse_fields(text: str, table: Table) -> tuple[Field, ...]:
     """'last_name,dob:date': a field without a type gets the one the profile guesses; derived ones are marked."""
-    from pprl_desktop.records.fields import Field
-    from pprl_desktop.records.profile import with_derived
+    from pprl_desktop.job.own_table import named_fields
 
     items = [piece.strip() for piece in text.split(",") if piece.strip()]
     names = [item.partition(":")[0].strip() for item in items]
@@ -117,18 +117,8 @@ def parse_fields(text: str, table: Table) -> tuple[Field, ...]:
             do="Give the columns that identify a person, such as --fields last_name,first_name,birth_date:date.",
             place="fields",
         )
-    found = []
-    for name, item in zip(names, items, strict=True):
-        kind = item.partition(":")[2].strip()
-        guessed = guessed_kind(table, name)  # a column that is not there is said before a type that is not
-        found.append(Field.of(name, kind or guessed))
-    return with_derived(table, found, {})
-
-
-def guessed_kind(table: Table, column: str) -> str:
-    from pprl_desktop.records.profile import guess_kind
-
-    return guess_kind(table.column(column))
+    kinds = [item.partition(":")[2].strip() for item in items]
+    return named_fields(table, list(zip(names, kinds, names, strict=True)))
 
 
 def columns_for(fields: Sequence[Field], text: str | None) -> dict[str, str]:
@@ -152,9 +142,9 @@ def columns_for(fields: Sequence[Field], text: str | None) -> dict[str, str]:
 
 
 def read(path: str, progress: Progress = NO_PROGRESS) -> Table:
-    from pprl_desktop.records.reading import read_table
+    from pprl_desktop.job import own_table
 
-    return read_table(Path(path), progress=progress).table
+    return own_table.read(Path(path), progress)
 
 
 def _no_idle_option(args: argparse.Namespace, defaults: Settings, settings: Settings) -> None:
@@ -179,19 +169,23 @@ def _no_idle_option(args: argparse.Namespace, defaults: Settings, settings: Sett
 
 def settings_from(args: argparse.Namespace, **more: Any) -> Settings:
     """What the options ask for; `more` is what only one verb has."""
-    from pprl_desktop.codes import recipe
     from pprl_desktop.codes.base import method
+    from pprl_desktop.project.choices import Choices
 
     names = ("decision", "layout", "kernel", "epsilon", "noise")
     given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     if getattr(args, "sweep", None) and method(args.method).exportable:
         given.setdefault("epsilon", ANY_EPSILON)
-    settings = recipe.settings(args.method, direction=args.direction, **{**given, **more})
+    settings = Choices.for_method(args.method, direction=args.direction, **{**given, **more}).settings
     _no_idle_option(args, method(args.method).defaults(), settings)
     return settings
 
 
-def recipe_from(args: argparse.Namespace, fields: Sequence[Field]) -> Recipe:
-    from pprl_desktop.codes import recipe
+def choices_from(args: argparse.Namespace, fields: Sequence[Field], columns: Mapping[str, str]) -> Choices:
+    """What a steward without a project has chosen: fields with their columns, method, settings and reference set."""
+    from pprl_desktop.project.choices import Choices
 
-    return recipe.checked(recipe.build(args.method, fields, settings_from(args), args.reference))
+    return Choices(
+        fields=tuple(fields), columns=tuple((one.name, columns[one.name]) for one in fields), method=args.method,
+        settings=settings_from(args), reference=args.reference,
+    )  # fmt: skip

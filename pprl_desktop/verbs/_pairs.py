@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
     from pprl_desktop.decisions.base import Match
 
-BANDS = ("reject", "review", "accept")  # by band code
 LISTED = 20
 
 
@@ -32,6 +31,8 @@ def records(match: Match, most: int, correct: npt.NDArray[np.bool_] | None = Non
     """The pairs to accept or to review that lie nearest to the border; `correct` tells of every pair if it is true."""
     import numpy as np
 
+    from pprl_desktop.decisions.base import BAND_NAMES
+
     scored, kept = match.scored, match.kept()
     by = np.argsort(np.abs(scored.score[kept] - match.accept), kind="stable")[:most]
     shown = kept[by]
@@ -43,7 +44,7 @@ def records(match: Match, most: int, correct: npt.NDArray[np.bool_] | None = Non
             "partner_row": int(scored.partner[pair]) + 1,
             "score": round(float(scored.score[pair]), 4),
             "probability": round(float(scored.probability[pair]), 6),
-            "band": BANDS[int(match.band[pair])],
+            "band": BAND_NAMES[int(match.band[pair])],
             "evidence": {name: round(said, 3) for name, said in zip(scored.fields, why, strict=True)},
         }
         made.append(one if correct is None else {**one, "correct": bool(correct[pair])})

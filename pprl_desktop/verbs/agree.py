@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import fields as fields_of
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -84,16 +83,14 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
 
 def _propose(args: argparse.Namespace, progress: Progress) -> Answer:
     from pprl_desktop.codes.base import method
-    from pprl_desktop.exchange import agreeing
-    from pprl_desktop.exchange.contacts import must_be_verified
-    from pprl_desktop.exchange.terms import Limits, in_words
+    from pprl_desktop.exchange.agreeing import Offer
+    from pprl_desktop.exchange.terms import Limits
     from pprl_desktop.job.partnership import Partnership
 
     here = _exchange.home(args)
     here.own_card()
-    contact = here.contact(args.contact)
-    must_be_verified(contact)
-    offer = agreeing.Offer(
+    contact = Partnership.verified_contact(here, args.contact)
+    offer = Offer(
         args.method, _fields(args), _settings(args), args.reference, rule=args.rule,
         limits=Limits(args.max_rows, args.max_mb, args.max_clear), purpose=args.purpose, seal=args.seal,
     )  # fmt: skip
@@ -116,17 +113,19 @@ def _propose(args: argparse.Namespace, progress: Progress) -> Answer:
     lines, data = _blind.told(weighed)
     here, own = _exchange.unlock(args)
     agreement = Partnership.propose(here, own, contact.id, offer, Path(args.out)).agreement
-    words = [str(one) for one in in_words(agreement.terms)]
+    words = [str(one) for one in agreement.in_words()]
     text = "\n".join([*words, *lines, "", f"Proposal {agreement.id[:12]} written. Send it to {contact.name}."])
     return Answer(text, {**_exchange.agreement_data(agreement), "words": list(words), "file": args.out, **data})
 
 
 def _repeats(args: argparse.Namespace, fields: tuple[Field, ...], progress: Progress) -> float:
     """The share of records that repeat a person; who they are stays at home."""
-    from pprl_desktop.job.held_twice import find
-    from pprl_desktop.records.cleaning import clean
+    from pprl_desktop.job.own_table import OwnTable
+    from pprl_desktop.project.choices import Choices
 
-    return find(clean(_options.read(args.table), fields, {}), progress).share
+    same = tuple((one.name, one.name) for one in fields)
+    twice = OwnTable().held_twice(Choices(table_path=args.table, fields=fields, columns=same), progress)
+    return twice.share if twice is not None else 0.0
 
 
 def _fields(args: argparse.Namespace) -> tuple[Field, ...]:
@@ -137,48 +136,31 @@ def _fields(args: argparse.Namespace) -> tuple[Field, ...]:
     else:
         pieces = [piece.strip() for piece in args.fields.split(",") if piece.strip()]
         found = tuple(Field.of(name, kind or "name") for name, _, kind in (piece.partition(":") for piece in pieces))
+    from pprl_desktop.job.offers import with_entry
+
     by_name = {one.name: one for one in found}
     for text in args.cleaning:
         path, _, value = text.partition("=")
         name, _, step = path.rpartition(".")
         if name not in by_name:
             raise Problem(f"There is no field '{name}' to clean.", do="Write FIELD.STEP=VALUE.", place="cleaning")
-        by_name[name] = replace(by_name[name], cleaning=_changed(by_name[name].cleaning, step, value, "cleaning"))
+        by_name[name] = replace(by_name[name], cleaning=with_entry(by_name[name].cleaning, step, value, "cleaning"))
     return tuple(by_name.values())
 
 
 def _settings(args: argparse.Namespace) -> Settings:
     from pprl_desktop.codes.base import Settings
+    from pprl_desktop.job.offers import with_entry
 
     plain = Settings()
     further: dict[str, Any] = {"decoys": args.decoys}
     for text in args.set:
         name, _, value = text.partition("=")
-        further[name] = getattr(_changed(plain, name, value, "set"), name)
+        further[name] = getattr(with_entry(plain, name, value, "set"), name)
     return _options.settings_from(args, **further)
 
 
-def _changed(value: Any, name: str, text: str, place: str) -> Any:
-    """A copy of a dataclass with one entry set from text, checked by the same rules as a document from outside."""
-    from pprl_desktop.exchange.terms import from_plain, to_plain
-
-    plain = to_plain(value)
-    if name not in plain:
-        known = ", ".join(one.name for one in fields_of(value))
-        raise Problem(f"There is no setting '{name}'.", f"There are: {known}.", place=place)
-    now = plain[name]
-    if isinstance(now, list):
-        plain[name] = [piece for piece in text.split("|") if piece]
-    else:
-        plain[name] = int(text) if isinstance(now, int) and text.lstrip("-").isdigit() else text
-    try:
-        return from_plain(type(value), plain, "")
-    except Problem as problem:
-        raise Problem(f"'{text}' cannot be used for '{name}'.", problem.why, place=place) from problem
-
-
 def _show(args: argparse.Namespace, progress: Progress) -> Answer:
-    from pprl_desktop.exchange.terms import in_words
     from pprl_desktop.job.partnership import Partnership
 
     if Path(args.what).is_file():
@@ -189,7 +171,7 @@ def _show(args: argparse.Namespace, progress: Progress) -> Answer:
         text = "\n".join([*words, *lines, "", "Nothing is signed yet: 'agree accept' or 'agree decline'."])
         return Answer(text, {"words": list(words), "id": proposal.terms.id, "partner": proposal.contact.name, **data})
     agreement = _exchange.home(args).agreement(args.what)
-    words = [str(one) for one in in_words(agreement.terms)]
+    words = [str(one) for one in agreement.in_words()]
     return Answer(
         "\n".join([*words, "", _state(agreement)]), {**_exchange.agreement_data(agreement), "words": list(words)}
     )
@@ -234,10 +216,9 @@ def _list(args: argparse.Namespace, progress: Progress) -> Answer:
 
 
 def _end(args: argparse.Namespace, progress: Progress) -> Answer:
-    from pprl_desktop.exchange import inbox
+    from pprl_desktop.job.partnership import Partnership
 
-    here = _exchange.home(args)
-    agreement = inbox.end(here, here.agreement(args.id), args.reason)
+    agreement = Partnership.end(_exchange.home(args), args.id, args.reason)
     return Answer(
         f"Agreement {agreement.id[:12]} is ended here. Tell the partner.", _exchange.agreement_data(agreement)
     )

@@ -14,10 +14,8 @@ from pprl_desktop.verbs import _evaluate_blind, _options, _pairs
 from pprl_desktop.verbs import _evaluate_report as report
 
 if TYPE_CHECKING:
-    from pprl_desktop.codes.base import Recipe
     from pprl_desktop.evaluation.figures import Truth
-    from pprl_desktop.evaluation.tables import Contest, Row
-    from pprl_desktop.matching.reconcile import Pairs
+    from pprl_desktop.job.trial import Trial
     from pprl_desktop.records.table import Table
 
 
@@ -46,31 +44,31 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
     from pprl_desktop.codes.base import method
-    from pprl_desktop.decisions.base import MatchOptions
-    from pprl_desktop.evaluation.tables import Contest
-    from pprl_desktop.records.cleaning import clean
+    from pprl_desktop.job.trial import Trial
 
     started = time.perf_counter()
     progress.at(0.0, "reading")
     _one_table_only(args)
-    table_a, table_b = _two_tables(args.a, args.b)
-    fields = _options.parse_fields(args.fields, table_a)
-    a = clean(table_a, fields, _options.columns_for(fields, None))
-    b = clean(table_b, fields, _options.columns_for(fields, args.columns_b))
-    truth = read_truth(args.truth, table_a, table_b, args.id, args.id_b or args.id)
-    seconds = {"read": round(time.perf_counter() - started, 3)}
-    options = MatchOptions(args.direction, memory=args.memory << 20, accept=args.accept, seed=args.seed)
-    contest = Contest(a, b, truth, options, args.seed)
-    if not method(args.method).smashes:
-        return _evaluate_blind.one(args, contest, seconds, started, progress)
-    if args.coverage is not None:
+    tables = _two_tables(args.a, args.b)
+    fields = _options.parse_fields(args.fields, tables[0])
+    truth = read_truth(args.truth, *tables, args.id, args.id_b or args.id)
+    blind = not method(args.method).smashes
+    if blind:
+        _evaluate_blind.no_idle_option(args)
+    elif args.coverage is not None:
         raise Problem(
             "Only 'blind' has a coverage.", do="Leave --coverage out, or add --method blind.", place="coverage"
         )
-    recipe = _options.recipe_from(args, fields)
+    choices = _options.choices_from(args, fields, _options.columns_for(fields, None)).changed(accept=args.accept)
+    trial = Trial(
+        tables, truth, choices, _options.columns_for(fields, args.columns_b), memory=args.memory << 20, seed=args.seed
+    )
+    seconds = {"read": round(time.perf_counter() - started, 3)}
+    if blind:
+        return _evaluate_blind.one(args, trial, seconds, started, progress)
     if args.sweep or args.compare or args.frontier:
-        return _many(args, contest, recipe, progress)
-    return _one(args, contest, recipe, seconds, started, progress)
+        return _many(args, trial, progress)
+    return _one(args, trial, seconds, started, progress)
 
 
 def _one_table_only(args: argparse.Namespace) -> None:
@@ -109,8 +107,7 @@ def _two_tables(a: str, b: str) -> tuple[Table, Table]:
 
 
 def read_truth(path: str, a: Table, b: Table, id_a: str, id_b: str) -> Truth:
-    from pprl_desktop.evaluation.figures import Truth
-    from pprl_desktop.evaluation.play import pairs_of_ids
+    from pprl_desktop.job.trial import truth_of
 
     table = _options.read(path)
     pairs = list(zip(table.column("id_a").cells(), table.column("id_b").cells(), strict=True))
@@ -139,27 +136,16 @@ def read_truth(path: str, a: Table, b: Table, id_a: str, id_b: str) -> Truth:
             "Remove these pairs, or give the tables that the truth was made for.",
             place="truth",
         )
-    found: Pairs = pairs_of_ids(own, partner, pairs)
-    return Truth(found)
+    return truth_of(own, partner, pairs)
 
 
 def _one(
-    args: argparse.Namespace,
-    contest: Contest,
-    recipe: Recipe,
-    seconds: dict[str, float],
-    started: float,
-    progress: Progress,
+    args: argparse.Namespace, trial: Trial, seconds: dict[str, float], started: float, progress: Progress
 ) -> Answer:
-    from pprl_desktop.evaluation.believed import believed
-    from pprl_desktop.evaluation.play import peak_memory_mb, play
-    from pprl_desktop.privacy.statements import statement
+    from pprl_desktop.evaluation.play import peak_memory_mb
 
-    played = play(contest.a, contest.b, recipe, contest.options, seed=args.seed, rule=args.rule, progress=progress)
-    figures = contest.truth.figures(played.linked)
-    # a nearest-neighbour answer costs per query, and the queries are the other side's records
-    queries = max(contest.a.rows, contest.b.rows)
-    said = statement(recipe, queries if recipe.settings.decision == "nearest" else contest.a.rows)
+    made, contest = trial.measure(args.rule, progress), trial.contest
+    played, figures, said = made.played, made.figures, made.statement
     warnings = {str(one) for one in (*played.a.match.warnings, *played.b.match.warnings)}
     most = contest.truth.at_most(contest.options.direction)
     if most < len(contest.truth):
@@ -172,10 +158,10 @@ def _one(
     seconds |= {stage: round(spent, 3) for stage, spent in played.seconds.items()}
     seconds["total"] = round(time.perf_counter() - started, 3)
     data: dict[str, Any] = {
-        "method": recipe.method,
-        "parameters": report.parameters(recipe, args.rule, args.seed),
+        "method": made.recipe.method,
+        "parameters": report.parameters(made.recipe, args.rule, args.seed),
         **figures.as_dict(),
-        **believed(played.linked, ((played.a.match, False), (played.b.match, True))).as_dict(),
+        **made.believed.as_dict(),
         "sides": {
             "a": report.side_records(played.a, contest.truth, args.pairs, turned=False),
             "b": report.side_records(played.b, contest.truth, args.pairs, turned=True),
@@ -193,49 +179,37 @@ def _one(
     return Answer(report.text(data), data)
 
 
-def _many(args: argparse.Namespace, contest: Contest, recipe: Recipe, progress: Progress) -> Answer:
-    from pprl_desktop.codes.base import REGISTRY, method
-    from pprl_desktop.evaluation import tables
-    from pprl_desktop.reference.load import reference_set
-
-    rows: tuple[Row, ...]
+def _many(args: argparse.Namespace, trial: Trial, progress: Progress) -> Answer:
+    recipe = trial.choices.checked_recipe()
     if args.sweep:
-        rows = tables.sweep(contest, recipe, _epsilons(args.sweep, recipe), progress)
+        rows = trial.sweep(_epsilons(args.sweep, recipe.method), progress)
+    elif args.frontier:
+        rows = trial.frontier(progress)
     else:
-        reference = recipe.reference or reference_set(args.reference, recipe.secret)
-        if args.frontier:
-            rows = tables.frontier(contest, tables.frontier_recipes(recipe, reference), progress=progress)
-        else:
-            recipes = [
-                tables.compared(name, recipe, reference, args.epsilon, args.kernel)
-                for name in REGISTRY
-                if method(name).smashes
-            ]
-            rows = tables.compare(contest, recipes, progress)
+        rows = trial.compare(args.epsilon, args.kernel, progress)
     progress.at(1.0)
     made = report.parameters(recipe, args.rule, args.seed)
     shared = {name: made[name] for name in ("fields", "one_to_one", "direction", "rule", "seed")}
-    data = {"true_pairs": len(contest.truth), "parameters": shared, "rows": [row.as_dict() for row in rows]}
+    data = {"true_pairs": len(trial.contest.truth), "parameters": shared, "rows": [row.as_dict() for row in rows]}
     return Answer(report.table(rows), data)
 
 
-def _epsilons(text: str, recipe: Recipe) -> list[float]:
+def _epsilons(text: str, method_name: str) -> list[float] | None:
+    """None: the usual ones."""
     from pprl_desktop.codes.base import REGISTRY, method
-    from pprl_desktop.evaluation import tables
 
     name, given, values = text.partition("=")
     if name != "epsilon":
         raise Problem(f"'{name}' cannot be swept.", "Only epsilon can.", "Write --sweep epsilon=0.5,1,2,5.")
-    if not method(recipe.method).exportable:
+    if not method(method_name).exportable:
         others = ", ".join(name for name in REGISTRY if method(name).exportable)
         raise Problem(
-            f"'{recipe.method}' compares clear values and has no noise to sweep.",
+            f"'{method_name}' compares clear values and has no noise to sweep.",
             do=f"Choose --method {others}.",
             place="method",
         )
     if not given:
-        nearest = recipe.settings.decision == "nearest"
-        return list(tables.NEAREST_EPSILONS if nearest else tables.PSH_EPSILONS)
+        return None
     try:
         return [_options.positive(value.strip()) for value in values.split(",")]
     except argparse.ArgumentTypeError as wrong:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pprl_desktop.cli import Answer
 from pprl_desktop.problem import Problem
@@ -12,8 +12,10 @@ from pprl_desktop.progress import Progress
 from pprl_desktop.verbs import _options
 
 if TYPE_CHECKING:
-    from pprl_desktop.records.table import CleanTable
-    from pprl_desktop.reference.names import NameList
+    from pprl_desktop.job.own_table import OwnTable
+    from pprl_desktop.project.choices import Choices
+    from pprl_desktop.records.fields import Field
+    from pprl_desktop.records.table import Table
     from pprl_desktop.rehearsal.dictionaries import Role
     from pprl_desktop.rehearsal.rehearse import Rehearsal
 
@@ -38,9 +40,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
     from pprl_desktop.codes.base import method
-    from pprl_desktop.privacy.statements import statement
-    from pprl_desktop.records.cleaning import clean
-    from pprl_desktop.rehearsal.rehearse import rehearse
+    from pprl_desktop.job import preview
+    from pprl_desktop.job.own_table import OwnTable
+    from pprl_desktop.project.choices import Choices
 
     if args.sample < 1:
         raise Problem("The sample must hold at least one record.", do="Give --sample 5000.", place="sample")
@@ -51,44 +53,43 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
             "Choose another.",
             place="method",
         )
-    table = _options.read(args.table, progress.part(0.0, 0.05))
+    own, source = OwnTable(), Choices(table_path=args.table)
+    table = own.table(source, progress.part(0.0, 0.05))
     fields = _options.parse_fields(args.fields, table) if not args.columns else _mapped(args, table)
-    columns = _options.columns_for(fields, args.columns)
-    if args.method == "blind":
-        return _blind(args, clean(table, fields, columns, progress.part(0.05, 0.15)), progress.part(0.15, 1.0))
-    recipe = _options.recipe_from(args, fields)
-    spare = _options.parse_fields(args.spare, table) if args.spare else ()
-    clean_table = clean(table, (*fields, *spare), columns, progress.part(0.05, 0.15))
-    found = rehearse(
-        clean_table,
-        recipe,
-        dictionary=_lists(args.dictionary, {one.name for one in fields}),
-        roles=_roles(args, {one.name for one in fields}),
-        sample=args.sample,
-        seed=args.seed,
-        changes=not args.no_changes,
-        progress=progress.part(0.15, 1.0),
+    choices = _options.choices_from(args, fields, _options.columns_for(fields, args.columns)).changed(
+        table_path=args.table, rows=table.rows
     )
-    said = statement(recipe, table.rows)
-    data = {**found.as_dict(), "privacy": said.as_dict()}
-    return Answer(_text(found, said.summary, examples=args.examples), data)
+    if not method(args.method).smashes:
+        return _blind(args, own, choices, progress.part(0.05, 1.0))
+    choices.checked_recipe()
+    known = {one.name for one in fields}
+    spare = _options.parse_fields(args.spare, table) if args.spare else ()
+    attacker = preview.Attacker(_lists(args.dictionary, known), _roles(args, known), spare)
+    rehearsal = preview.rehearse(
+        own, choices, attacker=attacker, sample=args.sample, seed=args.seed, changes=not args.no_changes,
+        progress=progress.part(0.05, 1.0),
+    )  # fmt: skip
+    said = preview.statement(choices)
+    data = {**rehearsal.as_dict(), "privacy": said.as_dict()}
+    return Answer(_text(rehearsal, said.summary, examples=args.examples), data)
 
 
-def _blind(args: argparse.Namespace, table: CleanTable, progress: Progress) -> Answer:
+def _blind(args: argparse.Namespace, own: OwnTable, choices: Choices, progress: Progress) -> Answer:
     """The partner asks: honestly, and lying in every question."""
+    from pprl_desktop.job import preview
     from pprl_desktop.job.blind import Wish, rehearse
-    from pprl_desktop.privacy.blind import blind_statement
 
+    table = own.clean(choices, progress.part(0.0, 0.1))
     wish = Wish(args.partner_rows or table.rows, args.coverage, "partner")
-    found = rehearse(table, wish, sample=min(args.sample, 500), seed=args.seed, progress=progress)
-    said = blind_statement(table.rows)
-    lines = [*map(str, found.sentences()), "", f"Privacy: {said.summary}"]
-    return Answer("\n".join(lines), {**found.as_dict(), "privacy": said.as_dict()})
+    rehearsal = rehearse(table, wish, sample=min(args.sample, 500), seed=args.seed, progress=progress.part(0.1, 1.0))
+    said = preview.statement(choices)
+    lines = [*map(str, rehearsal.sentences()), "", f"Privacy: {said.summary}"]
+    return Answer("\n".join(lines), {**rehearsal.as_dict(), "privacy": said.as_dict()})
 
 
-def _mapped(args: argparse.Namespace, table: Any) -> Any:
+def _mapped(args: argparse.Namespace, table: Table) -> tuple[Field, ...]:
     """Fields named otherwise than the columns: the kind is guessed from the column."""
-    from pprl_desktop.records.fields import Field
+    from pprl_desktop.job.own_table import named_fields
 
     items = [piece.strip().partition(":") for piece in args.fields.split(",") if piece.strip()]
     columns = [piece.strip() for piece in args.columns.split(",")]
@@ -98,16 +99,11 @@ def _mapped(args: argparse.Namespace, table: Any) -> Any:
             do="Give one column for each field, in the same order.",
             place="columns",
         )
-    return tuple(
-        Field.of(name, kind or _options.guessed_kind(table, column))
-        for (name, _, kind), column in zip(items, columns, strict=True)
-    )
+    return named_fields(table, [(name, kind, column) for (name, _, kind), column in zip(items, columns, strict=True)])
 
 
-def _lists(items: list[str], known: set[str]) -> dict[str, NameList]:
-    from pprl_desktop.rehearsal.dictionaries import read_list
-
-    found = {}
+def _lists(items: list[str], known: set[str]) -> dict[str, Path]:
+    lists = {}
     for item in items:
         name, sign, path = item.partition("=")
         if not sign or name not in known:
@@ -117,8 +113,8 @@ def _lists(items: list[str], known: set[str]) -> dict[str, NameList]:
                 "Give it as --dictionary FIELD=FILE.",
                 place="dictionary",
             )
-        found[name] = read_list(Path(path))
-    return found
+        lists[name] = Path(path)
+    return lists
 
 
 def _roles(args: argparse.Namespace, known: set[str]) -> dict[str, Role]:

@@ -288,15 +288,12 @@ class FieldsPane(Pane):
             shown.setToolTip(tr("{n} rows change, {m} become missing", n=count(one.changed), m=count(one.emptied)))
 
     def _show_reference(self) -> None:
-        from pprl_desktop.codes.recipe import PLAYED_SECRET
-        from pprl_desktop.reference.load import reference_set
-
         chosen = self.project.choices.reference
         if self.which.findData(chosen) < 0:
             self.which.insertItem(self.which.count() - 1, Path(chosen).name, chosen)
         pick(self.which, chosen)
         try:
-            reference = reference_set(chosen, PLAYED_SECRET)
+            reference = preview.reference(self.project.choices)
         except Problem as problem:
             self.show_problem(problem)
             return

@@ -306,10 +306,8 @@ class MethodPane(Pane):
 
     def _describe(self) -> None:
         """The unit of epsilon and what it means for a whole record; both come from the privacy statement."""
-        from pprl_desktop.codes.recipe import changed
-
         choices = self.project.choices
-        settings = changed(choices.method, choices.settings, epsilon=self.slider.epsilon())
+        settings = choices.with_settings(epsilon=self.slider.epsilon()).settings
         try:
             said = preview.statement(choices, settings)
         except Problem as problem:
@@ -455,11 +453,7 @@ class MethodPane(Pane):
         self._settings(epsilon=epsilon if epsilon is None else float(str(epsilon)))
 
     def _settings(self, **values: Any) -> None:
-        from pprl_desktop.codes.recipe import changed
-
-        choices = self.project.choices
-        settings = changed(choices.method, choices.settings, **values)
-        self.change("Change settings", settings=settings)
+        self.change("Change settings", settings=self.project.choices.with_settings(**values).settings)
         self._show()
         self._ask()
 
