@@ -102,6 +102,77 @@ def test_the_window_never_holds_a_clear_table() -> None:
     assert not wrong
 
 
+# what the terminal and the window may call below job/: lookups, keys and contacts, and the desk of a reviewer, who
+# has no agreement. Classes and constants are values and may be named; everything else is the job's
+BELOW_THE_JOB = {
+    "codes.base.method",
+    "evaluation.play.peak_memory_mb",
+    "exchange.blind.asks_again",
+    "exchange.card", "exchange.contacts", "exchange.identity", "exchange.key_change", "exchange.refusals",
+    "exchange.home.default_home", "exchange.passphrase.must_be_usable", "exchange.passphrase.strength",
+    "exchange.recognised", "exchange.release_repair.repair",
+    "records.names.no_such_column", "records.writing.write_csv",
+    "review.desk.ledger_key", "review.estimates.cohens_kappa", "review.estimates.count", "review.estimates.estimate",
+    "review.estimates.threshold_from_labels", "review.export.write_decisions", "review.graphemes.display_width",
+    "review.ledger.verify", "review.mindfirl.read_review", "review.report.privacy_loss", "review.share",
+    "review.share.change_passphrase", "review.share.latest_ledger", "review.share.open_share",
+    "review.share.return_decisions", "review.sources.name_swaps", "review.sources.review_fields",
+    "review.speech.how_common",
+}  # fmt: skip
+
+
+def test_terminal_and_window_call_the_job_and_nothing_below_it() -> None:
+    """No recipe, no container, no matching call and no order of steps of their own."""
+    called = set()
+    for module, tree in modules():
+        if room(module) not in {"verbs", "ui"}:
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("pprl_desktop."):
+                there = (node.module or "").removeprefix("pprl_desktop.")
+                if there.split(".")[0] in MAY_IMPORT.keys() - {"job", "project", "ui", "verbs"}:
+                    called |= {f"{there}.{one.name}" for one in node.names if not one.name[0].isupper()}
+    assert called <= BELOW_THE_JOB, called - BELOW_THE_JOB
+    assert called >= BELOW_THE_JOB, "no longer called, so no longer allowed"
+
+
+def test_what_is_imported_for_its_type_is_not_used_at_run_time() -> None:
+    """The type checker does not see it, and whoever comes there gets a NameError."""
+    wrong = []
+    for module, tree in modules():
+        types: set[str] = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+                inside = [one for one in ast.walk(node) if isinstance(one, ast.Import | ast.ImportFrom)]
+                types |= {(alias.asname or alias.name).split(".")[0] for one in inside for alias in one.names}
+        if types:
+            wrong += [f"{module}:{node.lineno} {node.id}" for node in _used(tree, types)]
+    assert not wrong
+
+
+def _used(node: ast.AST, names: set[str]) -> Iterator[ast.Name]:
+    """Uses of these names outside annotations, where nothing of the same name is local."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        inside = list(ast.walk(node))
+        local = {one.arg for one in inside if isinstance(one, ast.arg)}
+        local |= {one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+        imported = [one for one in inside if isinstance(one, ast.Import | ast.ImportFrom)]
+        local |= {(alias.asname or alias.name).split(".")[0] for one in imported for alias in one.names}
+        names = names - local
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names:
+        yield node
+    is_cast = isinstance(node, ast.Call) and ast.unparse(node.func) == "cast"
+    for field, value in ast.iter_fields(node):
+        if field in {"annotation", "returns"} or (
+            isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        ):
+            continue
+        parts = value if isinstance(value, list) else [value]
+        for part in parts[1:] if is_cast and field == "args" else parts:
+            if isinstance(part, ast.AST):
+                yield from _used(part, names)
+
+
 def test_nothing_imports_a_network_module() -> None:
     wrong = [(m, n) for m, tree in modules() for n in imports(tree) if n.split(".")[0] in NETWORK]
     wrong += [(m, n) for m, tree in modules() for n in imports(tree) if n.startswith("PySide6.QtNetwork")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.identity import Identity
     from pprl_desktop.exchange.results import Outcome
     from pprl_desktop.job.own_table import OwnTable
+    from pprl_desktop.job.partnership import Partnership
     from pprl_desktop.privacy.claims import Statement
     from pprl_desktop.project.choices import Choices
 
@@ -33,6 +35,20 @@ class Finished:
     report: str
     told: Report = field(repr=False)  # the report as it was written
     statement: Statement = field(repr=False)
+
+
+def so_far(partnership: Partnership, title: str) -> Report:
+    """The report of what has happened under an agreement until now, whatever step it is at."""
+    from pprl_desktop.privacy.statements import statement
+
+    home, agreement = partnership.home, partnership.agreement
+    outcome, kept = None, None
+    with contextlib.suppress(Problem):  # not matched yet, or not both results here: the report says so
+        kept = partnership.kept()
+        outcome = partnership.outcome()
+    rows = next((release.table.rows for release in home.ledger().releases() if release.agreement == agreement.id), 0)
+    said = statement(partnership.recipe(), rows) if rows else None
+    return report(Happened(home, agreement, said, found=kept, outcome=outcome), title)
 
 
 def finish(

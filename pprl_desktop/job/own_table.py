@@ -7,7 +7,7 @@ saved; after reopening, the table is read again and checked against its hash.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pprl_desktop.records.cleaning import BeforeAfter
     from pprl_desktop.records.fields import Field
     from pprl_desktop.records.profile import Profile
-    from pprl_desktop.records.reading import Reading
+    from pprl_desktop.records.reading import Reading, ReadOptions
     from pprl_desktop.records.table import CleanTable, Table
 
 
@@ -67,6 +67,30 @@ def suggested(profile: Profile) -> dict[str, Any]:
         "id_column": profile.id_column,
         "mapping": (),
     }
+
+
+@dataclass(frozen=True, eq=False)
+class LookedAt:
+    """What was understood of a file, for whoever has no project: without a value of any record but in the reading."""
+
+    reading: Reading = field(repr=False)
+    profile: Profile
+    held_twice: HeldTwice | None  # in the suggested fields; None where none are suggested
+
+
+def look_at(path: Path, options: ReadOptions, progress: Progress = NO_PROGRESS) -> LookedAt:
+    from pprl_desktop.job.held_twice import find
+    from pprl_desktop.records.cleaning import clean
+    from pprl_desktop.records.profile import profile
+    from pprl_desktop.records.reading import read_table
+
+    reading = read_table(path, options, progress.part(0.0, 0.3))
+    seen = profile(reading.table, progress.part(0.3, 0.5))
+    fields = suggested(seen)["fields"]
+    if not fields:
+        return LookedAt(reading, seen, None)
+    table = clean(reading.table, fields, {}, progress.part(0.5, 0.55))
+    return LookedAt(reading, seen, find(table, progress.part(0.55, 1.0)))
 
 
 def read(path: Path, progress: Progress = NO_PROGRESS) -> Table:

@@ -20,11 +20,11 @@ from pprl_desktop.said import Said
 
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
-    from pprl_desktop.decisions.learn import learn
     from pprl_desktop.job.own_table import OwnTable
     from pprl_desktop.project.choices import Choices
-    from pprl_desktop.records.table import CleanTable
+    from pprl_desktop.records.table import CleanTable, Table
     from pprl_desktop.review.desk import Desk
+    from pprl_desktop.review.plan import Policy, Review
 
 
 @dataclass(frozen=True)
@@ -121,10 +121,42 @@ def make_review(
     return Desk.create(folder, review, passphrase)
 
 
+@dataclass(frozen=True, eq=False)
+class ListedPairs:
+    """A list of pairs over two tables, by the ids in a column of each."""
+
+    a: Table = field(repr=False)
+    b: Table = field(repr=False)
+    pairs: Table = field(repr=False)
+    id_a: str
+    id_b: str
+    columns_b: Mapping[str, str]  # field -> column of the second table
+
+
+def of_pairs(
+    listed: ListedPairs,
+    fields: tuple[Field, ...],
+    policy: Policy,
+    title: str = "",
+    frequencies: Path | None = None,
+    progress: Progress = NO_PROGRESS,
+) -> Review:
+    """The review of a list. `frequencies` is a file that says how common each value is."""
+    from pprl_desktop.records.cleaning import clean
+    from pprl_desktop.review import mindfirl, sources
+
+    pairs = sources.read_pairs(listed.pairs, listed.a.column(listed.id_a), listed.b.column(listed.id_b))
+    a = clean(listed.a, fields, {}, progress.part(0.0, 0.5))
+    b = clean(listed.b, fields, dict(listed.columns_b), progress.part(0.5, 1.0))
+    review = sources.from_tables(a, b, pairs, policy, title)
+    return sources.with_counts(review, mindfirl.read_frequencies(frequencies)) if frequencies else review
+
+
 def _match(choices: Choices, own: CleanTable, partner: CleanTable, progress: Progress) -> Match:
     """Both tables are at hand, so nothing is noised; the method is the one of the project."""
     from pprl_desktop.codes.base import method
     from pprl_desktop.decisions.base import MatchOptions
+    from pprl_desktop.decisions.learn import learn
     from pprl_desktop.matching.match import match
 
     recipe = choices.recipe(replace(choices.settings, epsilon=None))

@@ -79,26 +79,19 @@ def _from_mindfirl(args: argparse.Namespace) -> Review:
 
 
 def _from_tables(args: argparse.Namespace, progress: Progress) -> Review:
-    from pprl_desktop.records.cleaning import clean
-    from pprl_desktop.review.sources import from_tables, read_pairs, review_fields
+    from pprl_desktop.job.reviewing import ListedPairs, of_pairs
+    from pprl_desktop.review.sources import review_fields
 
     if not (args.a and args.b and args.fields):
         raise Problem("Two tables and the fields to show are needed.", do="Give --a, --b and --fields.", place="tables")
     a = _options.read(args.a, progress.part(0.0, 0.2))
     b = _options.read(args.b, progress.part(0.2, 0.4))
-    pairs = read_pairs(_options.read(args.pairs), a.column(args.id), b.column(args.id_b or args.id))
-    fields = _options.parse_fields(args.fields, a)
-    policy = _policy(args, review_fields(fields))
+    pairs, fields = _options.read(args.pairs), _options.parse_fields(args.fields, a)
     columns_b = _options.columns_for(fields, args.columns_b)
-    clean_a = clean(a, fields, {}, progress.part(0.4, 0.6))
-    clean_b = clean(b, fields, columns_b, progress.part(0.6, 0.8))
-    made = from_tables(clean_a, clean_b, pairs, policy, args.title)
-    if not args.frequencies:
-        return made
-    from pprl_desktop.review.mindfirl import read_frequencies
-    from pprl_desktop.review.sources import with_counts
-
-    return with_counts(made, read_frequencies(Path(args.frequencies)))
+    listed = ListedPairs(a, b, pairs, args.id, args.id_b or args.id, columns_b)
+    frequencies = Path(args.frequencies) if args.frequencies else None
+    policy = _policy(args, review_fields(fields))
+    return of_pairs(listed, fields, policy, args.title, frequencies, progress.part(0.4, 0.8))
 
 
 def _from_partner(args: argparse.Namespace, passphrase: str, progress: Progress) -> Review:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pprl_desktop.cli import Answer
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from pprl_desktop.job.held_twice import HeldTwice
     from pprl_desktop.records.profile import ColumnProfile, Profile
     from pprl_desktop.records.reading import Reading
-    from pprl_desktop.records.table import Table
 
 NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "blank"}
 LONGEST_NAME = 28
@@ -35,16 +35,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
-    from pprl_desktop.records.profile import profile
-    from pprl_desktop.records.reading import ReadOptions, read_table
+    from pprl_desktop.job.own_table import look_at
+    from pprl_desktop.records.reading import ReadOptions
 
     separator = args.separator.replace("\\t", "\t")
     options = ReadOptions(
         args.encoding, separator, args.quote, args.header_line, args.sheet, not args.codes, args.ragged
     )
-    reading = read_table(args.file, options, progress.part(0.0, 0.3))
-    made = profile(reading.table, progress.part(0.3, 0.5))
-    twice = _held_twice(reading.table, made, progress.part(0.5, 1.0))
+    seen = look_at(Path(args.file), options, progress)
+    reading, made, twice = seen.reading, seen.profile, seen.held_twice
     data = {
         "encoding": reading.encoding,
         "separator": reading.separator,
@@ -58,16 +57,6 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
     }
     data["warnings"] = [problem.as_dict() for problem in (*reading.warnings, *made.warnings)]
     return Answer(as_text(reading, made, twice), data)
-
-
-def _held_twice(table: Table, made: Profile, progress: Progress) -> HeldTwice | None:
-    """With the suggested fields; nothing where there are none."""
-    from pprl_desktop.job.held_twice import find
-    from pprl_desktop.records.cleaning import clean
-    from pprl_desktop.records.fields import Field
-
-    fields = tuple(Field.of(name, made.column(name).kind) for name in made.matching)
-    return find(clean(table, fields, {}, progress.part(0.0, 0.1)), progress.part(0.1, 1.0)) if fields else None
 
 
 def as_text(reading: Reading, made: Profile, twice: HeldTwice | None) -> str:

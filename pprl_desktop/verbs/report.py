@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 from pathlib import Path
 
 from pprl_desktop import files
 from pprl_desktop.cli import Answer
-from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.verbs import _exchange
 
@@ -20,20 +18,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
-    from pprl_desktop.job.disclosure import Happened, report
+    from pprl_desktop.job.finishing import so_far
     from pprl_desktop.job.report import to_html, to_text
-    from pprl_desktop.privacy.statements import statement
 
     partnership = _exchange.partnership(args)
-    home, own, agreement = partnership.home, partnership.identity, partnership.agreement
-    recipe = partnership.recipe()
-    outcome, found = None, None
-    with contextlib.suppress(Problem):  # not matched yet, or not both results here: the report says so
-        found = partnership.kept()
-        outcome = partnership.outcome()
-    rows = next((release.table.rows for release in home.ledger().releases() if release.agreement == agreement.id), 0)
-    happened = Happened(home, agreement, statement(recipe, rows) if rows else None, found=found, outcome=outcome)
-    made = report(happened, f"What was disclosed: {own.name}")
+    made = so_far(partnership, f"What was disclosed: {partnership.identity.name}")
     progress.at(1.0)
     if not args.out:
         return Answer(to_text(made), made.as_dict())
