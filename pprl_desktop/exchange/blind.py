@@ -187,7 +187,7 @@ def ask(
                 group.wipe(seed)
 
             def beside(target: Path) -> None:
-                linking.seal_to_self(own, blind_kept.own_copy(target), agreement, {"table": hashed}, made)
+                letters.seal_to_self(own, letters.own_copy(target), agreement, {"table": hashed}, made)
                 if not terms_of(agreement).mutual:  # otherwise a record's name is the one in the own answer
                     names = np.frombuffer(os.urandom(NAME * table.rows), np.uint8).reshape(-1, NAME)
                     blind_kept.keep_map(own, target, names, np.arange(table.rows, dtype=np.int32))
@@ -444,7 +444,7 @@ def read_answer(
     linking.must_be_exported(home, own, sent, table)
     path = home.folder(agreement.id) / "opened.pprl"
     if path.is_file():
-        kept = linking.open_own(own, path)
+        kept = letters.open_own(own, path)
         if kept.manifest.body.get("answer") == received.digest:
             return _opened(kept.load(), table)
     plan, secret = (
@@ -460,7 +460,7 @@ def read_answer(
             made = opened.open_answer(asker, seed, asked, given, progress=progress.part(0.1, 0.95))
         finally:
             group.wipe(seed)
-        linking.seal_to_self(own, path, agreement, {"answer": received.digest}, _opened_arrays(made, table))
+        letters.seal_to_self(own, path, agreement, {"answer": received.digest}, _opened_arrays(made, table))
     return made
 
 

@@ -16,7 +16,7 @@ from pprl_desktop.blind import group, oprf, question
 from pprl_desktop.blind.group import Bytes
 from pprl_desktop.blind.plan import INPUT
 from pprl_desktop.blind.question import Asker, Batch
-from pprl_desktop.exchange import agreeing, blind, blind_kept, bundles, letters, linking, refusals, seal
+from pprl_desktop.exchange import agreeing, blind, blind_kept, bundles, letters, refusals, seal
 from pprl_desktop.exchange.agreement import Agreement
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
@@ -74,7 +74,7 @@ def audit(
     seed = _seed(home, own, agreement)
     plan = blind.plan_of(agreement, blind.own_direction(agreement))
     secret = agreeing.recipe_of(Signatory(home, own, agreement.id)).secret
-    points = linking.open_own(own, blind_kept.own_copy(kept)).load()
+    points = letters.open_own(own, letters.own_copy(kept)).load()
     made = question.asker(table, plan, secret, progress.part(0.0, 0.1))
     same = bundles.table_hash(table, home.ledger(own).key) == sent.table
     try:

@@ -9,7 +9,7 @@ import numpy as np
 from pprl_desktop import files
 from pprl_desktop.blind import group
 from pprl_desktop.blind.plan import RECORD_KEY
-from pprl_desktop.exchange import letters, linking, refusals, seal
+from pprl_desktop.exchange import letters, refusals, seal
 from pprl_desktop.exchange.agreement import Agreement, Item
 from pprl_desktop.exchange.container import Array
 from pprl_desktop.exchange.home import Home
@@ -23,7 +23,7 @@ def opened_keys(home: Home, own: Identity, agreement: Agreement) -> Array:
     path = home.folder(agreement.id) / "opened.pprl"
     if not path.is_file():
         return np.zeros((0, RECORD_KEY), np.uint8)
-    return linking.open_own(own, path).load()["keys"]
+    return letters.open_own(own, path).load()["keys"]
 
 
 def answered_keys(home: Home, own: Identity, agreement: Agreement) -> Array:
@@ -47,12 +47,8 @@ def audit_path(home: Home, agreement: Agreement) -> Path:
     return home.folder(agreement.id) / "question.audit"
 
 
-def own_copy(target: Path) -> Path:
-    return target.with_suffix(".own")
-
-
 def own_question(home: Home, own: Identity, agreement: Agreement, sent: Item) -> dict[str, Array]:
-    return linking.open_own(own, own_copy(letters.sent_path(home, agreement, sent))).load()
+    return letters.open_own(own, letters.own_copy(letters.sent_path(home, agreement, sent))).load()
 
 
 def kept_seed(home: Home, own: Identity, agreement: Agreement, hashed: str, *, make: bool = True) -> Array:

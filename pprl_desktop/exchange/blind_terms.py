@@ -15,6 +15,7 @@ from pprl_desktop.codes.keys.atoms import Atom
 from pprl_desktop.codes.keys.recipe import Key
 from pprl_desktop.codes.keys.variants import groups_of
 from pprl_desktop.exchange import refusals, strict
+from pprl_desktop.exchange.decimals import decimal
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
@@ -98,8 +99,6 @@ def new_session() -> str:
 
 
 def to_plain(terms: BlindTerms) -> Plain:
-    from pprl_desktop.exchange.terms import decimal
-
     return {
         "suite": SUITE,
         "session": terms.session,
@@ -151,8 +150,6 @@ def parse(plain: Plain, fields: Sequence[Field]) -> BlindTerms:
 
 
 def _coverage(plain: Plain) -> float:
-    from pprl_desktop.exchange.terms import decimal
-
     text = strict.text(plain, "coverage", place="blind.", longest=30)
     try:
         value = float(text)

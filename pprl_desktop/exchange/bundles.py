@@ -17,9 +17,10 @@ import numpy.typing as npt
 from pprl_desktop import files
 from pprl_desktop.codes.base import Part, PartKind, Recipe, Smashed, derive, method
 from pprl_desktop.codes.decoys import add_decoys
-from pprl_desktop.exchange import agreeing, letters, refusals, seal, strict, terms
+from pprl_desktop.exchange import agreeing, letters, refusals, seal, strict
 from pprl_desktop.exchange.agreement import Agreement, Item
 from pprl_desktop.exchange.container import Array
+from pprl_desktop.exchange.decimals import decimal
 from pprl_desktop.exchange.manifest import Entry, Manifest
 from pprl_desktop.exchange.pseudonyms import PSEUDONYM as PSEUDONYM
 from pprl_desktop.exchange.pseudonyms import PseudonymMap, Pseudonyms, is_increasing, order_of
@@ -217,15 +218,7 @@ def _send(
             _map_path(target), seal.seal_bytes(names.to_bytes(), signatory.identity.keys.public()), private=True
         )
         if recipe.settings.noise == "two-sided" and smashed.epsilon is not None:
-            made = letters.manifest_to_self(signatory.identity, agreement.id, body)
-            seal.seal(
-                _copy_path(target),
-                made,
-                arrays,
-                signatory.identity.keys,
-                signatory.identity.keys.public(),
-                private=True,
-            )
+            letters.seal_to_self(signatory.identity, letters.own_copy(target), agreement, body, arrays)
 
     return letters.send(
         signatory, "data", body, arrays, statement=said, table=hashed, release=release,
@@ -284,7 +277,7 @@ def to_arrays(bundle: PartnerBundle) -> tuple[Plain, dict[str, Array]]:
     body: Plain = {
         "method": smashed.method,
         "rows": smashed.rows,
-        "epsilon": terms.decimal(smashed.epsilon),
+        "epsilon": decimal(smashed.epsilon),
         "parts": [
             {"name": part.name, "field": part.field, "kind": part.kind, "role": part.role} for part in smashed.parts
         ],
@@ -397,12 +390,8 @@ def own_map(signatory: Signatory, item: Item) -> PseudonymMap:
 
 def own_copy(signatory: Signatory, item: Item) -> PartnerBundle:
     """What was sent, with its noise: for agreements in which both sides are compared with noise."""
-    path = _copy_path(signatory.sent_path(item))
-    opened = seal.open_sealed(
-        path, signatory.identity.all_keys, [keys.public().sign for keys in signatory.identity.all_keys]
-    )
-    opened.check()
-    return load(opened)
+    path = letters.own_copy(signatory.sent_path(item))
+    return load(letters.open_own(signatory.identity, path))
 
 
 def table_hash(table: CleanTable, key: bytes) -> str:
@@ -434,7 +423,3 @@ def must_fit(table: CleanTable, agreed: Terms) -> None:
 
 def _map_path(target: Path) -> Path:
     return target.with_suffix(".map")
-
-
-def _copy_path(target: Path) -> Path:
-    return target.with_suffix(".own")

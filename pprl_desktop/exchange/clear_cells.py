@@ -146,7 +146,7 @@ def ask(signatory: Signatory, out: Path, progress: Progress = NO_PROGRESS) -> As
         if item is None:
 
             def beside(target: Path) -> None:
-                linking.seal_to_self(signatory.identity, format_.own_copy(target), agreement, body, arrays)
+                letters.seal_to_self(signatory.identity, letters.own_copy(target), agreement, body, arrays)
 
             agreement, item = letters.send(
                 signatory, "review", body, arrays, table=planned.content, beside=beside, progress=progress
@@ -209,7 +209,7 @@ def answer(
         if item is None:
 
             def beside(target: Path) -> None:
-                linking.seal_to_self(signatory.identity, format_.own_copy(target), agreement, body, {"rows": rows})
+                letters.seal_to_self(signatory.identity, letters.own_copy(target), agreement, body, {"rows": rows})
 
             agreement, item = letters.send(
                 signatory, "review", body, arrays, table=now.content, release=entered.of, beside=beside,

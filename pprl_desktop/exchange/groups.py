@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop import files
-from pprl_desktop.exchange import group_terms, letters, linking, refusals, seal, strict
+from pprl_desktop.exchange import group_terms, letters, refusals, seal, strict
 from pprl_desktop.exchange.agreement import Agreement, Item
 from pprl_desktop.exchange.container import Array
 from pprl_desktop.exchange.disclosures import PlannedDisclosure, What
@@ -34,6 +34,7 @@ from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.manifest import NO_AGREEMENT, Entry, Manifest
 from pprl_desktop.exchange.pseudonyms import PSEUDONYM, Pseudonyms, order_of
 from pprl_desktop.exchange.results import LINK
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -154,7 +155,7 @@ def handles(home: Home, own: Identity, group: Group, rows: int, tables: Mapping[
     """Made once and kept, sealed. Other rows under an agreement (`tables`: its exported table) need other handles."""
     path = _folder(home, group.id) / "handles.pprl"
     if path.is_file():
-        kept = linking.open_own(own, path)
+        kept = letters.open_own(own, path)
         before = {one["agreement"]: one["table"] for one in kept.manifest.body["tables"]}
         made = kept.load()["handle"]
         if len(made) == rows and all(before.get(id, table) == table for id, table in tables.items()):
@@ -168,7 +169,7 @@ def handles(home: Home, own: Identity, group: Group, rows: int, tables: Mapping[
 def known_handles(home: Home, own: Identity, group: Group) -> Pseudonyms:
     """As they are at home; none before the links were first put together."""
     path = _folder(home, group.id) / "handles.pprl"
-    return linking.open_own(own, path).load()["handle"] if path.is_file() else np.empty((0, PSEUDONYM), np.uint8)
+    return letters.open_own(own, path).load()["handle"] if path.is_file() else np.empty((0, PSEUDONYM), np.uint8)
 
 
 def keep(home: Home, own: Identity, group: Group, name: str, body: Plain, arrays: Mapping[str, Array]) -> None:
@@ -183,7 +184,7 @@ def kept(home: Home, own: Identity, group: Group, name: str) -> tuple[Plain, dic
     path = _folder(home, group.id) / name
     if not path.is_file():
         return None
-    opened = linking.open_own(own, path)
+    opened = letters.open_own(own, path)
     return opened.manifest.body, opened.load()
 
 
@@ -205,39 +206,39 @@ class Sent:
 
 
 def send(
-    home: Home,
-    own: Identity,
-    agreement: Agreement,
-    group: Group,
-    content: Links | Told,
-    out: Path,
-    progress: Progress = NO_PROGRESS,
+    signatory: Signatory, group: Group, content: Links | Told, out: Path, progress: Progress = NO_PROGRESS
 ) -> Sent:
     """Enters what leaves, seals it, and puts a copy where the steward wants it; the same content is the same file."""
     kind = LINKS if isinstance(content, Links) else TOLD
     what: What = "group links" if isinstance(content, Links) else "groups"
     body, arrays = content.body(group), content.arrays()
     hashed = hashlib.sha256(b"".join((strict.dumps(body), *(one.tobytes() for one in arrays.values())))).hexdigest()
-    partner = agreement.partner_side.party.sign
     records = len(np.unique(arrays["handle"], axis=0))
-    with home.locked():
-        agreement = home.agreement(agreement.id)
-        letters.partner_of(home, own, agreement)
-        entered = home.ledger().disclose(PlannedDisclosure(what, partner, agreement.id, hashed, records))
+    with signatory.home.locked():
+        agreement = signatory.agreement
+        letters.partner_of(signatory)
+        partner = agreement.partner_side.party.sign
+        entered = signatory.home.ledger().disclose(PlannedDisclosure(what, partner, agreement.id, hashed, records))
         item = agreement.latest_sent(kind)
         resent = item is not None and item.table == hashed
         if item is None or not resent:
 
             def beside(target: Path) -> None:
-                linking.seal_to_self(own, target.with_suffix(".own"), agreement, body, arrays)
+                letters.seal_to_self(signatory.identity, letters.own_copy(target), agreement, body, arrays)
 
             agreement, item = letters.send(
-                home, own, agreement, kind, body, arrays, table=hashed, beside=beside, progress=progress.part(0.0, 0.9)
+                signatory,
+                kind,
+                body,
+                arrays,
+                table=hashed,
+                beside=beside,
+                progress=progress.part(0.0, 0.9),
             )
-        path = letters.sent_path(home, agreement, item)
+        path = signatory.sent_path(item)
         sha256 = files.sha256(path)
-        home.ledger().disclosure_written(entered, sha256)
-        letters.publish(home, agreement, item, out, progress.part(0.9, 1.0))
+        signatory.home.ledger().disclosure_written(entered, sha256)
+        letters.publish(signatory.home, agreement, item, out, progress.part(0.9, 1.0))
     return Sent(item.sequence, records, path.stat().st_size, sha256, resent)
 
 
@@ -255,19 +256,21 @@ def check_links(letter: letters.Letter, agreement: Agreement, progress: Progress
     return _links(letter.opened, group, sender, agreement.terms.limits.rows, progress)
 
 
-def received_links(home: Home, own: Identity, agreement: Agreement, item: Item) -> Links:
+def received_links(signatory: Signatory, item: Item) -> Links:
+    agreement = signatory.agreement
     assert agreement.terms.group is not None
-    opened = letters.reopen(home, own, agreement, item)
+    opened = letters.reopen(signatory, item)
     sender = agreement.partner_side.party.sign
     return _links(opened, agreement.terms.group, sender, agreement.terms.limits.rows, NO_PROGRESS)
 
 
-def sent_links(home: Home, own: Identity, agreement: Agreement) -> Links | None:
+def sent_links(signatory: Signatory) -> Links | None:
     """What was reported last, from the own copy."""
+    agreement = signatory.agreement
     item = agreement.latest_sent(LINKS)
     if item is None or agreement.terms.group is None:
         return None
-    opened = linking.open_own(own, letters.sent_path(home, agreement, item).with_suffix(".own"))
+    opened = letters.open_own(signatory.identity, letters.own_copy(signatory.sent_path(item)))
     return links_of(opened.manifest.body, opened.load(), item.digest)
 
 
@@ -312,19 +315,18 @@ def _links(opened: seal.Opened, group: Group, sender: str, rows: int, progress: 
     return Links(listed, arrays["handle"], arrays["link"], arrays["party"], arrays["weight"], opened.digest)
 
 
-def check_told(
-    home: Home, own: Identity, letter: letters.Letter, agreement: Agreement, progress: Progress = NO_PROGRESS
-) -> tuple[Told, int]:
+def check_told(signatory: Signatory, letter: letters.Letter, progress: Progress = NO_PROGRESS) -> tuple[Told, int]:
     """Groups that were formed of our links: of the letter we sent last, and every link of it accounted for.
 
     Beside them, how many of our records are with a party that we learn of through a third one.
     """
+    agreement = signatory.agreement
     group = _group(letter.opened.manifest, agreement)
     if group.computes != agreement.partner_side.party.sign:
         raise refusals.does_not_fit(
             "group", Said("{who} puts the links together, not its sender.", who=group.member(group.computes).name)
         )
-    mine = sent_links(home, own, agreement)
+    mine = sent_links(signatory)
     body = letter.opened.manifest.body
     strict.only(body, {"group", "links", "records", "doubts"}, place="body.")
     if mine is None or strict.hexes(body, "links", 32, place="body.") != mine.digest:
@@ -335,9 +337,10 @@ def check_told(
     return told, through_others(told, mine, me)
 
 
-def received_told(home: Home, own: Identity, agreement: Agreement, item: Item) -> Told:
+def received_told(signatory: Signatory, item: Item) -> Told:
+    agreement = signatory.agreement
     assert agreement.terms.group is not None
-    return _told(letters.reopen(home, own, agreement, item), agreement.terms.group, NO_PROGRESS)
+    return _told(letters.reopen(signatory, item), agreement.terms.group, NO_PROGRESS)
 
 
 def _told(opened: seal.Opened, group: Group, progress: Progress) -> Told:

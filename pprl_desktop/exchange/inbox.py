@@ -102,7 +102,7 @@ def _under_agreement(home: Home, own: Identity, letter: letters.Letter, progress
         rows = len(groups.check_links(letter, agreement, progress.part(0.0, 0.9)))
         sentence = Said("{name}: {rows} links for the group.", name=name, rows=rows)
     elif manifest.kind == groups.TOLD:
-        told, through = groups.check_told(home, own, letter, agreement, progress.part(0.0, 0.9))
+        told, through = groups.check_told(signatory, letter, progress.part(0.0, 0.9))
         rows = len(told.handle)
         sentence = Said(
             "{name}: {rows} of your records are in groups; {through} of them are with a party that only a third party "

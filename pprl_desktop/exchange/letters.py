@@ -223,6 +223,29 @@ def reopen(signatory: Signatory, item: Item) -> Opened:
     return opened
 
 
+# ---- kept at home, sealed to oneself
+
+
+def seal_to_self(own: Identity, path: Path, agreement: Agreement, body: Plain, arrays: Arrays) -> None:
+    """Something only this home folder's owner can read again."""
+    public = own.keys.public()
+    made = manifest_to_self(own, agreement.id, body)
+    seal.seal(path, made, arrays, own.keys, public, private=True)
+
+
+def open_own(own: Identity, path: Path) -> Opened:
+    opened = seal.open_sealed(path, own.all_keys, [keys.public().sign for keys in own.all_keys])
+    if opened.manifest.sender != opened.manifest.recipient:
+        raise refusals.damaged()
+    opened.check()
+    return opened
+
+
+def own_copy(target: Path) -> Path:
+    """Beside a sent file: what it held, for its sender alone."""
+    return target.with_suffix(".own")
+
+
 def copy(source: Path, target: Path, progress: Progress = NO_PROGRESS, *, private: bool = False) -> None:
     try:
         size = source.stat().st_size

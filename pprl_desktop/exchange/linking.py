@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.decisions.base import Match, Numbers, Rows
-from pprl_desktop.exchange import bundles, letters, refusals, seal, terms
+from pprl_desktop.exchange import bundles, letters
 from pprl_desktop.exchange.agreement import Agreement, Item
-from pprl_desktop.exchange.container import Array, Arrays
+from pprl_desktop.exchange.container import Array
+from pprl_desktop.exchange.decimals import decimal
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.pseudonyms import PseudonymMap, Pseudonyms, places_of
 from pprl_desktop.exchange.signatory import Signatory
-from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.table import CleanTable
 
@@ -111,7 +111,7 @@ def keep_found(signatory: Signatory, found: Found) -> None:
     """Sealed at home; replaces what was kept before."""
     agreement = signatory.agreement
     body = {
-        "accept": terms.decimal(found.accept), "review": terms.decimal(found.review),
+        "accept": decimal(found.accept), "review": decimal(found.review),
         "sent": found.data_sent, "received": found.data_received,
     }  # fmt: skip
     arrays: dict[str, Array] = {
@@ -121,7 +121,7 @@ def keep_found(signatory: Signatory, found: Found) -> None:
     if found.matched is not None:
         arrays["matched"] = found.matched
     with signatory.home.locked():
-        seal_to_self(signatory.identity, _path(signatory), agreement, body, arrays)
+        letters.seal_to_self(signatory.identity, _path(signatory), agreement, body, arrays)
 
 
 def kept(signatory: Signatory) -> Found:
@@ -129,7 +129,7 @@ def kept(signatory: Signatory) -> Found:
     path = _path(signatory)
     if not path.is_file():
         raise Problem("There is no match yet.", do="Match your table with the partner's bundle first.", place="match")
-    opened = open_own(signatory.identity, path)
+    opened = letters.open_own(signatory.identity, path)
     arrays = opened.load()
     body = opened.manifest.body
     found = Found(
@@ -146,21 +146,6 @@ def kept(signatory: Signatory) -> Found:
             place="match",
         )
     return found
-
-
-def seal_to_self(own: Identity, path: Path, agreement: Agreement, body: Plain, arrays: Arrays) -> None:
-    """Something only this home folder's owner can read again."""
-    public = own.keys.public()
-    made = letters.manifest_to_self(own, agreement.id, body)
-    seal.seal(path, made, arrays, own.keys, public, private=True)
-
-
-def open_own(own: Identity, path: Path) -> seal.Opened:
-    opened = seal.open_sealed(path, own.all_keys, [keys.public().sign for keys in own.all_keys])
-    if opened.manifest.sender != opened.manifest.recipient:
-        raise refusals.damaged()
-    opened.check()
-    return opened
 
 
 def partner_names(signatory: Signatory) -> Pseudonyms:

@@ -14,6 +14,7 @@ from pprl_desktop.said import Said
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.releases import Planned, Release
+    from pprl_desktop.privacy.claims import Statement
 
 UNITS = ("per record", "per bit", "per edit and distance", "per query")
 WITHOUT_NOISE = "without noise"
@@ -84,9 +85,15 @@ def outlook(planned: Planned, releases: Sequence[Release], limits: Mapping[str, 
     return Outlook(None, here, total, others, sentences, blocked)
 
 
-def _total(planned: Planned, earlier: Sequence[Release]) -> dict[str, float]:
-    from pprl_desktop.exchange.releases import record_epsilon
+def record_epsilon(statement: Statement) -> str:
+    """The worst case per record, as the statement has it; '' where it is unlimited."""
+    for number in statement.numbers:
+        if number.name == "epsilon" and number.per == "per record" and number.bound == "worst case":
+            return number.value
+    return ""
 
+
+def _total(planned: Planned, earlier: Sequence[Release]) -> dict[str, float]:
     said = planned.statement
     total: dict[str, float] = {"per record": 0.0}
     figures = [(one.unit, one.epsilon, one.record_epsilon) for one in earlier]

@@ -47,6 +47,7 @@ from pprl_desktop.exchange.release_totals import (
     Outlook,
     checked_limit,
     outlook,
+    record_epsilon,
 )
 from pprl_desktop.privacy.claims import Statement
 from pprl_desktop.problem import Failure, Problem
@@ -359,14 +360,6 @@ def _body(planned: Planned, seed: str) -> dict[str, Any]:
         "decoys": planned.decoys,
         "sealed_seed": seed,
     }
-
-
-def record_epsilon(statement: Statement) -> str:
-    """The worst case per record, as the statement has it; '' where it is unlimited."""
-    for number in statement.numbers:
-        if number.name == "epsilon" and number.per == "per record" and number.bound == "worst case":
-            return number.value
-    return ""
 
 
 # ---- events -------------------------------------------------------------------------------------

@@ -81,7 +81,7 @@ def export(signatory: Signatory, out: Path, progress: Progress = NO_PROGRESS) ->
             said = _enter_answers(signatory, found, len(partner))
 
             def beside(target: Path) -> None:
-                linking.seal_to_self(signatory.identity, _copy(target), agreement, body, arrays)
+                letters.seal_to_self(signatory.identity, letters.own_copy(target), agreement, body, arrays)
 
             agreement, item = letters.send(
                 signatory, "result", body, arrays, statement=said, table=hashed, beside=beside,
@@ -220,7 +220,7 @@ def outcome(signatory: Signatory) -> Outcome:
     if received is None:
         raise Problem("The partner's result is not here yet.", do="Import it first.", place="result")
     names, partner = linking.own_names(signatory), linking.partner_names(signatory)
-    mine = linking.open_own(signatory.identity, _copy(signatory.sent_path(sent)))
+    mine = letters.open_own(signatory.identity, letters.own_copy(signatory.sent_path(sent)))
     theirs = letters.reopen(signatory, received)
     _same_bundles(agreement, mine, theirs)
     a, b = mine.load(), theirs.load()
@@ -246,7 +246,7 @@ def _outcome_of_asker(signatory: Signatory) -> Outcome:
         sent = agreement.latest_sent("result")
         if sent is None:
             raise Problem("Your own result was not exported yet.", do="Export it first.", place="result")
-        told = linking.open_own(signatory.identity, _copy(signatory.sent_path(sent))).load()
+        told = letters.open_own(signatory.identity, letters.own_copy(signatory.sent_path(sent))).load()
         mine, yours = told["mine"], told["yours"]
     else:
         received = agreement.latest_received("result")
@@ -267,7 +267,9 @@ def must_name(signatory: Signatory, mine: Pseudonyms) -> None:
     """With blind the partner knows our records by the result alone, which must have named them before."""
     agreement = signatory.agreement
     sent = agreement.latest_sent("result")
-    told = linking.open_own(signatory.identity, _copy(signatory.sent_path(sent))).load()["mine"] if sent else mine[:0]
+    told = mine[:0]
+    if sent is not None:
+        told = letters.open_own(signatory.identity, letters.own_copy(signatory.sent_path(sent))).load()["mine"]
     if (places_of(mine, told) < 0).any():
         raise Problem(
             "The result does not name these pairs yet.",
@@ -286,7 +288,7 @@ def named_by_both(signatory: Signatory) -> Pairs:
     if sent is None or received is None:
         return as_pairs([], [])
     names, partner = linking.own_names(signatory), linking.partner_names(signatory)
-    mine = linking.open_own(signatory.identity, _copy(signatory.sent_path(sent)))
+    mine = letters.open_own(signatory.identity, letters.own_copy(signatory.sent_path(sent)))
     theirs = letters.reopen(signatory, received)
     try:
         _same_bundles(agreement, mine, theirs)
@@ -356,7 +358,7 @@ def _is_answered(signatory: Signatory, item: Item, found: Found) -> bool:
     agreement = signatory.agreement
     if agreement.terms.settings.decision != "nearest":
         return False
-    body = linking.open_own(signatory.identity, _copy(signatory.sent_path(item))).manifest.body
+    body = letters.open_own(signatory.identity, letters.own_copy(signatory.sent_path(item))).manifest.body
     return (body["mine"], body["yours"]) == (found.data_sent, found.data_received)
 
 
@@ -378,7 +380,3 @@ def _enter_answers(signatory: Signatory, found: Found, queries: int) -> str:
     answers = f"{agreement.id}{ANSWERS}{found.data_received[:16]}"
     ledger.enter(Planned(before.table, agreement.partner_side.party.sign, answers, said))
     return said.text()
-
-
-def _copy(target: Path) -> Path:
-    return target.with_suffix(".own")

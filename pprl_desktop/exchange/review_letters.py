@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -108,20 +107,15 @@ def content_of(body: Plain, arrays: dict[str, Array]) -> str:
     return hashlib.sha256(b"".join((strict.dumps(body), *(array.tobytes() for array in names)))).hexdigest()
 
 
-def own_copy(target: Path) -> Path:
-    """Beside a letter that was sent: what it spoke of, for ourselves."""
-    return target.with_suffix(".own")
-
-
 def answered_before(signatory: Signatory) -> list[Rows]:
     """Own rows in each answer sent so far about the bundle exported last."""
     agreement = signatory.agreement
     sent, _ = linking.both_bundles(agreement)
     found = []
     for item in agreement.sent:
-        path = own_copy(signatory.sent_path(item))
+        path = letters.own_copy(signatory.sent_path(item))
         if item.kind == "review" and path.is_file():
-            opened = linking.open_own(signatory.identity, path)
+            opened = letters.open_own(signatory.identity, path)
             if opened.manifest.body.get("step") == ANSWER and opened.manifest.body.get("mine") == sent.digest:
                 found.append(opened.load()["rows"].astype(np.int64))
     return found
@@ -220,10 +214,10 @@ def _requested(signatory: Signatory, request: str) -> Pseudonyms:
     """The partner's records that our own letter asked about."""
     agreement = signatory.agreement
     item = next((one for one in agreement.sent if one.kind == "review" and one.digest == request), None)
-    path = own_copy(signatory.sent_path(item)) if item is not None else None
+    path = letters.own_copy(signatory.sent_path(item)) if item is not None else None
     if path is None or not path.is_file():
         raise refusals.does_not_fit("request", "It answers a request that was never made.")
-    opened = linking.open_own(signatory.identity, path)
+    opened = letters.open_own(signatory.identity, path)
     if opened.manifest.body.get("step") != ASK:
         raise refusals.does_not_fit("request", "It answers a letter that asked for nothing.")
     names: Pseudonyms = np.unique(opened.load()["yours"], axis=0)

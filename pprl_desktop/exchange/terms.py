@@ -14,6 +14,7 @@ from pprl_desktop.codes.directions import of_flag, words
 from pprl_desktop.exchange import blind_terms, clock, group_terms, refusals, strict
 from pprl_desktop.exchange.blind_terms import BlindTerms
 from pprl_desktop.exchange.card import Card
+from pprl_desktop.exchange.decimals import decimal
 from pprl_desktop.exchange.group_terms import Group
 from pprl_desktop.exchange.keys import MODES, Mode
 from pprl_desktop.exchange.manifest import MAX_RAW, MAX_ROWS, Party
@@ -348,10 +349,6 @@ def offered(terms: Terms, other: Terms) -> tuple[str, ...]:
 
 
 # ---- dataclasses of plain values to strict JSON and back: floats as decimal text, yes/no as 1/0, none as ""
-
-
-def decimal(value: float | None) -> str:
-    return "" if value is None else repr(float(value)).removesuffix(".0")
 
 
 def to_plain(value: Any) -> Plain:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.decisions.base import Evidence, Explain, Match, Scored
-from pprl_desktop.exchange import linking
+from pprl_desktop.exchange import letters, linking
 from pprl_desktop.exchange.container import Array
 from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.problem import Problem
@@ -70,7 +70,7 @@ def keep(signatory: Signatory, match: Match) -> None:
         arrays["person_own"], arrays["person_partner"] = (one.astype(np.int32) for one in scored.people)
     body = {"version": VERSION, "sent": sent.digest, "received": received.digest}
     with signatory.home.locked():
-        linking.seal_to_self(signatory.identity, _path(signatory), agreement, body, arrays)
+        letters.seal_to_self(signatory.identity, _path(signatory), agreement, body, arrays)
 
 
 def kept(signatory: Signatory) -> Match | None:
@@ -81,7 +81,7 @@ def kept(signatory: Signatory) -> Match | None:
         return None
     try:
         sent, received = linking.both_bundles(agreement)
-        opened = linking.open_own(signatory.identity, path)
+        opened = letters.open_own(signatory.identity, path)
     except Problem:
         return None
     if opened.manifest.body != {"version": VERSION, "sent": sent.digest, "received": received.digest}:

@@ -20,6 +20,7 @@ from pprl_desktop.exchange.group_terms import Group, Member
 from pprl_desktop.exchange.groups import NOT_COMPARED, REASONS, UNKNOWN, Compared, Links, Sent, Told
 from pprl_desktop.exchange.pseudonyms import places_of
 from pprl_desktop.exchange.results import LINK
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.job.group_forming import Formed, form
 from pprl_desktop.job.partnership import Partnership
 from pprl_desktop.problem import Problem
@@ -217,7 +218,9 @@ class GroupProject:
                 "Match with the other parties, and exchange results, first.",
                 place="links",
             )
-        return groups.send(self.home, self.identity, agreement, self.group, mine, out, progress.part(0.7, 1.0))
+        return groups.send(
+            Signatory(self.home, self.identity, agreement.id), self.group, mine, out, progress.part(0.7, 1.0)
+        )
 
     def _links(self, own: OwnTable, choices: Choices, progress: Progress) -> Links:
         """Own links with every party that consented: link id, own handle, how sure."""
@@ -290,7 +293,7 @@ class GroupProject:
                     do="Open them first.",
                     place="links",
                 )
-            reports[member.sign] = groups.received_links(self.home, self.identity, agreement, item)
+            reports[member.sign] = groups.received_links(Signatory(self.home, self.identity, agreement.id), item)
         return reports
 
     def tell(self, name: str, out: Path, progress: Progress = NO_PROGRESS) -> Sent:
@@ -309,7 +312,7 @@ class GroupProject:
                 do="Form the groups again.",
                 place="groups",
             )
-        return groups.send(self.home, self.identity, agreement, self.group, told, out, progress)
+        return groups.send(Signatory(self.home, self.identity, agreement.id), self.group, told, out, progress)
 
     def _told(self, place: int) -> Told:
         found = groups.kept(self.home, self.identity, self.group, _formed_for(place)) if self.computes else None
@@ -351,14 +354,14 @@ class GroupProject:
             return told, groups.links_of(*found)
         agreement = groups.agreement_with(self.home, self.group, self.group.computes)
         item = agreement.latest_received(groups.TOLD) if agreement else None
-        mine = groups.sent_links(self.home, self.identity, agreement) if agreement else None
+        mine = groups.sent_links(Signatory(self.home, self.identity, agreement.id)) if agreement else None
         if agreement is None or item is None or mine is None:
             raise Problem(
                 Said("{who} has not told the groups yet.", who=self._name(self.group.computes)),
                 do="Open its file first.",
                 place="groups",
             )
-        told = groups.received_told(self.home, self.identity, agreement, item)
+        told = groups.received_told(Signatory(self.home, self.identity, agreement.id), item)
         if told.links != mine.digest:
             raise Problem(
                 "The groups are older than the links you sent last.", do="Wait for the new ones.", place="groups"

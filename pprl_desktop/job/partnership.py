@@ -395,7 +395,7 @@ class Partnership:
         band = np.where(moved, REVIEW, found.band).astype(np.uint8)
         before = found.band if found.matched is None else found.matched
         matched = np.where(moved, REVIEW, before).astype(np.uint8)
-        linking.keep_found(self.home, self.identity, self.agreement, replace(found, band=band, matched=matched))
+        linking.keep_found(self.signatory, replace(found, band=band, matched=matched))
         return int(moved.sum())
 
     # the masked review ----------------------------------------------------------------------------

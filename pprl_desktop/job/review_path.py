@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pprl_desktop.decisions.base import ACCEPT, REVIEW
-from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
@@ -35,10 +34,11 @@ class ReviewStands:
 
 def stands(partnership: Partnership, progress: Progress = NO_PROGRESS) -> ReviewStands:
     """Letters are told apart by what they say, so each is opened; none is read further than its first page."""
-    from pprl_desktop.exchange import letters, linking
-    from pprl_desktop.exchange.review_letters import ANSWER, ASK, own_copy
+    from pprl_desktop.exchange import letters
+    from pprl_desktop.exchange.review_letters import ANSWER, ASK
 
-    home, own, agreed = partnership.home, partnership.identity, partnership.agreement
+    signatory = partnership.signatory
+    agreed = signatory.agreement
     try:
         unsure, matched = partnership.kept().count(REVIEW), True
     except Problem:
@@ -47,15 +47,15 @@ def stands(partnership: Partnership, progress: Progress = NO_PROGRESS) -> Review
     digest = ""
     for item in agreed.received:
         if item.kind == "review":
-            step = letters.reopen(Signatory(home, own, agreed.id), item).manifest.body.get("step")
+            step = letters.reopen(signatory, item).manifest.body.get("step")
             if step == ASK:
                 request, digest = item.made, item.digest
             elif step == ANSWER:
                 came = item.made
     for item in agreed.sent:
-        path = own_copy(letters.sent_path(home, agreed, item)) if item.kind == "review" else None
+        path = letters.own_copy(signatory.sent_path(item)) if item.kind == "review" else None
         if path is not None and path.is_file():
-            body = linking.open_own(own, path).manifest.body
+            body = letters.open_own(signatory.identity, path).manifest.body
             if body.get("step") == ASK:
                 asked = item.made
             elif body.get("request") == digest:

@@ -17,7 +17,7 @@ import pytest
 
 from pprl_desktop.blind import answer as answering
 from pprl_desktop.blind import group
-from pprl_desktop.exchange import blind_kept, linking, seal
+from pprl_desktop.exchange import blind_kept, letters, seal
 from pprl_desktop.problem import Problem
 from tests.exchange.blinded import Two, agree, introduced
 
@@ -176,7 +176,7 @@ def _readable(two: Two, path: Path) -> bytes:
     except Problem:
         inner = b""
     try:
-        arrays = b"".join(one.tobytes() for one in linking.open_own(two.b.own, path).load().values())
+        arrays = b"".join(one.tobytes() for one in letters.open_own(two.b.own, path).load().values())
     except Problem:
         arrays = b""
     return data + inner + arrays

@@ -42,7 +42,7 @@ def ask_about(one: Party, other: Party, own: np.ndarray, partner: np.ndarray, ou
     arrays = {"mine": mine, "yours": yours}
 
     def beside(target: Path) -> None:
-        linking.seal_to_self(one.own, review_letters.own_copy(target), agreement, body, arrays)
+        letters.seal_to_self(one.own, letters.own_copy(target), agreement, body, arrays)
 
     agreement, item = letters.send(one.signed(agreement.id), "review", body, arrays, beside=beside)
     letters.publish(one.home, agreement, item, out)

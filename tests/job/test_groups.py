@@ -12,6 +12,7 @@ import pytest
 
 from pprl_desktop.exchange import group_terms, groups, letters
 from pprl_desktop.exchange.groups import Links
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.job.groups import GroupProject, new_group
 from pprl_desktop.job.partnership import Partnership
 from pprl_desktop.problem import Problem
@@ -155,7 +156,7 @@ def test_handles_are_neither_pseudonyms_nor_rows_and_the_ids_of_links_mean_nothi
     assert agreement is not None
     item = agreement.latest_received(groups.LINKS)
     assert item is not None
-    report = groups.received_links(a.home, a.own, agreement, item)
+    report = groups.received_links(Signatory(a.home, a.own, agreement.id), item)
     names = b.partnership(a).partner_names().tolist() + a.partnership(b).partner_names().tolist()
     assert not {bytes(one) for one in names} & {one.tobytes() for one in report.handle}
     with_c = report.link[report.party == a.project.group.place(c.own.keys.public().party.sign)]
@@ -208,7 +209,7 @@ def test_a_party_that_is_not_in_the_group_is_refused_and_leaves_nothing(four: li
     mine = b.project._links(b.own_table, b.choices, NO_PROGRESS)
     parties.agree(b, a, parties.offer(None), tmp_path)
     bare = b.partnership(a).agreement
-    letters.send(b.home, b.own, bare, groups.LINKS, mine.body(b.project.group), mine.arrays())
+    letters.send(Signatory(b.home, b.own, bare.id), groups.LINKS, mine.body(b.project.group), mine.arrays())
     changed = b.home.agreement(bare.id)
     item = changed.latest_sent(groups.LINKS)
     assert item is not None
@@ -262,7 +263,7 @@ def test_groups_formed_of_older_links_are_refused(formed: list[Party], tmp_path:
     report = Links(
         shorter.agreements, shorter.handle[keep], shorter.link[keep], shorter.party[keep], shorter.weight[keep]
     )
-    groups.send(b.home, b.own, b.partnership(a).agreement, b.project.group, report, tmp_path / "new.pprl")
+    groups.send(b.partnership(a).signatory, b.project.group, report, tmp_path / "new.pprl")
     before = everything(b.home.path)
     with pytest.raises(Problem, match="other links than those you sent last"):
         b.open(tmp_path / "told.pprl")
@@ -303,7 +304,7 @@ def lie(a: Party, b: Party, change: str, folder: Path) -> Path:
     if change == "a table more":
         arrays["more"] = np.zeros(3, np.uint8)
     agreement = a.partnership(b).agreement
-    changed, item = letters.send(a.home, a.own, agreement, groups.TOLD, body, arrays)
+    changed, item = letters.send(Signatory(a.home, a.own, agreement.id), groups.TOLD, body, arrays)
     return letters.sent_path(a.home, changed, item)
 
 

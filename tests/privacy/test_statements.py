@@ -10,7 +10,7 @@ import pytest
 
 from pprl_desktop.codes import idf
 from pprl_desktop.codes.base import REGISTRY, Recipe, Settings, method
-from pprl_desktop.exchange.releases import record_epsilon
+from pprl_desktop.exchange.release_totals import record_epsilon
 from pprl_desktop.privacy.claims import Statement
 from pprl_desktop.privacy.shape import _probe, shape
 from pprl_desktop.privacy.statements import (
