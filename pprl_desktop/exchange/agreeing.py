@@ -286,8 +286,13 @@ def recipe_of(signatory: Signatory) -> Recipe:
     return recipe(agreement.terms, secret, reference)
 
 
-def with_columns(home: Home, agreement: Agreement, columns: Mapping[str, str]) -> Agreement:
-    """Remembers which own column is meant by each field; nothing of it is sent."""
+def with_columns(
+    home: Home,
+    agreement: Agreement,
+    columns: Mapping[str, str],
+    reading: tuple[tuple[str, str], ...] | None = None,
+) -> Agreement:
+    """Remembers which own column is meant by each field, and how the table is read; nothing of it is sent."""
     names = [one.name for one in agreement.terms.fields]
     for name in columns:
         if name not in names:
@@ -297,7 +302,8 @@ def with_columns(home: Home, agreement: Agreement, columns: Mapping[str, str]) -
                 place=name,
             )
     merged = {name: name for name in names} | dict(agreement.columns) | dict(columns)
-    changed = replace(agreement, columns=tuple((name, merged[name]) for name in names))
+    how = agreement.reading if reading is None else reading
+    changed = replace(agreement, columns=tuple((name, merged[name]) for name in names), reading=how)
     if changed != agreement:
         home.keep_agreement(changed)
     return changed

@@ -17,6 +17,7 @@ Role = Literal["proposer", "accepter"]
 State = Literal["proposed", "in force", "declined", "ended"]
 STATES: tuple[State, ...] = get_args(State)
 MAX_FILES = 10_000
+MAX_READING = 1 << 16  # characters of one choice of how the own table is read
 # a reason of this program's own is kept as a word, and said in the reader's language
 KEY_CHANGED_CODE = "key-changed"
 KEY_CHANGED = Said("The partner has changed the key.")
@@ -60,6 +61,7 @@ class Agreement:
     partner_signature: str = ""
     reason: str = ""  # why it was declined or ended
     columns: tuple[tuple[str, str], ...] = ()  # field -> own column
+    reading: tuple[tuple[str, str], ...] = ()  # how the own table was read: sheet, codes, widths, made columns
     sent: tuple[Item, ...] = ()
     received: tuple[Item, ...] = ()
     anchor: Anchor = field(default=Anchor(), compare=False)  # kept by the home folder, not by whoever changes the rest
@@ -147,6 +149,7 @@ class Agreement:
             "document": self.document.decode(), "role": self.role, "state": self.state, "contact": self.contact,
             "own_signature": self.own_signature, "partner_signature": self.partner_signature, "reason": self.reason,
             "columns": [{"field": name, "column": column} for name, column in self.columns],
+            **({"reading": [{"name": name, "value": value} for name, value in self.reading]} if self.reading else {}),
             "sent": [item.as_plain() for item in self.sent],
             "received": [item.as_plain() for item in self.received],
             "ledger": {"events": self.anchor.events, "head": self.anchor.head},
@@ -167,6 +170,10 @@ class Agreement:
             columns=tuple(
                 (strict.any_text(item, "field"), strict.any_text(item, "column", longest=1000))
                 for item in strict.mappings(plain, "columns", terms.MAX_FIELDS)
+            ),
+            reading=tuple(
+                (strict.text(item, "name"), strict.any_text(item, "value", longest=MAX_READING))
+                for item in (strict.mappings(plain, "reading", 100) if "reading" in plain else ())
             ),
             sent=tuple(_item(item) for item in strict.mappings(plain, "sent", MAX_FILES)),
             received=tuple(_item(item) for item in strict.mappings(plain, "received", MAX_FILES)),

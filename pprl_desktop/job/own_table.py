@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from pprl_desktop.job.quality import Quality
     from pprl_desktop.records.cleaning import BeforeAfter
     from pprl_desktop.records.fields import Field
+    from pprl_desktop.records.made import Made
     from pprl_desktop.records.profile import Profile
     from pprl_desktop.records.reading import Reading, ReadOptions
     from pprl_desktop.records.table import CleanTable, Table
+    from pprl_desktop.said import Said
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,13 @@ class Seen:
     sha256: str
     quality: Quality
     copies: int = 0  # records left out because they are copies of others
+    sheet: str = ""  # of a workbook
+    sheets: tuple[str, ...] = ()
+    rules: tuple[Said, ...] = ()  # how cells that were no text became text
+    labelled: int = 0  # columns of coded values that have labels
+    made: tuple[Made, ...] = field(default=(), repr=False)  # what the declared steps did
+    labels: bool = True  # whether they stand for the codes
+    widths: str = ""  # layout of fixed widths
 
     def changes(self) -> dict[str, Any]:
         """For Project.change: the table, and defaults that run all the way."""
@@ -51,6 +60,10 @@ class Seen:
             "encoding": self.encoding,
             "separator": self.separator,
             "header_line": self.header_line,
+            "sheet": self.sheet,
+            "labels": self.labels,
+            "widths": self.widths,
+            "made": tuple(one.step.text for one in self.made),
             **suggested(self.profile),
         }
 
@@ -93,11 +106,11 @@ def look_at(path: Path, options: ReadOptions, progress: Progress = NO_PROGRESS) 
     return LookedAt(reading, seen, find(table, progress.part(0.55, 1.0)))
 
 
-def read(path: Path, progress: Progress = NO_PROGRESS) -> Table:
+def read(path: Path, progress: Progress = NO_PROGRESS, options: ReadOptions | None = None) -> Table:
     """A table as its file says, for the verbs that have no project and no agreement."""
-    from pprl_desktop.records.reading import read_table
+    from pprl_desktop.records.reading import GUESS, read_table
 
-    return read_table(path, progress=progress).table
+    return read_table(path, options or GUESS, progress).table
 
 
 def named_fields(table: Table, wanted: Sequence[tuple[str, str, str]]) -> tuple[Field, ...]:
@@ -132,6 +145,7 @@ class OwnTable:
         self._path = ""
         self._reading: Reading | None = None
         self._dropped = False  # whether copies were left out of it
+        self._how: tuple[object, ...] = ()  # further choices that it was read with
         self._clean: CleanTable | None = None
         self._clean_of: tuple[Table, object] | None = None
         self._smashed: tuple[CleanTable, Recipe, Smashed] | None = None
@@ -140,16 +154,14 @@ class OwnTable:
         """Read and profile a table. Reading options set by hand come with `choices`."""
         from pprl_desktop.job.quality import look
         from pprl_desktop.records.profile import profile
-        from pprl_desktop.records.reading import ReadOptions, read_table
+        from pprl_desktop.records.reading import read_table
 
-        options = ReadOptions()
-        if choices is not None:
-            options = ReadOptions(choices.encoding, choices.separator, header_line=choices.header_line)
-        reading = read_table(path, options, progress.part(0.0, 0.5))
+        reading = read_table(path, read_options(choices or Choices()), progress.part(0.0, 0.5))
         drop = choices is not None and choices.drop_copies
         reading, copies = _without_copies(reading, choices.id_column) if choices is not None and drop else (reading, 0)
         seen = profile(reading.table, progress.part(0.5, 1.0))
         self._path, self._reading, self._dropped = str(path), reading, drop
+        self._how = _how(choices or Choices())
         return Seen(
             str(path),
             reading.table.rows,
@@ -162,13 +174,20 @@ class OwnTable:
             reading.sha256,
             look(reading.table, seen),
             copies,
+            reading.sheet,
+            reading.sheets,
+            reading.rules,
+            reading.labelled,
+            reading.made,
+            choices is None or choices.labels,
+            reading.widths,
         )
 
     def table(self, choices: Choices, progress: Progress = NO_PROGRESS) -> Table:
         """The clear table, for work inside the core only; choices without a hash take the file as it is."""
         if self._reading is None or not self._fits(self._reading, choices):
             self._path, self._reading = choices.table_path, _read(choices, progress)
-            self._dropped = choices.drop_copies
+            self._dropped, self._how = choices.drop_copies, _how(choices)
         return self._reading.table
 
     def _fits(self, reading: Reading, choices: Choices) -> bool:
@@ -179,6 +198,8 @@ class OwnTable:
             and choices.encoding in ("", reading.encoding)
             and choices.separator in ("", reading.separator)
             and choices.header_line in (None, reading.header_line)
+            and choices.sheet in ("", reading.sheet)
+            and self._how == _how(choices)
         )
 
     def head(self, rows: int = 50) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
@@ -238,8 +259,49 @@ class OwnTable:
         return kept[2]
 
 
+def read_options(choices: Choices) -> ReadOptions:
+    """How the table is read, as the steward chose."""
+    from pprl_desktop.records.reading import ReadOptions
+
+    return ReadOptions(
+        choices.encoding, choices.separator, None, choices.header_line, choices.sheet, choices.labels, choices.widths,
+        choices.made,
+    )  # fmt: skip
+
+
+def as_choices(options: ReadOptions) -> dict[str, Any]:
+    """The other way round: what the terminal's options choose."""
+    return {"sheet": options.sheet, "labels": options.labels, "widths": options.widths, "made": options.made}
+
+
+def as_remembered(choices: Choices) -> tuple[tuple[str, str], ...]:
+    """For the record of an agreement: only what differs from the usual."""
+    plain = [("sheet", choices.sheet), ("codes", "" if choices.labels else "yes"), ("widths", choices.widths)]
+    return tuple(one for one in (*plain, *(("make", step) for step in choices.made)) if one[1])
+
+
+def remembered(kept: tuple[tuple[str, str], ...], table: Path, given: ReadOptions | None = None) -> dict[str, Any]:
+    """What was given now, and else what was kept, as far as it makes sense for this kind of file."""
+    from pprl_desktop.records.formats import is_other_format
+    from pprl_desktop.records.workbooks import SHEETS
+
+    now = as_choices(given) if given is not None else {"sheet": "", "labels": True, "widths": "", "made": ()}
+    known = dict(kept)
+    if table.suffix.lower() in SHEETS:
+        now["sheet"] = now["sheet"] or known.get("sheet", "")
+    if not is_other_format(table):
+        now["widths"] = now["widths"] or known.get("widths", "")
+    now["labels"] = now["labels"] and not known.get("codes")
+    now["made"] = now["made"] or tuple(value for name, value in kept if name == "make")
+    return now
+
+
+def _how(choices: Choices) -> tuple[object, ...]:
+    return choices.labels, choices.widths, choices.made
+
+
 def _read(choices: Choices, progress: Progress) -> Reading:
-    from pprl_desktop.records.reading import ReadOptions, read_table
+    from pprl_desktop.records.reading import read_table
 
     if not choices.table_path:
         raise Problem("No table is loaded yet.", do="Choose a CSV file.", place="table_path")
@@ -251,8 +313,7 @@ def _read(choices: Choices, progress: Progress) -> Reading:
             "Put it back, or choose it again on the page Data.",
             place="table_path",
         )
-    options = ReadOptions(choices.encoding, choices.separator, header_line=choices.header_line)
-    reading = read_table(path, options, progress)
+    reading = read_table(path, read_options(choices), progress)
     if choices.table_sha256 not in ("", reading.sha256):
         raise Problem(
             "The table has changed since it was loaded.",

@@ -48,11 +48,12 @@ from pprl_desktop.exchange.results import ExportedResult, Outcome
 from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.exchange.terms import Terms
 from pprl_desktop.job.blind import Weighed, must_be_weighed, weigh
-from pprl_desktop.job.own_table import OwnTable
+from pprl_desktop.job.own_table import OwnTable, as_remembered, remembered
 from pprl_desktop.matching.decide import decide
 from pprl_desktop.matching.match import match, outlook
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.project.choices import Choices
+from pprl_desktop.records.reading import ReadOptions
 from pprl_desktop.records.table import CleanTable
 from pprl_desktop.review import partner, sources
 from pprl_desktop.review.desk import Desk
@@ -162,13 +163,13 @@ class Partnership:
     def recipe(self) -> Recipe:
         return agreeing.recipe_of(self.signatory)
 
-    def remember(self, columns: Mapping[str, str]) -> None:
-        """Which own column is meant by each field; nothing of it is sent."""
+    def remember(self, columns: Mapping[str, str], read: Choices | None = None) -> None:
+        """Which own column is meant by each field, and how the table was read; nothing of it is sent."""
         with self.home.locked():
-            agreeing.with_columns(self.home, self.agreement, columns)
+            agreeing.with_columns(self.home, self.agreement, columns, as_remembered(read) if read else None)
 
-    def choices(self, table: Path, columns: Mapping[str, str] | None = None) -> Choices:
-        """What a steward without a project decides: the file, and the columns as given or as remembered."""
+    def choices(self, table: Path, columns: Mapping[str, str] | None = None, how: ReadOptions | None = None) -> Choices:
+        """What a steward without a project decides: the file, its columns and sheet as given or as remembered."""
         agreed = self.agreement
         names = [one.name for one in agreed.terms.fields]
         merged = {name: name for name in names} | dict(agreed.columns) | dict(columns or {})
@@ -177,6 +178,7 @@ class Partnership:
             fields=agreed.terms.fields,
             columns=tuple((name, merged[name]) for name in names),
             agreement=self.id,
+            **remembered(agreed.reading, table, how),
         )
 
     def receipt(self, received: Received, out: Path) -> None:

@@ -39,6 +39,10 @@ class Choices:
     encoding: str = ""  # "" lets the program guess
     separator: str = ""
     header_line: int | None = None  # None: guess; 0: the file has no header
+    sheet: str = ""  # of a workbook; "": the first that holds anything
+    labels: bool = True  # of Stata and SPSS: labels instead of codes
+    widths: str = ""  # layout of fixed widths; "": cells are separated
+    made: tuple[str, ...] = ()  # columns made of others, as declared (records/made.py)
     id_column: str = ""
     sensitive: tuple[str, ...] = ()
     drop_copies: bool = False  # records alike in everything but the record number are read once
@@ -101,6 +105,7 @@ class Choices:
         plain = {f.name: getattr(self, f.name) for f in fields(self)}
         plain["second"] = self.second.as_dict() if self.second is not None else None
         plain["sensitive"] = list(self.sensitive)
+        plain["made"] = list(self.made)
         plain["fields"] = [one.as_dict() for one in self.fields]
         plain["columns"] = [list(pair) for pair in self.columns]
         plain["mapping"] = [[name, list(attributes)] for name, attributes in self.mapping]
@@ -123,6 +128,7 @@ class Choices:
             if "\0" in values.get(name, ""):
                 raise ValueError(name)
         values["sensitive"] = _texts(values.get("sensitive", ()))
+        values["made"] = _texts(values.get("made", ()))
         values["fields"] = tuple(_field(one) for one in values.get("fields", ()))
         values["columns"] = tuple((str(a), str(b)) for a, b in values.get("columns", ()))
         values["mapping"] = tuple((str(a), _texts(b)) for a, b in values.get("mapping", ()))

@@ -29,7 +29,10 @@ class Step:
     heeds: tuple[str, ...] = ()  # optional steps: not waited for, but what they made makes this one stale
 
 
-DATA = ("table_path", "table_sha256", "encoding", "separator", "header_line", "id_column", "sensitive", "drop_copies")
+DATA = (
+    "table_path", "table_sha256", "encoding", "separator", "header_line", "id_column", "sensitive", "drop_copies",
+    "sheet", "labels", "widths", "made",
+)  # fmt: skip
 SECOND = "second."  # before the name of a choice: that of the second own file
 
 STEPS: tuple[Step, ...] = (
@@ -74,7 +77,7 @@ BY_NAME: Mapping[str, Step] = by_name("partner")
 
 
 # choices that came with a later version, and their default: there they change nothing, and make no old project stale
-LATER: Mapping[str, object] = {"drop_copies": False}
+LATER: Mapping[str, object] = {"drop_copies": False, "sheet": "", "labels": True, "widths": "", "made": []}
 
 
 @dataclass(frozen=True)

@@ -31,12 +31,14 @@ _NOT_TEXT = (
     (
         b"PK\x03\x04",
         Said("a zip file or an Excel workbook (xlsx)"),
-        Said("Open it in Excel and save it as 'CSV UTF-8'."),
+        Said(
+            "If it is a workbook, rename it so that it ends in .xlsx; otherwise unpack it and choose the file inside."
+        ),
     ),
     (
         b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
         Said("an old Excel workbook (xls)"),
-        Said("Open it in Excel and save it as 'CSV UTF-8'."),
+        Said("Rename it so that it ends in .xls, and choose it again."),
     ),
     (b"\x1f\x8b", Said("a gzip archive"), Said("Unpack it first.")),
     (b"BZh", Said("a bzip2 archive"), Said("Unpack it first.")),
@@ -48,7 +50,7 @@ _NOT_TEXT = (
     (b"\x89PNG", Said("a picture"), Said("Choose the table.")),
     (b"\xff\xd8\xff", Said("a picture"), Said("Choose the table.")),
     (b"SQLite format 3\x00", Said("an SQLite database"), Said("Export the table as a CSV file.")),
-    (b"PAR1", Said("a Parquet file"), Said("Export the table as a CSV file.")),
+    (b"PAR1", Said("a Parquet file"), Said("Rename it so that it ends in .parquet, and choose it again.")),
     (b"age-encryption.org/", Said("an encrypted bundle"), Said("Open it as the partner's file, not as a table.")),
     (b"{\\rtf", Said("a formatted document (RTF)"), Said("Save the table as a CSV file.")),
 )

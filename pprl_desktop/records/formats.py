@@ -8,34 +8,34 @@ Text files are read by the program's own reader (reading.py), which names the li
 from __future__ import annotations
 
 import datetime
-import zipfile
-from collections.abc import Callable, Iterable, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from pprl_desktop import files
 from pprl_desktop.problem import Problem
-from pprl_desktop.progress import NO_PROGRESS, Progress
-from pprl_desktop.records.headers import header_names, looks_like_record
+from pprl_desktop.progress import NO_PROGRESS, Cancelled, Progress
 from pprl_desktop.records.table import Column, Table
+from pprl_desktop.records.workbooks import SHEETS, locked, read_sheet, too_large
 from pprl_desktop.said import Said
 
-SHEETS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
 STATISTICS = (".sas7bdat", ".xpt", ".dta", ".sav", ".zsav", ".por")
 PARQUET = (".parquet",)
 ENDINGS = (*SHEETS, *STATISTICS, *PARQUET)
 
 # limits that stand before anything is parsed; a table of people beyond them is better given as CSV
 MOST_BYTES = 1 << 30  # of the file
-MOST_UNPACKED = 4 << 30  # of what a spreadsheet holds packed
-MOST_RATIO = 200  # unpacked bytes for each packed one: more is no table
 MOST_CELLS = 200_000_000
-MACROS = ("vbaProject.bin", "Scripts/", "Basic/")
-LINKS = ("externalLinks/", "connections.xml")
+CHUNK = 1_000_000  # cells of a file of a statistics program that are held in memory as they came
 
 RULES = (
-    Said("Text stays as it is; an empty cell is missing."),
+    Said("Text stays as it is; an empty cell, and an error such as #N/A, is missing."),
     Said("Whole numbers are written without a decimal point, others with as many digits as they have."),
+    Said("A number counts by its value, not by how it is shown; leading zeros that an .xlsx shows are kept."),
     Said("Dates are written as year-month-day, with the time only where there is one; yes and no as TRUE and FALSE."),
     Said("Of a formula the value that was saved counts; formulas, macros and links are never run or followed."),
 )
@@ -49,6 +49,7 @@ class Converted:
     sheets: tuple[str, ...]
     header_line: int
     warnings: tuple[Problem, ...]
+    labelled: int = 0  # columns of coded values that have labels
 
 
 def is_other_format(path: Path) -> bool:
@@ -59,22 +60,27 @@ def read_other(
     path: Path, sheet: str = "", header_line: int | None = None, labels: bool = True, progress: Progress = NO_PROGRESS
 ) -> Converted:
     """`labels`: the labels of coded values instead of their codes (Stata, SPSS)."""
+    with files.open_regular(path):  # neither a pipe nor a device
+        pass
     if path.stat().st_size > MOST_BYTES:
-        raise _too_large(path.name, path.stat().st_size >> 20, MOST_BYTES >> 20)
+        raise too_large(path.name, path.stat().st_size >> 20, MOST_BYTES >> 20)
     ending = path.suffix.lower()
     progress.at(0.0, "Reading the file")
     try:
         if ending in SHEETS:
-            return _spreadsheet(path, ending[1:], sheet, header_line, progress)
+            found = read_sheet(path, ending[1:], sheet, header_line, as_text, progress)
+            return Converted(found.table, ending[1:], found.name, found.names, found.header_line, found.warnings)
         if sheet:
             told = Said("A file of the kind {ending} has no sheets.", ending=ending)
             raise Problem(told, do="Leave the sheet out.", place="sheet")
         if ending in PARQUET:
             return _parquet(path, progress)
         return _statistics(path, ending[1:], labels, progress)
-    except (Problem, MemoryError):
+    except (Problem, MemoryError, KeyboardInterrupt, SystemExit, Cancelled):
         raise
-    except Exception as error:  # these libraries raise what they like; nothing of the file is in the sentence
+    except BaseException as error:  # these libraries raise what they like, panics too; nothing of the file is told
+        if type(error).__name__ == "PasswordError":
+            raise locked(path.name) from None
         raise Problem(
             Said("'{name}' cannot be read as {ending}.", name=path.name, ending=ending),
             Said("It is damaged, protected by a password, or of another kind ({kind}).", kind=type(error).__name__),
@@ -109,98 +115,32 @@ def as_text(value: Any) -> str:
     return as_text(value.item()) if hasattr(value, "item") else str(value)
 
 
-# ---- spreadsheets
-
-
-def _spreadsheet(path: Path, ending: str, wanted: str, header_line: int | None, progress: Progress) -> Converted:
-    told = _looked_into(path) if ending != "xls" else ()
-    from python_calamine import load_workbook
-
-    book = load_workbook(str(path))
-    names = tuple(book.sheet_names)
-    if wanted and wanted not in names:
-        raise Problem(
-            Said("There is no sheet '{name}'.", name=wanted), Said("The file has: {names}.", names=list(names)),
-            "Choose one of them.", place="sheet",
-        )  # fmt: skip
-    rows: list[list[Any]] = []
-    chosen = wanted
-    for name in [wanted] if wanted else names:
-        page = book.get_sheet_by_name(name)
-        if page.total_height * page.total_width > MOST_CELLS:
-            raise _too_large(path.name, page.total_height * page.total_width, MOST_CELLS)
-        rows = page.to_python(skip_empty_area=False)
-        chosen = name
-        if any(cell != "" for row in rows for cell in row):
-            break
-    progress.at(0.6)
-    texts = [[as_text(cell) for cell in row] for row in rows]
-    table, line, warnings = _with_header(texts, header_line, path.name)
-    if not wanted and len(names) > 1:
-        told = (*told, _which_sheet(chosen, names))
-    progress.at(1.0)
-    return Converted(table, ending, chosen, names, line, (*told, *warnings))
-
-
-def _with_header(
-    rows: Sequence[Sequence[str]], header_line: int | None, name: str
-) -> tuple[Table, int, tuple[Problem, ...]]:
-    filled = [(line, list(row)) for line, row in enumerate(rows, 1) if any(cell.strip() for cell in row)]
-    if header_line:
-        filled = [(line, row) for line, row in filled if line >= header_line]
-    if not filled:
-        raise Problem(Said("The file '{name}' is empty.", name=name), do="Choose another file or sheet.", place="file")
-    width = max(len(row) for _, row in filled)
-    filled = [(line, row + [""] * (width - len(row))) for line, row in filled]
-    start = 0
-    if header_line is None:  # a title above the table has few cells
-        wide = [place for place, (_, row) in enumerate(filled) if 2 * sum(map(bool, row)) > width]
-        start = wide[0] if wide else 0
-        first, below = filled[start][1], [row for _, row in filled[start + 1 :]]
-        if looks_like_record(first, below):
-            start = start - 1
-    if header_line == 0 or start < 0:
-        told = () if header_line == 0 else (_headless(),)
-        return _columns([f"column {place + 1}" for place in range(width)], [row for _, row in filled]), 0, told
-    line, header = filled[start]
-    names, warnings = header_names(header)
-    records = [row for _, row in filled[start + 1 :]]
-    if not records:
-        raise Problem(
-            Said("'{name}' has a header but no records.", name=name),
-            do="Choose the file or sheet that holds the records.",
-            place="file",
-        )
-    return _columns(names, records), line, warnings
-
-
-def _columns(names: Iterable[str], rows: Sequence[Sequence[str]]) -> Table:
-    cells = zip(*rows, strict=True)
-    return Table(tuple(Column.of(name, column) for name, column in zip(names, cells, strict=True)))
-
-
-def _looked_into(path: Path) -> tuple[Problem, ...]:
-    """What a packed spreadsheet holds, before any of it is unpacked."""
-    told = []
-    with zipfile.ZipFile(path) as packed:
-        inside = packed.infolist()
-    size = sum(one.file_size for one in inside)
-    if size > MOST_UNPACKED or size > max(MOST_RATIO * path.stat().st_size, 64 << 20):
-        raise Problem(
-            Said("'{name}' would become very large when it is unpacked.", name=path.name),
-            Said("It holds {size} MB in a file of {packed} MB.", size=size >> 20, packed=path.stat().st_size >> 20),
-            "Save the table as CSV and choose that.",
-            place="file",
-        )
-    names = [one.filename for one in inside]
-    if any(part in name for name in names for part in MACROS):
-        told.append(Problem("The file holds macros. They were ignored.", place="file"))
-    if any(part in name for name in names for part in LINKS):
-        told.append(Problem("The file holds links to other files. They were not followed.", place="file"))
-    return tuple(told)
-
-
 # ---- statistics programs, Parquet
+
+
+class _Growing:
+    """A column that is taken in piece by piece: each distinct value becomes text once."""
+
+    def __init__(self, name: str, meant: Mapping[str, str]) -> None:
+        self.name, self.meant = name, meant
+        self.raw: dict[Any, int] = {}
+        self.texts: dict[str, int] = {}
+        self.codes = array("i")
+
+    def add(self, cells: Iterable[Any]) -> None:
+        raw = self.raw
+        for cell in cells:
+            key = None if cell != cell else cell  # a missing number is not equal to itself
+            code = raw.get(key)
+            if code is None:
+                text = as_text(key)
+                code = raw[key] = self.texts.setdefault(self.meant.get(text, text), len(self.texts))
+            self.codes.append(code)
+
+    def column(self) -> Column:
+        values = np.empty(len(self.texts), dtype=object)
+        values[:] = list(self.texts)
+        return Column(self.name, values, np.frombuffer(self.codes, np.int32).copy())
 
 
 def _statistics(path: Path, ending: str, labels: bool, progress: Progress) -> Converted:
@@ -211,31 +151,49 @@ def _statistics(path: Path, ending: str, labels: bool, progress: Progress) -> Co
         "sas7bdat": pyreadstat.read_sas7bdat, "xpt": pyreadstat.read_xport, "dta": pyreadstat.read_dta,
         "sav": pyreadstat.read_sav, "por": pyreadstat.read_por,
     }[kind]  # fmt: skip
-    options: dict[str, Any] = {"output_format": "dict"}
-    _, about = reader(str(path), metadataonly=True, **options)
-    if (about.number_rows or 0) * about.number_columns > MOST_CELLS:
-        raise _too_large(path.name, about.number_rows * about.number_columns, MOST_CELLS)
-    columns, about = reader(str(path), **options)
-    progress.at(0.7)
-    told: tuple[Problem, ...] = ()
-    labelled = dict(about.variable_value_labels) if labels else {}
-    made = []
-    for name, values in columns.items():
-        meant = {as_text(code): str(label) for code, label in labelled.get(name, {}).items()}
-        texts = [as_text(value) for value in values]
-        made.append(Column.of(str(name), [meant.get(text, text) for text in texts] if meant else texts))
-    if labelled:
-        told = (
-            Problem(
-                Said("{n} {n|column has|columns have} labels; they stand for the codes.", n=len(labelled)),
-                do="If the partner has codes, save the file without labels.",
-                place="file",
-            ),
-        )
-    table = Table(tuple(made))
+    _, about = reader(str(path), metadataonly=True, output_format="dict")
+    rows = about.number_rows if about.number_rows and about.number_rows > 0 else 0  # some files do not say
+    if rows * about.number_columns > MOST_CELLS or about.number_columns > MOST_CELLS // 1000:
+        raise too_large(path.name, rows * about.number_columns, MOST_CELLS)
+    labelled = {name: found for name, found in about.variable_value_labels.items() if found}
+    meant = {
+        name: {as_text(code): str(label) for code, label in found.items()}
+        for name, found in (labelled if labels else {}).items()
+    }
+    columns = [_Growing(str(name), meant.get(name, {})) for name in about.column_names]
+    at_once = max(1, CHUNK // max(1, len(columns)))
+    taken = 0
+    while True:
+        held, _ = reader(str(path), output_format="dict", row_offset=taken, row_limit=at_once)
+        cells = [held[one.name] for one in columns]
+        here = len(cells[0]) if cells else 0
+        for one, found in zip(columns, cells, strict=True):
+            one.add(found.tolist() if hasattr(found, "tolist") else found)
+        taken += here
+        if taken * len(columns) > MOST_CELLS:
+            raise too_large(path.name, taken * len(columns), MOST_CELLS)
+        progress.at(taken / rows if rows > taken else 0.99)
+        if here < at_once:
+            break
+    table = Table(tuple(one.column() for one in columns))
     _has_records(table, path.name)
+    told = (_labels(len(labelled), labels),) if labelled else ()
     progress.at(1.0)
-    return Converted(table, ending, "", (), 1, told)
+    return Converted(table, ending, "", (), 1, told, len(labelled))
+
+
+def _labels(n: int, used: bool) -> Problem:
+    if used:
+        return Problem(
+            Said("{n} {n|column has|columns have} labels; they stand for the codes.", n=n),
+            do="If the partner has codes, choose the codes: on the page Data, or with --codes.",
+            place="labels",
+        )
+    return Problem(
+        Said("{n} {n|column has|columns have} labels; the codes were taken.", n=n),
+        do="If the partner has the labels, choose them on the page Data.",
+        place="labels",
+    )
 
 
 def _parquet(path: Path, progress: Progress) -> Converted:
@@ -251,11 +209,13 @@ def _parquet(path: Path, progress: Progress) -> Converted:
     with parquet.ParquetFile(path) as file:
         about = file.metadata
         if about.num_rows * about.num_columns > MOST_CELLS:
-            raise _too_large(path.name, about.num_rows * about.num_columns, MOST_CELLS)
-        held = file.read()
-    progress.at(0.6)
-    made = [Column.of(str(name), map(as_text, held.column(name).to_pylist())) for name in held.column_names]
-    table = Table(tuple(made))
+            raise too_large(path.name, about.num_rows * about.num_columns, MOST_CELLS)
+        columns = [_Growing(str(name), {}) for name in file.schema_arrow.names]
+        for done, batch in enumerate(file.iter_batches(batch_size=max(1, CHUNK // max(1, len(columns))))):
+            for one, found in zip(columns, batch.columns, strict=True):
+                one.add(map(_hashable, found.to_pylist()))
+            progress.at(min(0.99, done * CHUNK / max(1, about.num_rows * about.num_columns)))
+    table = Table(tuple(one.column() for one in columns))
     _has_records(table, path.name)
     progress.at(1.0)
     return Converted(table, "parquet", "", (), 1, ())
@@ -270,28 +230,6 @@ def _has_records(table: Table, name: str) -> None:
         )
 
 
-def _which_sheet(chosen: str, names: Sequence[str]) -> Problem:
-    others = [name for name in names if name != chosen]
-    return Problem(
-        Said("The sheet '{name}' was read; the file also has: {others}.", name=chosen, others=others),
-        do="If this is the wrong one, save the right sheet in a file of its own.",
-        place="sheet",
-    )
-
-
-def _headless() -> Problem:
-    return Problem(
-        "The first line was taken for a record: the file seems to have no column names.",
-        "It looks like the lines below it. The columns are called 'column' and their number.",
-        "If the first line holds the column names, choose it as the header line.",
-        place="header",
-    )
-
-
-def _too_large(name: str, found: int, most: int) -> Problem:
-    return Problem(
-        Said("'{name}' is too large to be read in this form.", name=name),
-        Said("It has {found}; the most is {most}.", found=found, most=most),
-        "Save the table as CSV and choose that.",
-        place="file",
-    )
+def _hashable(value: Any) -> Any:
+    """A cell that is a list or a record in itself, as text."""
+    return str(value) if isinstance(value, list | dict) else value

@@ -11,9 +11,12 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.dialect import Dialect, find_dialect, records
 from pprl_desktop.records.encoding import Encoding, find_encoding, texts
+from pprl_desktop.records.fixed_width import RULES as FIXED_RULES
+from pprl_desktop.records.fixed_width import parse_layout, read_fixed
 from pprl_desktop.records.formats import RULES, is_other_format, read_other
 from pprl_desktop.records.headers import header_names
 from pprl_desktop.records.held import Held, hold
+from pprl_desktop.records.made import Made, apply
 from pprl_desktop.records.parsing import parse
 from pprl_desktop.records.quotes import NeverClosed
 from pprl_desktop.records.ragged import Ragged
@@ -33,6 +36,8 @@ class ReadOptions:
     header_line: int | None = None  # 0: the file has no header
     sheet: str = ""  # of a workbook; "": the first that holds anything
     labels: bool = True  # of Stata and SPSS: labels instead of codes
+    widths: str = ""  # of text with fixed widths: "id 1-6, name 7-26"; "": cells are separated
+    made: tuple[str, ...] = ()  # columns to make of others, step by step (made.py)
     ragged: Ragged = "refuse"  # what to do with lines of another number of cells than the header
 
 
@@ -53,6 +58,9 @@ class Reading:
     sheet: str = ""  # of a workbook
     sheets: tuple[str, ...] = ()
     rules: tuple[Said, ...] = ()  # how cells that were no text became text
+    labelled: int = 0  # columns of coded values that have labels
+    widths: str = ""  # the layout of fixed widths
+    made: tuple[Made, ...] = ()  # what the declared steps did
 
 
 def read_table(
@@ -61,10 +69,21 @@ def read_table(
     progress: Progress = NO_PROGRESS,
 ) -> Reading:
     """The whole file. Raises a Problem where cells could not be told apart with certainty."""
+    found = _read(path, options, progress)
+    if not options.made:
+        return found
+    table, made = apply(found.table, options.made)
+    return replace(found, table=table, made=made)
+
+
+def _read(path: str | os.PathLike[str], options: ReadOptions, progress: Progress) -> Reading:
     if is_other_format(_existing(path)):
         return _other(_existing(path), options, progress)
+    _no_sheet(_existing(path), options)
     file = hold(_existing(path))
     encoding = find_encoding(file, options.encoding, progress.part(0.0, 0.1))
+    if options.widths:
+        return _fixed(file, encoding, options, progress)
     head = _head(file, encoding)
     dialect = _layout(head, options, file.name)
     progress.at(0.1, "Reading the file")
@@ -93,9 +112,14 @@ def preview(path: str | os.PathLike[str], options: ReadOptions = GUESS, rows: in
         whole = _other(_existing(path), options, NO_PROGRESS)
         some = tuple(Column(column.name, column.values, column.codes[:rows]) for column in whole.table.columns)
         return replace(whole, table=Table(some), sha256="")
+    _no_sheet(_existing(path), options)
     file = hold(_existing(path), HEAD)
     encoding = find_encoding(file, options.encoding, limit=HEAD)
     head = _head(file, encoding)
+    if options.widths:
+        table, line, told = read_fixed([head], parse_layout(options.widths), options.header_line, file.name)
+        some = tuple(Column(column.name, column.values, column.codes[:rows]) for column in table.columns)
+        return Reading(Table(some), encoding.shown, "", "", line, told, rules=FIXED_RULES, widths=options.widths)
     dialect = _layout(head, options, file.name)
     stops: tuple[Problem, ...] = ()
     try:
@@ -109,12 +133,40 @@ def preview(path: str | os.PathLike[str], options: ReadOptions = GUESS, rows: in
     return Reading(shown, encoding.shown, dialect.separator, dialect.quote, dialect.header_line, told)
 
 
+def _fixed(file: Held, encoding: Encoding, options: ReadOptions, progress: Progress) -> Reading:
+    _check(options)
+    cuts = parse_layout(options.widths)
+    blocks = texts(file, encoding, progress.part(0.1, 1.0))
+    table, line, told = read_fixed(blocks, cuts, options.header_line, file.name, progress)
+    progress.at(1.0)
+    warnings = (*encoding.warnings, *told)
+    return Reading(
+        table, encoding.shown, "", "", line, warnings, file.sha256(), rules=FIXED_RULES, widths=options.widths
+    )
+
+
+def _no_sheet(path: Path, options: ReadOptions) -> None:
+    if options.sheet:
+        raise Problem(
+            Said("A file of the kind {ending} has no sheets.", ending=path.suffix.lower() or Said("text")),
+            do="Leave the sheet out.",
+            place="sheet",
+        )
+
+
 def _other(path: Path, options: ReadOptions, progress: Progress) -> Reading:
+    if options.widths:
+        raise Problem(
+            Said("A file of the kind {ending} has no fixed widths.", ending=path.suffix.lower()),
+            do="Leave the widths out.",
+            place="widths",
+        )
     found = read_other(path, options.sheet, options.header_line, options.labels, progress)
     digest = files.sha256(path)
     return Reading(
-        found.table, found.shown, "", "", found.header_line, found.warnings, digest, found.sheet, found.sheets, RULES
-    )
+        found.table, found.shown, "", "", found.header_line, found.warnings, digest, found.sheet, found.sheets, RULES,
+        found.labelled,
+    )  # fmt: skip
 
 
 def _what_can_be_shown(head: str, dialect: Dialect) -> tuple[Table, tuple[Problem, ...]]:

@@ -5,6 +5,7 @@ Everything downstream works on distinct values, so a column is stored that way f
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.fields import Field
 
 Codes = npt.NDArray[np.int32]
@@ -87,6 +89,23 @@ class Table:
         from pprl_desktop.records.names import no_such_column
 
         raise no_such_column(name, self.names)
+
+
+def collected(names: Sequence[str], rows: Iterable[Sequence[str]], progress: Progress = NO_PROGRESS) -> Table:
+    """Distinct values and codes, row by row; a row that is too short is filled with empty cells."""
+    seen: list[dict[str, int]] = [{} for _ in names]
+    codes = [array("i") for _ in names]
+    for count, row in enumerate(rows):
+        if count % 10_000 == 0:
+            progress.check()
+        for at, known in enumerate(seen):
+            codes[at].append(known.setdefault(row[at] if at < len(row) else "", len(known)))
+    made = []
+    for name, known, places in zip(names, seen, codes, strict=True):
+        values = np.empty(len(known), dtype=object)
+        values[:] = list(known)
+        made.append(Column(name, values, np.frombuffer(places, np.int32).copy()))
+    return Table(tuple(made))
 
 
 def _date_of(name: str, parts: Sequence[Column]) -> Column:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
-from pprl_desktop.verbs import _exchange
+from pprl_desktop.verbs import _exchange, _options
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.agreeing import Proposal
@@ -31,6 +31,7 @@ def weighing_options(step: argparse.ArgumentParser) -> None:
         "--table", metavar="TABLE.csv", help="with blind: own table, on which coverage is counted before signing"
     )
     step.add_argument("--columns", metavar="FIELD=COLUMN,...", help="own columns where they are named differently")
+    _options.reading_options(step)
 
 
 def prepared(
@@ -46,7 +47,7 @@ def prepared(
             place="table",
         )
     wish = Wish(args.partner_rows, args.coverage, "both" if args.mutual else args.asks, args.days)
-    table = _clean(args.table, fields, {one.name: one.name for one in fields})
+    table = _clean(args, fields, {one.name: one.name for one in fields})
     return prepare(table, wish, earlier_runs(here, partner), progress=progress)
 
 
@@ -58,7 +59,7 @@ def weighed(args: argparse.Namespace, proposal: Proposal, progress: Progress) ->
     if terms.blind is None or not args.table:
         return None
     chosen = _exchange.columns(args.columns, [one.name for one in terms.fields])
-    table = _clean(args.table, terms.fields, {one.name: one.name for one in terms.fields} | chosen)
+    table = _clean(args, terms.fields, {one.name: one.name for one in terms.fields} | chosen)
     return weigh(table, terms.blind, "accepter", progress=progress)
 
 
@@ -78,9 +79,10 @@ def told(made: Weighed | None) -> tuple[list[str], dict[str, Any]]:
     return lines, {"weighed": made.as_dict()}
 
 
-def _clean(path: str, fields: tuple[Field, ...], columns: dict[str, str]) -> CleanTable:
-    from pprl_desktop.job.own_table import OwnTable
+def _clean(args: argparse.Namespace, fields: tuple[Field, ...], columns: dict[str, str]) -> CleanTable:
+    from pprl_desktop.job.own_table import OwnTable, as_choices
     from pprl_desktop.project.choices import Choices
 
     chosen = tuple((one.name, columns[one.name]) for one in fields)
-    return OwnTable().clean(Choices(table_path=str(Path(path)), fields=fields, columns=chosen))
+    read = as_choices(_options.how_read(args))
+    return OwnTable().clean(Choices(table_path=str(Path(args.table)), fields=fields, columns=chosen, **read))

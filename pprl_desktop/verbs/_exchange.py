@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.verbs import _options
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.agreement import Agreement
@@ -119,6 +120,7 @@ def table_options(parser: argparse.ArgumentParser) -> None:
         "--columns", metavar="FIELD=COLUMN,...",
         help="own columns where they are named differently; remembered for this agreement",
     )  # fmt: skip
+    _options.reading_options(parser)
 
 
 def columns(text: str | None, fields: list[str]) -> dict[str, str]:
@@ -148,14 +150,15 @@ def partnership(args: argparse.Namespace) -> Partnership:
 def own_table(
     args: argparse.Namespace, partnership: Partnership, progress: Progress = NO_PROGRESS
 ) -> tuple[OwnTable, Choices]:
-    """The own table, cleaned as agreed; the choice of columns is remembered once the table was seen to have them."""
+    """The own table, cleaned as agreed; columns, sheet and so on are remembered once it was seen to have them."""
     from pprl_desktop.job.own_table import OwnTable
 
     progress.at(0.0, "Reading")
     chosen = columns(args.columns, [one.name for one in partnership.agreement.terms.fields])
-    table, choices = OwnTable(), partnership.choices(Path(args.table), chosen)
+    how = _options.how_read(args)
+    table, choices = OwnTable(), partnership.choices(Path(args.table), chosen, how)
     table.clean(choices, progress)
-    partnership.remember(chosen)
+    partnership.remember(chosen, choices)
     return table, choices
 
 

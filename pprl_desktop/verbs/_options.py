@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pprl_desktop.codes.base import Settings
     from pprl_desktop.project.choices import Choices
     from pprl_desktop.records.fields import Field
+    from pprl_desktop.records.reading import ReadOptions
     from pprl_desktop.records.table import Table
 
 MOST_EPSILON = 1000.0  # beyond it no bit, edit or answer ever changes
@@ -141,10 +142,52 @@ def columns_for(fields: Sequence[Field], text: str | None) -> dict[str, str]:
     return dict(zip(names, columns, strict=True))
 
 
-def read(path: str, progress: Progress = NO_PROGRESS) -> Table:
+def reading_options(parser: argparse.ArgumentParser, *, tables: int = 1) -> None:
+    """How tables are read, for every verb that reads one."""
+    twice = "; once more for the second table" if tables > 1 else ""
+    group = parser.add_argument_group("how a table is read")
+    group.add_argument(
+        "--sheet", action="append", default=[], metavar="NAME",
+        help=f"of a workbook; otherwise the first that holds anything{twice}",
+    )  # fmt: skip
+    group.add_argument("--codes", action="store_true", help="codes instead of labels (Stata, SPSS)")
+    group.add_argument(
+        "--widths", action="append", default=[], metavar="LAYOUT",
+        help=f"text with fixed widths: 'id 1-6, last_name 7-26', or a file that says so{twice}",
+    )  # fmt: skip
+    group.add_argument(
+        "--make", action="append", default=[], metavar="STEP",
+        help="a column made of others: 'born = date(year, month, day)', 'address = join(street, number)', "
+        "'first, last = name(full_name)', 'last, first = split(full_name, \",\")'; may be given several times",
+    )  # fmt: skip
+
+
+def how_read(args: argparse.Namespace, place: int = 0) -> ReadOptions:
+    """What the options say of the first table of a verb, or of the second."""
+    from pprl_desktop.records.reading import ReadOptions
+
+    sheet = args.sheet[place] if place < len(args.sheet) else ""
+    widths = args.widths[place] if place < len(args.widths) else ""
+    return ReadOptions(sheet=sheet, labels=not args.codes, widths=_layout(widths), made=tuple(args.make))
+
+
+def _layout(text: str) -> str:
+    """As it is, or out of a small file of that name."""
+    from pprl_desktop import files
+
+    if not text or any(sign.isspace() for sign in text.strip()) or not Path(text).is_file():
+        return text
+    problem = Problem("The file with the layout cannot be read.", do="Give a small text file.", place="widths")
+    try:
+        return files.read_bytes(Path(text), 1 << 16, problem).decode("utf-8")
+    except UnicodeDecodeError:
+        raise problem from None
+
+
+def read(path: str, progress: Progress = NO_PROGRESS, options: ReadOptions | None = None) -> Table:
     from pprl_desktop.job import own_table
 
-    return own_table.read(Path(path), progress)
+    return own_table.read(Path(path), progress, options)
 
 
 def _no_idle_option(args: argparse.Namespace, defaults: Settings, settings: Settings) -> None:

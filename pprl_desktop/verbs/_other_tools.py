@@ -19,6 +19,7 @@ def table_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", metavar="TABLE.csv")
     parser.add_argument("--secret-file", required=True, metavar="FILE", help="the shared secret, one line")
     parser.add_argument("--columns", metavar="NAME=COLUMN,...", help="own columns where they are named differently")
+    _options.reading_options(parser)
     parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print plain data")
 
 
@@ -31,7 +32,7 @@ def leaving(parser: argparse.ArgumentParser) -> None:
 def opened(args: argparse.Namespace, progress: Progress) -> tuple[Table, bytes]:
     from pprl_desktop.job.other_tools import read_secret
 
-    return _options.read(args.table, progress), read_secret(Path(args.secret_file))
+    return _options.read(args.table, progress, _options.how_read(args)), read_secret(Path(args.secret_file))
 
 
 def same_names(table: Table) -> dict[str, str]:

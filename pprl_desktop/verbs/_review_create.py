@@ -29,6 +29,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     source.add_argument("--frequencies", metavar="FILE", help="frequency file of MINDFIRL (F|L,name,count)")
     source.add_argument("--partner", metavar="TABLE.csv", help="instead: own table, with the cells the partner sent")
     source.add_argument("--columns", metavar="FIELD=COLUMN,...", help="own columns, with --partner")
+    _options.reading_options(parser, tables=2)
     plan = parser.add_argument_group("what reviewers may see")
     plan.add_argument("--budget", type=share, default=Fraction(3, 10), help="KAPR per reviewer (default: 0.3)")
     plan.add_argument("--review-budget", type=share, default=Fraction(1), help="of all reviewers together")
@@ -84,8 +85,8 @@ def _from_tables(args: argparse.Namespace, progress: Progress) -> Review:
 
     if not (args.a and args.b and args.fields):
         raise Problem("Two tables and the fields to show are needed.", do="Give --a, --b and --fields.", place="tables")
-    a = _options.read(args.a, progress.part(0.0, 0.2))
-    b = _options.read(args.b, progress.part(0.2, 0.4))
+    a = _options.read(args.a, progress.part(0.0, 0.2), _options.how_read(args, 0))
+    b = _options.read(args.b, progress.part(0.2, 0.4), _options.how_read(args, 1))
     pairs, fields = _options.read(args.pairs), _options.parse_fields(args.fields, a)
     columns_b = _options.columns_for(fields, args.columns_b)
     listed = ListedPairs(a, b, pairs, args.id, args.id_b or args.id, columns_b)

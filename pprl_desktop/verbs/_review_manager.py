@@ -203,7 +203,11 @@ def export(args: argparse.Namespace, progress: Progress) -> Answer:
                     place=given[0],
                 )
             chosen = [(getattr(args, side), columns) for side, columns in zip("ab", sensitive, strict=True)]
-            tables = [_options.read(path, progress) if path else _no_table() for path, _ in chosen]
+            how = [_options.how_read(args, place) for place in range(2)]
+            tables = [
+                _options.read(path, progress, options) if path else _no_table()
+                for (path, _), options in zip(chosen, how, strict=True)
+            ]
             lines = desk.export(
                 Path(args.out),
                 tables,

@@ -72,6 +72,7 @@ def _propose_options(step: argparse.ArgumentParser) -> None:
     step.add_argument(
         "--group", metavar="FILE.pprlgroup", help="the group of several parties that both sides consent to"
     )
+    _options.reading_options(step)
 
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
@@ -120,11 +121,12 @@ def _propose(args: argparse.Namespace, progress: Progress) -> Answer:
 
 def _repeats(args: argparse.Namespace, fields: tuple[Field, ...], progress: Progress) -> float:
     """The share of records that repeat a person; who they are stays at home."""
-    from pprl_desktop.job.own_table import OwnTable
+    from pprl_desktop.job.own_table import OwnTable, as_choices
     from pprl_desktop.project.choices import Choices
 
+    read = as_choices(_options.how_read(args))
     same = tuple((one.name, one.name) for one in fields)
-    twice = OwnTable().held_twice(Choices(table_path=args.table, fields=fields, columns=same), progress)
+    twice = OwnTable().held_twice(Choices(table_path=args.table, fields=fields, columns=same, **read), progress)
     return twice.share if twice is not None else 0.0
 
 
@@ -132,7 +134,7 @@ def _fields(args: argparse.Namespace) -> tuple[Field, ...]:
     from pprl_desktop.records.fields import Field
 
     if args.table:
-        found = _options.parse_fields(args.fields, _options.read(args.table))
+        found = _options.parse_fields(args.fields, _options.read(args.table, options=_options.how_read(args)))
     else:
         pieces = [piece.strip() for piece in args.fields.split(",") if piece.strip()]
         found = tuple(Field.of(name, kind or "name") for name, _, kind in (piece.partition(":") for piece in pieces))

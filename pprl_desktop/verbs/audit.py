@@ -8,13 +8,14 @@ from pathlib import Path
 
 from pprl_desktop.cli import Answer
 from pprl_desktop.progress import Progress
-from pprl_desktop.verbs import _exchange
+from pprl_desktop.verbs import _exchange, _options
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("question", metavar="QUESTION", help="the sealed question as it was sent")
     parser.add_argument("--table", required=True, metavar="TABLE.csv", help="the table it is said to be about")
     parser.add_argument("--columns", metavar="FIELD=COLUMN,...", help="own columns where they are named differently")
+    _options.reading_options(parser)
     _exchange.agreement_option(parser)
     _exchange.common(parser)
     parser.set_defaults(json=False)

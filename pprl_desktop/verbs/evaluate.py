@@ -30,6 +30,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     _options.method_options(parser, blind=True)
     parser.add_argument("--seed", type=_options.seed, default=0, metavar="N", help="same seed, same figures")
     _options.memory_option(parser)
+    _options.reading_options(parser, tables=2)
     parser.add_argument("--rule", default="both", choices=("both", "either", "review"), help="to reconcile")
     parser.add_argument("--accept", type=_options.score, metavar="SCORE", help="threshold by hand")
     _pairs.option(parser)
@@ -49,7 +50,7 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
     started = time.perf_counter()
     progress.at(0.0, "reading")
     _one_table_only(args)
-    tables = _two_tables(args.a, args.b)
+    tables = _two_tables(args)
     fields = _options.parse_fields(args.fields, tables[0])
     truth = read_truth(args.truth, *tables, args.id, args.id_b or args.id)
     blind = not method(args.method).smashes
@@ -84,10 +85,10 @@ def _one_table_only(args: argparse.Namespace) -> None:
         )
 
 
-def _two_tables(a: str, b: str) -> tuple[Table, Table]:
+def _two_tables(args: argparse.Namespace) -> tuple[Table, Table]:
     read = []
-    for path in (a, b):
-        table = _options.read(path)
+    for place, path in enumerate((args.a, args.b)):
+        table = _options.read(path, options=_options.how_read(args, place))
         if not table.rows:
             raise Problem(
                 f"{Path(path).name} has no record.",
@@ -96,7 +97,7 @@ def _two_tables(a: str, b: str) -> tuple[Table, Table]:
                 place="table",
             )
         read.append(table)
-    if Path(a).samefile(b):
+    if Path(args.a).samefile(args.b) and len(set(args.sheet)) < 2:
         raise Problem(
             "A and B are the same file.",
             "Every record would find itself.",

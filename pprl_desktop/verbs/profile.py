@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pprl_desktop.cli import Answer
 from pprl_desktop.progress import Progress
+from pprl_desktop.verbs import _options
 
 if TYPE_CHECKING:
     from pprl_desktop.job.held_twice import HeldTwice
@@ -20,8 +22,7 @@ LONGEST_NAME = 28
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="CSV, also in gzip or zip; Excel, OpenDocument, SAS, Stata, SPSS or Parquet")
-    parser.add_argument("--sheet", default="", help="of a workbook; otherwise the first that holds anything")
-    parser.add_argument("--codes", action="store_true", help="codes instead of labels (Stata, SPSS)")
+    _options.reading_options(parser)
     parser.add_argument("--encoding", default="", help="instead of the guess, e.g. utf-8, utf-16, cp1252")
     parser.add_argument("--separator", default="", help=r"instead of the guess; \t for a tab")
     parser.add_argument("--quote", help="instead of the guess; an empty text if cells are never quoted")
@@ -36,11 +37,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
     from pprl_desktop.job.own_table import look_at
-    from pprl_desktop.records.reading import ReadOptions
 
-    separator = args.separator.replace("\\t", "\t")
-    options = ReadOptions(
-        args.encoding, separator, args.quote, args.header_line, args.sheet, not args.codes, args.ragged
+    options = replace(
+        _options.how_read(args),
+        encoding=args.encoding,
+        separator=args.separator.replace("\\t", "\t"),
+        quote=args.quote,
+        header_line=args.header_line,
+        ragged=args.ragged,
     )
     seen = look_at(Path(args.file), options, progress)
     reading, made, twice = seen.reading, seen.profile, seen.held_twice
@@ -51,7 +55,10 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
         "header_line": reading.header_line,
         "sheet": reading.sheet,
         "sheets": list(reading.sheets),
+        "labelled": reading.labelled,
+        "widths": reading.widths,
         "cells_become_text": [str(rule) for rule in reading.rules],
+        "made": [{"step": one.step.text, "filled": one.filled, "partly": one.partly} for one in reading.made],
         **made.as_dict(),
         "held_twice": twice.as_dict() if twice is not None else None,
     }
@@ -61,9 +68,11 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
 
 def as_text(reading: Reading, made: Profile, twice: HeldTwice | None) -> str:
     separator = NAMES.get(reading.separator, repr(reading.separator)) if reading.separator else "none"
+    sheet = f", sheet '{reading.sheet}' of {', '.join(reading.sheets)}" if reading.sheet else ""
     where = f"column names in line {reading.header_line}" if reading.header_line else "no column names"
     lines = [
-        f"{made.rows:,} records, {len(made.columns)} columns; {reading.encoding}, separator {separator}, {where}.",
+        f"{made.rows:,} records, {len(made.columns)} columns; {reading.encoding}{sheet}, separator {separator}, "
+        f"{where}.",
         "",
         *_table(made),
         "",
@@ -84,6 +93,7 @@ def as_text(reading: Reading, made: Profile, twice: HeldTwice | None) -> str:
         if column.dates is not None:
             lines.append(f"Dates in {column.name}: {column.dates.sentence()}")
     lines += [f"Cells: {rule}" for rule in reading.rules]
+    lines += [f"Made:  {one.said()}" for one in reading.made]
     lines += [f"Warning: {problem}" for problem in (*reading.warnings, *made.warnings)]
     return "\n".join(lines)
 

@@ -12,7 +12,7 @@ from pprl_desktop.progress import Progress
 from pprl_desktop.verbs import _options
 
 if TYPE_CHECKING:
-    from pprl_desktop.job.own_table import OwnTable
+    from pprl_desktop.job.own_table import OwnTable, as_choices
     from pprl_desktop.project.choices import Choices
     from pprl_desktop.records.fields import Field
     from pprl_desktop.records.table import Table
@@ -35,6 +35,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-changes", action="store_true", help="do not try stronger settings")
     parser.add_argument("--examples", action="store_true", help="show a few own records (never with --json)")
     _options.method_options(parser, blind=True)
+    _options.reading_options(parser)
     parser.add_argument("--partner-rows", type=int, default=0, metavar="N", help="of blind (default: as many as here)")
 
 
@@ -53,11 +54,11 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
             "Choose another.",
             place="method",
         )
-    own, source = OwnTable(), Choices(table_path=args.table)
+    own, source = OwnTable(), Choices(table_path=args.table, **as_choices(_options.how_read(args)))
     table = own.table(source, progress.part(0.0, 0.05))
     fields = _options.parse_fields(args.fields, table) if not args.columns else _mapped(args, table)
     choices = _options.choices_from(args, fields, _options.columns_for(fields, args.columns)).changed(
-        table_path=args.table, rows=table.rows
+        table_path=args.table, rows=table.rows, **as_choices(_options.how_read(args))
     )
     if not method(args.method).smashes:
         return _blind(args, own, choices, progress.part(0.05, 1.0))

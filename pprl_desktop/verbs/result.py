@@ -34,6 +34,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     _exchange.agreement_option(steps["reconcile"])
     steps["reconcile"].add_argument("--out", metavar="FILE.csv", help="own rows with a link id each")
     steps["reconcile"].add_argument("--table", metavar="TABLE.csv", help="own table, for --id")
+    _options.reading_options(steps["reconcile"])
     steps["reconcile"].add_argument("--id", metavar="COLUMN", help="a column of the own table to put beside each row")
 
 
@@ -71,7 +72,7 @@ def _write(args: argparse.Namespace, merged: Outcome) -> None:
     if args.id:
         if not args.table:
             raise Problem("The id column needs the table.", do="Give it with --table.", place="table")
-        ids = _options.read(args.table).column(args.id).cells()
+        ids = _options.read(args.table, options=_options.how_read(args)).column(args.id).cells()
     rows = []
     for pairs, links, status in (
         (merged.reconciled.linked, merged.links, "linked"),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from pprl_desktop.cli import Answer
 from pprl_desktop.progress import Progress
-from pprl_desktop.verbs import _exchange, _review_create
+from pprl_desktop.verbs import _exchange, _options, _review_create
 from pprl_desktop.verbs import _review_manager as manager
 from pprl_desktop.verbs import _review_records as records
 from pprl_desktop.verbs import _review_reviewer as reviewer
@@ -114,6 +114,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     for side in ("a", "b"):
         export.add_argument(f"--{side}", metavar="TABLE.csv", help="the table the sensitive columns lie in")
         export.add_argument(f"--sensitive-{side}", default="", metavar="COLUMN,...", help="columns to join back")
+    _options.reading_options(export, tables=2)
     export.add_argument("--identifying", action="store_true", help="with the identifying fields (needs the permission)")
     for name in ("export", "hand_back", "ask", "answer"):
         made[name].add_argument("--out", required=True, metavar="FILE")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.records import formats, packed
+from pprl_desktop.records import formats, packed, workbooks
 from pprl_desktop.records.reading import ReadOptions, preview, read_table
 from pprl_desktop.records.table import Table
 
@@ -155,6 +155,145 @@ def test_files_of_statistics_programs_are_read(tmp_path: Path, ending: str) -> N
     sexes = ["1", "2"] if ending == ".xpt" else ["male", "female"]
     assert cells(read_table(path).table) == [["007", "Ann", sexes[0], "1.5"], ["008", "", sexes[1], ""]]
     assert cells(read_table(path, ReadOptions(labels=False)).table)[0][2] == "1"
+
+
+def test_labels_or_codes_are_a_choice_that_is_told(tmp_path: Path) -> None:
+    import pandas as pd
+    import pyreadstat
+
+    frame = pd.DataFrame({"id": ["1", "2", "3"], "sex": [1.0, 2.0, 9.0]})
+    path = tmp_path / "people.sav"
+    pyreadstat.write_sav(frame, str(path), variable_value_labels={"sex": {1: "male", 2: "female"}})
+    labels, codes = read_table(path), read_table(path, ReadOptions(labels=False))
+    assert (labels.labelled, codes.labelled) == (1, 1)
+    assert labels.table.column("sex").cells() == ["male", "female", "9"]
+    assert codes.table.column("sex").cells() == ["1", "2", "9"]
+    assert "stand for the codes" in str(labels.warnings[0].what)
+    assert "codes were taken" in str(codes.warnings[0].what)
+
+
+def test_a_large_file_of_a_statistics_program_is_read_piece_by_piece(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import pandas as pd
+    import pyreadstat
+
+    frame = pd.DataFrame({"id": [f"{n:03d}" for n in range(25)], "score": [n / 2 for n in range(25)]})
+    pyreadstat.write_dta(frame, str(tmp_path / "p.dta"))
+    whole = cells(read_table(tmp_path / "p.dta").table)
+    monkeypatch.setattr(formats, "CHUNK", 14)
+    assert cells(read_table(tmp_path / "p.dta").table) == whole
+    assert len(whole) == 25
+
+
+def test_leading_zeros_that_a_workbook_shows_are_kept(tmp_path: Path) -> None:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    page = book.active
+    page.append(["id", "zip", "n"])
+    for row, (zip_code, n) in enumerate(((1067, 5), (99999, 6)), 2):
+        page.append([row, zip_code, n])
+        page.cell(row, 2).number_format = "00000"
+    book.save(tmp_path / "zip.xlsx")
+    assert cells(read_table(tmp_path / "zip.xlsx").table) == [["2", "01067", "5"], ["3", "99999", "6"]]
+
+
+def test_two_cells_in_opposite_corners_do_not_take_the_memory(tmp_path: Path) -> None:
+    """A reader that lays the sheet out would need 400 GB, and the program would be gone."""
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.active["A1"], book.active["XFD1048576"] = "id", 1
+    book.save(tmp_path / "corners.xlsx")
+    with pytest.raises(Problem, match="too large"):
+        read_table(tmp_path / "corners.xlsx")
+    repeated = 'table:number-rows-repeated="1000000" table:number-columns-repeated="1000000"'
+    path = open_document(tmp_path / "many.ods", [["id", "name"], ["1", "Ann"]])
+    text = zipfile.ZipFile(path).read("content.xml").decode()
+    rows, columns = repeated.split(" ")
+    text = text.replace("<table:table-row>", f"<table:table-row {rows}>").replace(
+        "<table:table-cell ", f"<table:table-cell {columns} "
+    )
+    with zipfile.ZipFile(tmp_path / "many.ods", "w") as made:
+        made.writestr("content.xml", text)
+    with pytest.raises(Problem, match="too large"):
+        read_table(tmp_path / "many.ods")
+
+
+def test_a_sheet_whose_cells_name_no_place_is_measured_too(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "p.xlsx", {"S": [["id"], [1]]})
+    wide = "<row r='1048576'>" + "<c><v>1</v></c>" * 200 + "</row>"
+    with zipfile.ZipFile(path) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    sheet = parts["xl/worksheets/sheet1.xml"].replace(b"</sheetData>", wide.encode() + b"</sheetData>")
+    with zipfile.ZipFile(path, "w") as book:
+        for name, data in {**parts, "xl/worksheets/sheet1.xml": sheet}.items():
+            book.writestr(name, data)
+    with pytest.raises(Problem, match="too large"):
+        read_table(path)
+
+
+def test_formulas_without_a_saved_value_are_told(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "f.xlsx", {"S": [["id", "n"], [1, "=1+1"], [2, 3]]})
+    reading = read_table(path)
+    assert cells(reading.table) == [["1", ""], ["2", "3"]]
+    assert any("no saved value" in str(one.what) for one in reading.warnings)
+
+
+def test_merged_cells_are_told(tmp_path: Path) -> None:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for row in (["id", "name"], [1, "Ann"], [2, "Ben"]):
+        book.active.append(row)
+    book.active.merge_cells("B2:B3")
+    book.save(tmp_path / "m.xlsx")
+    assert any("merged" in str(one.what) for one in read_table(tmp_path / "m.xlsx").warnings)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "told"),
+    [
+        ("locked.xlsx", workbooks.OLE + bytes(600) + "EncryptedPackage".encode("utf-16-le"), "password"),
+        ("old.xlsx", workbooks.OLE + bytes(600), "kind .xls"),
+        ("web.xls", b"<html><table><tr><td>id</td></tr></table></html>", "holds text"),
+        ("text.xls", b"id;name\n1;Ann\n", "holds text"),
+        ("cut.csv", workbooks.OLE + bytes(600), "old Excel workbook"),
+    ],
+)
+def test_a_file_under_a_wrong_name_is_called_what_it_is(tmp_path: Path, name: str, data: bytes, told: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(Problem, match=told) as problem:
+        read_table(tmp_path / name)
+    assert problem.value.do
+
+
+@pytest.mark.parametrize("ending", [".xlsx", ".xls", ".ods"])
+def test_a_workbook_under_another_name_is_told(tmp_path: Path, ending: str) -> None:
+    source = workbook(tmp_path / "people.xlsx", {"S": [["id"], [1]]})
+    if ending == ".xlsx":
+        source = open_document(tmp_path / "people.ods", [["id"], ["1"]])
+    shutil.copy(source, tmp_path / f"renamed{ending}")
+    with pytest.raises(Problem, match="in truth a file of the kind"):
+        read_table(tmp_path / f"renamed{ending}")
+
+
+@pytest.mark.parametrize("keep", [0.2, 0.5, 0.9, 0.99])
+def test_a_truncated_file_is_refused_in_a_sentence(tmp_path: Path, keep: float) -> None:
+    import pandas as pd
+    import pyreadstat
+
+    frame = pd.DataFrame({"id": [f"{n:05d}" for n in range(400)], "name": ["Ann"] * 400})
+    pyreadstat.write_dta(frame, str(tmp_path / "p.dta"))
+    workbook(tmp_path / "p.xlsx", {"S": [["id", "name"], *([n, "Ann"] for n in range(400))]})
+    for name in ("p.dta", "p.xlsx"):
+        whole = (tmp_path / name).read_bytes()
+        cut = tmp_path / f"cut-{name}"
+        cut.write_bytes(whole[: int(keep * len(whole))])
+        with pytest.raises(Problem) as problem:
+            read_table(cut)
+        assert problem.value.do
 
 
 def test_parquet_is_read_or_its_part_is_named(tmp_path: Path) -> None:

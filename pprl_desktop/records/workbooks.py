@@ -1,0 +1,515 @@
+"""Spreadsheets as tables of text: .xlsx and .xlsm, .xls, .ods.
+
+A workbook is a stranger's file. What its sheets would take is found out from their packed XML before anything is laid
+out in memory (two cells in opposite corners make a sheet of 17 billion), in pieces and without a tree. Formulas, macros
+and links are counted there and told; none of them is ever run or followed.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.headers import header_names, looks_like_record
+from pprl_desktop.records.table import Table, collected
+from pprl_desktop.said import Said
+
+SHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
+MOST_UNPACKED = 4 << 30  # bytes of what a workbook holds packed
+MOST_RATIO = 200  # unpacked bytes for each packed one: more is no table
+ALWAYS = 64 << 20  # bytes that may be unpacked whatever the ratio
+MOST_CELLS = 100_000_000  # of a sheet, empty ones included: what the reader lays out, at 24 bytes each
+MOST_ROWS = 1 << 20  # of a sheet of any spreadsheet program
+MOST_PARTS = 10_000  # files inside a workbook
+PIECE = 1 << 20  # bytes of XML that are looked at in one go
+OLE = bytes.fromhex("d0cf11e0a1b11ae1")  # .xls, and whatever Office encrypts
+ZIP = b"PK\x03\x04"
+MACROS = ("vbaProject.bin", "Scripts/", "Basic/")
+LINKS = ("externalLinks/", "connections.xml")
+HEAD = 200  # rows that the line of the names is found out from
+
+_REF = re.compile(rb"<(?:\w+:)?c\s(?:[^>]*?\s)?r\s*=\s*[\"']([A-Z]{1,3})[0-9]")
+_ROW = re.compile(rb"<(?:\w+:)?(?:row|c)\s(?:[^>]*?\s)?r\s*=\s*[\"'][A-Z]{0,3}([0-9]+)")
+_CELL = re.compile(rb"<(?:\w+:)?c[\s>/]")
+_TAG = re.compile(rb"<(?:\w+:)?(row|c)[\s>/]")
+_STYLED = re.compile(rb"<(?:\w+:)?c\s([^>]*)>")
+_FORMULA = re.compile(rb"<(?:\w+:)?f[\s>/]|\stable:formula\s*=")
+_UNSAVED = re.compile(
+    rb"<(?:\w+:)?f(?:\s[^>]*)?(?:/>|>[^<]*</(?:\w+:)?f>)(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>)?</"
+)
+_REPEATED = re.compile(rb"number-(?:rows|columns)-repeated\s*=\s*[\"']([0-9]+)")
+_ZEROS = re.compile(r"^(0{2,20})(;.*)?$")
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """One sheet as it was read."""
+
+    table: Table
+    name: str
+    names: tuple[str, ...]  # of all sheets
+    header_line: int
+    warnings: tuple[Problem, ...]
+
+
+@dataclass
+class _Looked:
+    """What the scan found."""
+
+    told: list[Problem] = field(default_factory=list)
+    padded: Mapping[str, Mapping[int, int]] = field(default_factory=dict)  # sheet -> place of a cell -> digits shown
+
+
+def read_sheet(
+    path: Path,
+    ending: str,
+    wanted: str,
+    header_line: int | None,
+    as_text: Callable[[Any], str],
+    progress: Progress = NO_PROGRESS,
+) -> Sheet:
+    """`wanted`: the name of the sheet; "" takes the first that holds anything."""
+    looked = _look(path, ending, progress.part(0.0, 0.3))
+    from python_calamine import load_workbook
+
+    book = load_workbook(str(path))
+    names = tuple(book.sheet_names)
+    if wanted and wanted not in names:
+        raise Problem(
+            Said("There is no sheet '{name}'.", name=wanted), Said("The file has: {names}.", names=list(names)),
+            "Choose one of them.", place="sheet",
+        )  # fmt: skip
+    chosen, width = wanted, 0
+    rows: Iterator[tuple[int, list[str]]] = iter(())
+    for name in [wanted] if wanted else names:
+        page = book.get_sheet_by_name(name)
+        cells = (page.total_height + 1) * (page.total_width + 1)
+        if cells > MOST_CELLS:
+            raise too_large(path.name, cells, MOST_CELLS)
+        chosen, rows = name, _rows(page, looked.padded.get(name, {}), as_text)
+        first = next((row for row in rows if any(row[1])), None)
+        if first is not None:
+            rows, width = chain([first], rows), len(first[1])
+            if ending != "ods" and page.merged_cell_ranges:
+                looked.told.append(_merged(len(page.merged_cell_ranges)))
+            break
+    progress.at(0.5)
+    table, line, warnings = with_header(rows, width, header_line, path.name, progress.part(0.5, 1.0))
+    told = [*looked.told, *warnings]
+    if not wanted and len(names) > 1:
+        told.append(_which_sheet(chosen, names))
+    return Sheet(table, chosen, names, line, tuple(told))
+
+
+def _rows(page: Any, padded: Mapping[int, int], as_text: Callable[[Any], str]) -> Iterator[tuple[int, list[str]]]:
+    """Lines counted from one, and their cells as text."""
+    for line, row in enumerate(page.to_python(skip_empty_area=False), 1):
+        texts = [as_text(cell) for cell in row]
+        if padded:
+            for at, text in enumerate(texts):
+                if text.isdigit() and (digits := padded.get(line * 16384 + at)):
+                    texts[at] = text.zfill(digits)
+        yield line, texts
+
+
+def with_header(
+    rows: Iterable[tuple[int, list[str]]],
+    width: int,
+    header_line: int | None,
+    name: str,
+    progress: Progress = NO_PROGRESS,
+) -> tuple[Table, int, tuple[Problem, ...]]:
+    """The table below its line of names. Rows are taken one by one: only distinct values are kept."""
+    filled = ((line, row) for line, row in rows if line >= (header_line or 0) and any(cell.strip() for cell in row))
+    head = list(islice(filled, HEAD))
+    if not head:
+        raise Problem(Said("The file '{name}' is empty.", name=name), do="Choose another file or sheet.", place="file")
+    start = 0
+    if header_line is None:  # a title above the table has few cells
+        wide = [place for place, (_, row) in enumerate(head) if 2 * sum(map(bool, row)) > width]
+        start = wide[0] if wide else 0
+        if looks_like_record(head[start][1], [row for _, row in head[start + 1 :]]):
+            start = start - 1
+    if header_line == 0 or start < 0:
+        warnings: tuple[Problem, ...] = () if header_line == 0 else (headless(),)
+        names, line = tuple(f"column {place + 1}" for place in range(width)), 0
+        below: Iterable[tuple[int, list[str]]] = head
+    else:
+        line, header = head[start]
+        names, warnings = header_names(header)
+        below = head[start + 1 :]
+    table = collected(names, (row for _, row in chain(below, filled)), progress)
+    if not table.rows:
+        raise Problem(
+            Said("'{name}' has a header but no records.", name=name),
+            do="Choose the file or sheet that holds the records.",
+            place="file",
+        )
+    return table, line, warnings
+
+
+# ---- before anything is laid out
+
+
+def _look(path: Path, ending: str, progress: Progress) -> _Looked:
+    with path.open("rb") as file:
+        start = file.read(8)
+    if ending == "xls":
+        return _look_into_ole(path, start)
+    if start.startswith(OLE):
+        raise locked(path.name) if _holds(path, "EncryptedPackage".encode("utf-16-le")) else other_kind(path, "xls")
+    if not start.startswith(ZIP):
+        raise other_kind(path)
+    with zipfile.ZipFile(path) as packed:
+        _must_be_small(path, packed.infolist())
+        parts = packed.namelist()
+        if ending == "ods":
+            return _look_into_document(path, packed, progress)
+        if "content.xml" in parts:
+            raise other_kind(path, "ods")
+        return _look_into_workbook(path, packed, progress)
+
+
+def _must_be_small(path: Path, inside: Sequence[zipfile.ZipInfo]) -> None:
+    size = sum(one.file_size for one in inside)
+    if len(inside) > MOST_PARTS or size > MOST_UNPACKED or size > max(MOST_RATIO * path.stat().st_size, ALWAYS):
+        raise bomb(path.name, size >> 20, path.stat().st_size >> 20)
+
+
+def _look_into_workbook(path: Path, packed: zipfile.ZipFile, progress: Progress) -> _Looked:
+    """Every part is looked at, whatever its name: which one is taken for a sheet is for the reader to say."""
+    found = _Looked()
+    names = packed.namelist()
+    _tell_parts(found, names)
+    pads = _padding_styles(packed)
+    titles = _sheet_parts(packed) if pads else {}
+    padded: dict[str, dict[int, int]] = {}
+    formulas = unsaved = 0
+    for place, name in enumerate(names):
+        progress.at(place / len(names), "Looking into the file")
+        extent = _Extent()
+        for text in _pieces(path, packed, name):
+            if not extent.take(text):
+                continue
+            if extent.cells > MOST_CELLS:
+                raise too_large(path.name, extent.cells, MOST_CELLS)
+            formulas += len(_FORMULA.findall(text))
+            unsaved += len(_UNSAVED.findall(text))
+            if pads and name in titles:
+                padded.setdefault(titles[name], {}).update(_padded(text, pads))
+    found.padded = padded
+    _tell_formulas(found, formulas, unsaved)
+    return found
+
+
+class _Extent:
+    """How large a sheet is, from its cells: the corners count, whatever it says of itself."""
+
+    def __init__(self) -> None:
+        self.columns: set[bytes] = set()
+        self.wide = self.high = self.run = 0
+
+    @property
+    def cells(self) -> int:
+        return self.wide * (self.high or MOST_ROWS if self.wide * MOST_ROWS > MOST_CELLS else 1)
+
+    def take(self, text: bytes) -> bool:
+        """Whether there are cells in it."""
+        tags, refs = len(_CELL.findall(text)), _REF.findall(text)
+        new = set(refs) - self.columns
+        self.columns |= new
+        self.wide = max(self.wide, max(map(_number, new), default=0))
+        if tags > len(refs):  # cells without a place stand one behind the other
+            for kind in _TAG.findall(text):
+                self.run = self.run + 1 if kind == b"c" else 0
+                self.wide = max(self.wide, self.run)
+        if self.wide * MOST_ROWS > MOST_CELLS:  # only then the number of rows matters
+            self.high = max(self.high, max(map(int, set(_ROW.findall(text))), default=0), 1)
+        return tags > 0
+
+
+def _pieces(path: Path, packed: zipfile.ZipFile, name: str) -> Iterator[bytes]:
+    """A part in pieces that end behind a cell; nothing of a part that is no XML."""
+    most = packed.getinfo(name).file_size
+    with packed.open(name) as file:
+        kept, taken = b"", 0
+        while block := file.read(PIECE):
+            if any("sheetData".encode(code) in block for code in ("utf-16-le", "utf-16-be")):
+                raise other_kind(path)  # a sheet in an encoding that no spreadsheet program writes
+            if not taken and not block.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"<"):
+                return
+            taken += len(block)
+            if taken > most:
+                raise bomb(path.name, taken >> 20, path.stat().st_size >> 20)
+            whole = kept + block
+            end = max(whole.rfind(b"</c>"), whole.rfind(b"</row>"), whole.rfind(b"/>"))
+            end = end if end >= 0 and len(block) == PIECE else len(whole)
+            kept = whole[end:] if len(whole) - end < 8 * PIECE else b""
+            yield whole[:end]
+        if kept:
+            yield kept
+
+
+def _number(letters: bytes) -> int:
+    """AA is 27."""
+    made = 0
+    for one in letters:
+        made = 26 * made + one - 64
+    return made
+
+
+def _padding_styles(packed: zipfile.ZipFile) -> dict[int, int]:
+    """Styles that show a whole number with leading zeros: their place among the styles, and the digits."""
+    try:
+        text = packed.read("xl/styles.xml").decode("utf-8", "replace")
+    except KeyError:
+        return {}
+    formats = {}
+    for tag in re.findall(r"<numFmt\s[^>]*>", text):
+        known = dict(re.findall(r"(\w+)=\"([^\"]*)\"", tag))
+        if (zeros := _ZEROS.match(known.get("formatCode", ""))) and known.get("numFmtId", "").isdigit():
+            formats[known["numFmtId"]] = len(zeros[1])
+    used = re.search(r"<cellXfs.*?</cellXfs>", text, re.DOTALL)
+    styles = re.findall(r"<xf\s[^>]*numFmtId=\"(\d+)\"", used[0]) if used and formats else []
+    return {place: formats[one] for place, one in enumerate(styles) if one in formats}
+
+
+def _sheet_parts(packed: zipfile.ZipFile) -> dict[str, str]:
+    """Part -> name of its sheet."""
+    from html import unescape
+
+    try:
+        book = packed.read("xl/workbook.xml").decode("utf-8", "replace")
+        links = packed.read("xl/_rels/workbook.xml.rels").decode("utf-8", "replace")
+    except KeyError:
+        return {}
+    targets = {}
+    for tag in re.findall(r"<Relationship\s[^>]*>", links):
+        known = dict(re.findall(r"(\w+)=\"([^\"]*)\"", tag))
+        targets[known.get("Id", "")] = known.get("Target", "").removeprefix("/xl/").removeprefix("/")
+    made = {}
+    for tag in re.findall(r"<(?:\w+:)?sheet\s[^>]*>", book):
+        known = dict(re.findall(r"([\w:]+)=\"([^\"]*)\"", tag))
+        part = targets.get(next((value for key, value in known.items() if key.endswith(":id")), ""), "")
+        made[f"xl/{part}"] = unescape(known.get("name", ""))
+    return made
+
+
+def _padded(text: bytes, pads: Mapping[int, int]) -> Iterator[tuple[int, int]]:
+    for tag in _STYLED.findall(text):
+        style = re.search(rb"\bs=\"(\d+)\"", tag)
+        if style is None or int(style[1]) not in pads or re.search(rb"\bt=\"(?!n\")", tag):
+            continue
+        place = re.search(rb"\br=\"([A-Z]{1,3})([0-9]{1,7})\"", tag)
+        if place is not None:
+            yield int(place[2]) * 16384 + _number(place[1]) - 1, pads[int(style[1])]
+
+
+def _look_into_document(path: Path, packed: zipfile.ZipFile, progress: Progress) -> _Looked:
+    """An OpenDocument file: rows and cells may stand for many, and then each of them is laid out."""
+    found = _Looked()
+    names = packed.namelist()
+    if "content.xml" not in names:
+        raise other_kind(path, "xlsx" if any(name.startswith("xl/") for name in names) else "")
+    if b"encryption-data" in packed.read("META-INF/manifest.xml") if "META-INF/manifest.xml" in names else False:
+        raise locked(path.name)
+    _tell_parts(found, names)
+    formulas, repeats, linked = 0, 1, False
+    for text in _pieces(path, packed, "content.xml"):
+        progress.check()
+        formulas += len(_FORMULA.findall(text))
+        repeats = max(repeats, max(map(int, set(_REPEATED.findall(text))), default=1))
+        linked = linked or b"<table:table-source" in text
+    if linked:
+        found.told.append(_links())
+    if repeats > 1:
+        _must_fit(path, packed, progress)
+    _tell_formulas(found, formulas, 0)
+    return found
+
+
+def _must_fit(path: Path, packed: zipfile.ZipFile, progress: Progress) -> None:
+    rows, width, high, filled = 0, 0, 0, False
+    widest = 0
+    urn = "urn:oasis:names:tc:opendocument:xmlns:table:1.0 "
+
+    def start(tag: str, given: dict[str, str]) -> None:
+        nonlocal rows, width, filled, widest, high
+        if tag == urn + "table":
+            high, widest = 0, 0
+        elif tag == urn + "table-row":
+            rows, width, filled = int(given.get(urn + "number-rows-repeated", 1)), 0, False
+        elif tag in (urn + "table-cell", urn + "covered-table-cell"):
+            width += int(given.get(urn + "number-columns-repeated", 1))
+            if any(name.endswith(("value-type", "formula")) for name in given):
+                filled, widest = True, max(widest, width)
+
+    def end(tag: str) -> None:
+        nonlocal high
+        if tag == urn + "table-row":
+            high += rows
+            if filled and high * widest > MOST_CELLS:
+                raise too_large(path.name, high * widest, MOST_CELLS)
+
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.EntityDeclHandler = lambda *_: _refuse(path)
+    with packed.open("content.xml") as file:
+        while block := file.read(PIECE):
+            progress.check()
+            parser.Parse(block)
+
+
+def _refuse(path: Path) -> None:
+    raise other_kind(path)
+
+
+def _look_into_ole(path: Path, start: bytes) -> _Looked:
+    if not start.startswith(OLE):
+        raise other_kind(path, "xlsx" if start.startswith(ZIP) else "")
+    if _holds(path, "EncryptedPackage".encode("utf-16-le")):
+        raise locked(path.name)
+    found = _Looked()
+    if _holds(path, "_VBA_PROJECT".encode("utf-16-le")):
+        found.told.append(_macros())
+    return found
+
+
+def _holds(path: Path, wanted: bytes) -> bool:
+    with path.open("rb") as file:
+        before = b""
+        while block := file.read(PIECE):
+            if wanted in before + block:
+                return True
+            before = block[-len(wanted) :]
+    return False
+
+
+# ---- sentences
+
+
+def _tell_parts(found: _Looked, names: Sequence[str]) -> None:
+    if any(part in name for name in names for part in MACROS):
+        found.told.append(_macros())
+    if any(part in name for name in names for part in LINKS):
+        found.told.append(_links())
+
+
+def _tell_formulas(found: _Looked, formulas: int, unsaved: int) -> None:
+    if unsaved:
+        found.told.append(
+            Problem(
+                Said("{n} {n|formula has|formulas have} no saved value: those cells are empty.", n=unsaved),
+                "Formulas are never run here.",
+                "Open the file in the program that made it, save it again, and load it again.",
+                place="file",
+            )
+        )
+    elif formulas:
+        found.told.append(
+            Problem(
+                Said("{n} {n|cell is a formula|cells are formulas}: the values that were saved count.", n=formulas),
+                "Formulas are never run here.",
+                place="file",
+            )
+        )
+
+
+def _macros() -> Problem:
+    return Problem("The file holds macros. They were ignored.", place="file")
+
+
+def _links() -> Problem:
+    return Problem("The file holds links to other files. They were not followed.", place="file")
+
+
+def _merged(n: int) -> Problem:
+    return Problem(
+        Said("The sheet has {n} {n|merged range|merged ranges}: only the first cell of each holds a value.", n=n),
+        "The other cells of it are missing.",
+        "If records are affected, unmerge the cells in the spreadsheet program and save it again.",
+        place="sheet",
+    )
+
+
+def _which_sheet(chosen: str, names: Sequence[str]) -> Problem:
+    others = [name for name in names if name != chosen]
+    return Problem(
+        Said("The sheet '{name}' was read; the file also has: {others}.", name=chosen, others=others),
+        do="If this is the wrong one, choose the sheet: on the page Data, or with --sheet.",
+        place="sheet",
+    )
+
+
+def headless() -> Problem:
+    return Problem(
+        "The first line was taken for a record: the file seems to have no column names.",
+        "It looks like the lines below it. The columns are called 'column' and their number.",
+        "If the first line holds the column names, choose it as the header line.",
+        place="header",
+    )
+
+
+def too_large(name: str, found: int, most: int) -> Problem:
+    return Problem(
+        Said("'{name}' is too large to be read in this form.", name=name),
+        Said("It has {found}; the most is {most}.", found=found, most=most),
+        "Save the table as CSV and choose that.",
+        place="file",
+    )
+
+
+def bomb(name: str, size: int, packed: int) -> Problem:
+    return Problem(
+        Said("'{name}' would become very large when it is unpacked.", name=name),
+        Said("It holds {size} MB in a file of {packed} MB.", size=size, packed=packed),
+        "Save the table as CSV and choose that.",
+        place="file",
+    )
+
+
+def locked(name: str) -> Problem:
+    return Problem(
+        Said("'{name}' is protected by a password.", name=name),
+        "A protected workbook cannot be read here.",
+        "Open it in the program that made it, take the password off, and save it again.",
+        place="file",
+    )
+
+
+def other_kind(path: Path, kind: str = "") -> Problem:
+    """A file that is not what its name says; `kind` is what it is, where that is known."""
+    name, ending = path.name, path.suffix.lower()
+    if kind:
+        return Problem(
+            Said("'{name}' is in truth a file of the kind .{kind}.", name=name, kind=kind),
+            Said("Its name ends in {ending}.", ending=ending),
+            Said("Rename it so that it ends in .{kind}, and choose it again.", kind=kind),
+            place="file",
+        )
+    with path.open("rb") as file:
+        start = file.read(2048)
+    if start.strip() and b"\0" not in start and not start.startswith(ZIP):
+        web = b"<html" in start.lower() or b"<table" in start.lower()
+        return Problem(
+            Said("'{name}' is no workbook: it holds text.", name=name),
+            Said("Programs on the web often give a page the name of a workbook.") if web else "",
+            "Open it in a spreadsheet program and save it as .xlsx."
+            if web
+            else "If it is a table of text, rename it so that it ends in .csv, and choose it again.",
+            place="file",
+        )
+    return Problem(
+        Said("'{name}' cannot be read as {ending}.", name=name, ending=ending),
+        "It is damaged, cut short, or of another kind.",
+        "Open it in the program that made it, save it again, or save it as CSV.",
+        place="file",
+    )
