@@ -27,6 +27,8 @@ _LEARNING = ("cluster", "covariance", "cross_decomposition", "datasets", "decomp
              "tree")  # fmt: skip
 _SCIENCE = ("cluster", "datasets", "differentiate", "fftpack", "io", "misc", "odr", "signal")
 _PLOTS = ("examples", "jupyter", "opengl")
+# pandas writes two kinds of file; it plots nothing, speaks to no database and reads nothing from the web
+_FRAMES = ("tests", "plotting", "_testing", "conftest", "io.sql", "io.clipboard", "io.html")
 # an offline program speaks no TLS; readline is under the GPL and only serves an interactive interpreter
 _STANDARD = ("ssl", "_ssl", "readline", "rlcompleter")
 UNUSED_MODULES = [
@@ -34,6 +36,7 @@ UNUSED_MODULES = [
     *(f"sklearn.{name}" for name in _LEARNING),
     *(f"scipy.{name}" for name in _SCIENCE),
     *(f"pyqtgraph.{name}" for name in _PLOTS),
+    *(f"pandas.{name}" for name in _FRAMES),
     *_TOOLS,
     *_STANDARD,
 ]

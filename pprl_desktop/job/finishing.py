@@ -15,6 +15,7 @@ from pprl_desktop.job.outputs import Linked, write_linked
 from pprl_desktop.job.report import Report, to_html
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.writing import must_be_writable
 from pprl_desktop.said import ENGLISH, Language, Said
 
 if TYPE_CHECKING:
@@ -74,11 +75,12 @@ def finish(
     from pprl_desktop.privacy.statements import statement
 
     agreement = home.agreement(choices.agreement)
+    must_be_writable(f".{choices.output_form}")
     outcome = outcome if outcome is not None else results.outcome(Signatory(home, own, agreement.id))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         table = own_table.table(choices, progress.part(0.0, 0.6))
-        linked = write_linked(folder / "linked.csv", table, outcome, choices.sensitive, identifying)
+        linked = write_linked(folder / f"linked.{choices.output_form}", table, outcome, choices.sensitive, identifying)
         recipe = agreeing.recipe_of(Signatory(home, own, agreement.id))
         said = statement(recipe, table.rows)
         happened = Happened(

@@ -8,11 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.records.writing import write_csv
+from pprl_desktop.records.writing import write_table
+from pprl_desktop.said import Said
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.results import Outcome
-    from pprl_desktop.records.table import Table
+    from pprl_desktop.records.table import Column, Table
+
+LINK_ID = "link_id"
+FEW = 20  # rows below which every column may differ in each
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,22 @@ class Linked:
     path: str
     rows: int
     columns: tuple[str, ...]
+    notes: tuple[Said, ...] = ()  # what the table tells beyond the links
+
+
+def will_hold(sensitive: Sequence[str], identifying: Sequence[str] = ()) -> tuple[Said, ...]:
+    """What the linked table will hold, before it is written; a side without sensitive columns is told too."""
+    said = [
+        Said("The table will hold the link ids and these columns: {columns}.", columns=list(sensitive))
+        if sensitive
+        else Said(
+            "No column is marked as sensitive: the table will hold the link ids and nothing else. They say how many "
+            "of your records are linked, and the partner's table is joined by them."
+        )
+    ]
+    if identifying:
+        said.append(Said("With your permission it will also hold: {columns}.", columns=list(identifying)))
+    return tuple(said)
 
 
 def write_linked(
@@ -39,12 +59,28 @@ def write_linked(
         [link, *(column.cell(own) for column in columns)]
         for own, link in zip(pairs[:, 0].tolist(), outcome.links, strict=True)
     )
-    header = ("link_id", *wanted)
+    header = (LINK_ID, *wanted)
     if len(set(header)) < len(header):
         raise Problem(
             "A column would stand twice in the linked table.",
             do="Take one of the two out of the sensitive columns.",
             place="sensitive",
         )
-    write_csv(path, list(header), rows, for_spreadsheet=True)
-    return Linked(str(path), len(rows), header)
+    write_table(path, header, rows)
+    told = tuple(_like_an_id(one.name) for one in columns[: len(sensitive)] if _is_like_an_id(one))
+    return Linked(str(path), len(rows), header, told)
+
+
+def _is_like_an_id(column: Column) -> bool:
+    """Different in every record, and no measure: such a column names the person to whoever knows it."""
+    filled = [str(value) for value in column.values if str(value).strip()]
+    measures = sum("." in value or "," in value for value in filled)
+    return len(column) >= FEW and len(filled) >= 0.98 * len(column) and measures < 0.5 * len(filled)
+
+
+def _like_an_id(name: str) -> Said:
+    return Said(
+        "'{name}' is different in nearly every record: whoever knows it can tell who a row is. If it is an id, take "
+        "it out of the sensitive columns and write the table again.",
+        name=name,
+    )

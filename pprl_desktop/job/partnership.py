@@ -54,7 +54,7 @@ from pprl_desktop.matching.match import match, outlook
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.project.choices import Choices
 from pprl_desktop.records.reading import ReadOptions
-from pprl_desktop.records.table import CleanTable
+from pprl_desktop.records.table import CleanTable, Table
 from pprl_desktop.review import partner, sources
 from pprl_desktop.review.desk import Desk
 from pprl_desktop.review.plan import Policy, Review
@@ -284,6 +284,13 @@ class Partnership:
         options = MatchOptions(agreed.direction, seed=self._seed(), accept=choices.accept, review=choices.review)
         size = terms.size(other(agreed.role))
         return decide_opened(table, opened, terms.recipe, size, options, progress.part(0.7, 1.0))
+
+    def exported_table(self, own: OwnTable, choices: Choices, progress: Progress = NO_PROGRESS) -> Table:
+        """The clear table behind the bundle that was sent, row by row; another one is refused."""
+        sent = linking.both_bundles(self.agreement)[0]
+        table = own.table(choices, progress.part(0.0, 0.6))
+        linking.must_be_exported(self.home, self.identity, sent, own.clean(choices, progress.part(0.6, 1.0)))
+        return table
 
     # the match ------------------------------------------------------------------------------------
 

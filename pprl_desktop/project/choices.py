@@ -13,6 +13,7 @@ from pprl_desktop.matching.reconcile import RULES
 from pprl_desktop.problem import Problem
 from pprl_desktop.project.known import checked, newer, sound
 from pprl_desktop.records.fields import KINDS, Cleaning, Field
+from pprl_desktop.records.writing import ENDINGS
 from pprl_desktop.said import Said
 
 PATHS = (
@@ -71,6 +72,7 @@ class Choices:
     review_path: str = ""
     review_budget: str = "0.30"  # KAPR limit, decimal text
     output_folder: str = ""
+    output_form: str = "csv"  # of the linked table: csv, xlsx, dta, parquet
 
     def column_of(self, field_name: str) -> str:
         return dict(self.columns).get(field_name, "")
@@ -120,6 +122,8 @@ class Choices:
             raise newer("method")
         if values.get("rule", cls.rule) not in RULES:
             raise newer("rule")
+        if f".{values.get('output_form', cls.output_form)}" not in ENDINGS:
+            raise newer("output_form")
         if values.get("second") is not None:
             values["second"] = cls.from_dict(values["second"])
             if values.get("kind") != "two files" or values["second"].second is not None:

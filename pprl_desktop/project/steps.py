@@ -46,11 +46,11 @@ STEPS: tuple[Step, ...] = (
     Step("match", Said("Matches"), ("accept", "review"), ("partner",)),
     Step("results", Said("Results"), ("result_path", "partner_result_path"), ("match",)),
     Step("review", Said("Review"), ("review_path", "review_budget"), ("match",), True),
-    Step("finish", Said("Finish"), ("output_folder",), ("results",)),
+    Step("finish", Said("Finish"), ("output_folder", "output_form"), ("results",)),
 )
 _OWN_END = (
     Step("review", Said("Review"), ("review_path", "review_budget"), ("match",), True),
-    Step("finish", Said("Finish"), ("output_folder",), ("match",), heeds=("review",)),
+    Step("finish", Said("Finish"), ("output_folder", "output_form"), ("match",), heeds=("review",)),
 )
 TWO_FILES: tuple[Step, ...] = (
     Step("data", Said("Data A"), DATA, ()),
@@ -77,7 +77,14 @@ BY_NAME: Mapping[str, Step] = by_name("partner")
 
 
 # choices that came with a later version, and their default: there they change nothing, and make no old project stale
-LATER: Mapping[str, object] = {"drop_copies": False, "sheet": "", "labels": True, "widths": "", "made": []}
+LATER: Mapping[str, object] = {
+    "drop_copies": False,
+    "sheet": "",
+    "labels": True,
+    "widths": "",
+    "made": [],
+    "output_form": "csv",
+}
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from pprl_desktop.progress import Progress
 from pprl_desktop.verbs import _options
 
 if TYPE_CHECKING:
-    from pprl_desktop.job.own_table import OwnTable, as_choices
+    from pprl_desktop.job.own_table import OwnTable
     from pprl_desktop.project.choices import Choices
     from pprl_desktop.records.fields import Field
     from pprl_desktop.records.table import Table
@@ -42,7 +42,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
     from pprl_desktop.codes.base import method
     from pprl_desktop.job import preview
-    from pprl_desktop.job.own_table import OwnTable
+    from pprl_desktop.job.own_table import OwnTable, as_choices
     from pprl_desktop.project.choices import Choices
 
     if args.sample < 1:

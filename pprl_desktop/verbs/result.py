@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pprl_desktop.cli import Answer
 from pprl_desktop.problem import Problem
@@ -33,7 +33,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     steps["import"].add_argument("--receipt", metavar="FILE", help="also write a sealed confirmation for the partner")
     _exchange.agreement_option(steps["reconcile"])
     steps["reconcile"].add_argument("--out", metavar="FILE.csv", help="own rows with a link id each")
-    steps["reconcile"].add_argument("--table", metavar="TABLE.csv", help="own table, for --id")
+    steps["reconcile"].add_argument("--table", metavar="TABLE.csv", help="own table, for --id and --linked")
+    steps["reconcile"].add_argument(
+        "--linked", metavar="FILE.csv|.xlsx|.dta|.parquet",
+        help="the linked table without identifying columns: link ids, and the columns of --sensitive",
+    )  # fmt: skip
+    steps["reconcile"].add_argument(
+        "--sensitive", default="", metavar="COLUMN,...", help="columns of the own table that go into --linked"
+    )
     _options.reading_options(steps["reconcile"])
     steps["reconcile"].add_argument("--id", metavar="COLUMN", help="a column of the own table to put beside each row")
 
@@ -57,11 +64,37 @@ def _reconcile(args: argparse.Namespace, partnership: Partnership) -> Answer:
     counts = merged.counts()
     if args.out:
         _write(args, merged)
+    told, data = _linked(args, partnership, merged) if args.linked else ([], {})
     text = (
         f"Both sides: {counts['both']:,}; only mine: {counts['only_mine']:,}; only theirs: {counts['only_theirs']:,}. "
         f"Under the rule '{rule}': {counts['linked']:,} linked, {counts['open']:,} left for review."
     )
-    return Answer(text, {"agreement": partnership.id, "rule": rule, **counts, "file": args.out or ""})
+    return Answer(
+        "\n".join([text, *told]),
+        {"agreement": partnership.id, "rule": rule, **counts, "file": args.out or "", **data},
+    )
+
+
+def _linked(args: argparse.Namespace, partnership: Partnership, merged: Outcome) -> tuple[list[str], dict[str, Any]]:
+    """The table that goes on to analysis; what identifies a person is refused here."""
+    from pprl_desktop.job.outputs import will_hold, write_linked
+    from pprl_desktop.job.own_table import OwnTable
+
+    if not args.table:
+        raise Problem("The linked table needs your table.", do="Give it with --table.", place="table")
+    wanted = [name.strip() for name in args.sensitive.split(",") if name.strip()]
+    own, choices = OwnTable(), partnership.choices(Path(args.table), {}, _options.how_read(args))
+    matching = set(dict(choices.columns).values())
+    if matching & set(wanted):
+        raise Problem(
+            f"'{sorted(matching & set(wanted))[0]}' identifies people: it is a matching column.",
+            do="Leave it out of --sensitive.",
+            place="sensitive",
+        )
+    table = partnership.exported_table(own, choices)
+    made = write_linked(Path(args.linked), table, merged, wanted)
+    lines = [*map(str, will_hold(wanted)), f"{made.rows:,} rows written to {args.linked}.", *map(str, made.notes)]
+    return lines, {"linked_file": args.linked, "linked_rows": made.rows, "linked_columns": list(made.columns)}
 
 
 def _write(args: argparse.Namespace, merged: Outcome) -> None:
