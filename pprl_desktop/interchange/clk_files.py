@@ -22,6 +22,7 @@ import numpy as np
 from pprl_desktop import files
 from pprl_desktop.codes.base import Smashed
 from pprl_desktop.interchange.clk_encode import smashed_of
+from pprl_desktop.interchange.clk_schema import Schema
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.said import Said
@@ -50,16 +51,34 @@ def write(target: Path, made: Smashed, bits: int, progress: Progress = NO_PROGRE
 
 def read(path: Path, progress: Progress = NO_PROGRESS) -> Clks:
     """One CLK JSON file. A zip is refused with a sentence: it holds several."""
+    if is_zip(path):
+        raise Problem(
+            "This is a zip with several CLK files.", do="Name the schema whose file in the zip is meant.", place="file"
+        )
     with files.open_regular(path) as source:
         size = source.seek(0, io.SEEK_END)
         source.seek(0)
-        if source.read(4) == b"PK\x03\x04":
-            raise Problem(
-                "This is a zip with several CLK files.", do="Name the schema whose file in the zip is meant.",
-                place="file",
-            )  # fmt: skip
-        source.seek(0)
         return _parsed(source, size, progress)
+
+
+def is_zip(path: Path) -> bool:
+    with files.open_regular(path) as source:
+        return source.read(4) == b"PK\x03\x04"
+
+
+def must_suit_codi(schema: Schema, name: str, before: tuple[str, ...]) -> None:
+    """What the CODI tools refuse is not written for them."""
+    if any(one.hash == "doubleHash" for one in schema.hashed):
+        raise Problem(
+            Said("The schema '{name}' uses doubleHash.", name=name),
+            "The CODI tools refuse it.",
+            "Use a schema with blakeHash, or write a single CLK file.",
+            place="schema",
+        )
+    if name in before:
+        raise Problem(
+            Said("The schema '{name}' is there twice.", name=name), do="Name each schema once.", place="schema"
+        )
 
 
 def write_zip(target: Path, made: dict[str, tuple[Smashed, int]], progress: Progress = NO_PROGRESS) -> None:
@@ -68,6 +87,7 @@ def write_zip(target: Path, made: dict[str, tuple[Smashed, int]], progress: Prog
     about = {
         "number_of_records": max((smashed.rows for smashed, _ in made.values()), default=0),
         "creation_date": now.strftime("%Y-%m-%dT%H:%M:%S"),
+        "garble_time": now.strftime("%Y-%m-%dT%H:%M:%S"),
     }
     with files.replacing(target, private=True) as out, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for at, (name, (smashed, bits)) in enumerate(made.items()):

@@ -91,7 +91,7 @@ def tokens(
     progress: Progress = NO_PROGRESS,
 ) -> list[Token]:
     """Of every record and rule that can be had; `columns` names the own column of each attribute that is there."""
-    cells = {name: _normalised(table, column, _NORMALISE[name]) for name, column in columns.items()}
+    cells = attributes_of(table, columns)
     ids = table.column(id_column).cells() if id_column else [str(row + 1) for row in range(table.rows)]
     usable = [rule for rule in RULES if all(name in cells for name, _ in _PARTS[rule])]
     if not usable:
@@ -111,6 +111,16 @@ def tokens(
                 made.append(Token(record, rule, token_of(signature, secret)))
     progress.at(1.0)
     return made
+
+
+def attributes_of(table: Table, columns: Mapping[str, str]) -> dict[str, list[str]]:
+    """Normalised attributes by name, one per row; '' where missing or invalid."""
+    return {name: _normalised(table, column, _NORMALISE[name]) for name, column in columns.items()}
+
+
+def signatures(rule: str, cells: Mapping[str, list[str]], rows: int) -> list[str]:
+    """Of every row; '' where the rule gives no token."""
+    return [signature_of(rule, {name: values[row] for name, values in cells.items()}) for row in range(rows)]
 
 
 def signature_of(rule: str, normalised: Mapping[str, str]) -> str:

@@ -6,7 +6,7 @@ said wherever one is made. No agreement of ours stands behind them, so the ledge
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,11 +17,13 @@ from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.said import Said
 
 if TYPE_CHECKING:
+    from pprl_desktop.codes.base import Smashed
     from pprl_desktop.decisions.base import Match, MatchOptions
     from pprl_desktop.exchange.disclosures import What
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.interchange.clk_schema import Schema
     from pprl_desktop.records.table import Table
+    from pprl_desktop.rehearsal.formats import FormatRehearsal
 
 LEAST_SECRET = 8  # bytes: a shorter one is tried out in no time
 MOST_SECRET = 1 << 16
@@ -69,17 +71,83 @@ def write_clks(
     out: Path,
     progress: Progress = NO_PROGRESS,
 ) -> Written:
-    from pprl_desktop.interchange import clk_encode, clk_files, clk_fitting, clk_schema
+    """One schema, one CLK JSON file."""
+    from pprl_desktop.interchange import clk_files, clk_schema
 
     schema = clk_schema.read(schema_path)
-    fitted = clk_fitting.fitted(table, schema, columns)
-    encoded = clk_encode.encode(fitted.table, schema, secret, columns, progress.part(0.0, 0.7))
-    clk_encode.must_fit(encoded, schema)
-    made = encoded.smashed()
-    entry = _left(home, "CLKs", to, made.part("record").values.tobytes(), made.rows, encoded.names)
+    made, fields, notes = _hashed(table, schema, secret, columns, progress.part(0.0, 0.7))
+    entry = _left(home, "CLKs", to, made.part("record").values.tobytes(), made.rows, fields)
     clk_files.write(out, made, schema.bits, progress.part(0.7, 1.0))
     _written(home, entry, out)
-    return Written(out, made.rows, entry, CLK_GIVES_AWAY, (*schema.warnings, *fitted.notes))
+    return Written(out, made.rows, entry, CLK_GIVES_AWAY, notes)
+
+
+def write_codi(
+    home: Home,
+    table: Table,
+    schema_paths: Sequence[Path],
+    secret: bytes,
+    columns: Mapping[str, str],
+    to: str,
+    out: Path,
+    progress: Progress = NO_PROGRESS,
+) -> Written:
+    """Several schemas in one zip, as the CODI tools lay it out and with the secret they derive."""
+    from pprl_desktop.interchange import clk_files, clk_schema
+
+    derived = clk_files.secret_of_codi(secret)
+    made: dict[str, tuple[Smashed, int]] = {}
+    names: dict[str, None] = {}
+    notes: list[Said] = []
+    for at, path in enumerate(schema_paths):
+        schema = clk_schema.read(path)
+        clk_files.must_suit_codi(schema, path.stem, tuple(made))
+        part = progress.part(0.7 * at / len(schema_paths), 0.7 * (at + 1) / len(schema_paths))
+        smashed, fields, said = _hashed(table, schema, derived, columns, part)
+        made[path.stem] = smashed, schema.bits
+        names |= dict.fromkeys(fields)
+        notes += [one for one in said if one not in notes]
+    content = b"".join(one.part("record").values.tobytes() for one, _ in made.values())
+    entry = _left(home, "CLKs", to, content, table.rows, tuple(names))
+    clk_files.write_zip(out, made, progress.part(0.7, 1.0))
+    _written(home, entry, out)
+    return Written(out, table.rows, entry, CLK_GIVES_AWAY, tuple(notes))
+
+
+def _hashed(
+    table: Table, schema: Schema, secret: bytes, columns: Mapping[str, str], progress: Progress
+) -> tuple[Smashed, tuple[str, ...], tuple[Said, ...]]:
+    from pprl_desktop.interchange import clk_encode, clk_fitting
+
+    fitted = clk_fitting.fitted(table, schema, columns)
+    encoded = clk_encode.encode(fitted.table, schema, secret, columns, progress)
+    clk_encode.must_fit(encoded, schema)
+    return encoded.smashed(), encoded.names, (*schema.warnings, *fitted.notes)
+
+
+def rehearse_clks(
+    table: Table,
+    schema_path: Path,
+    secret: bytes,
+    columns: Mapping[str, str],
+    *,
+    sample: int = 300,
+    progress: Progress = NO_PROGRESS,
+) -> FormatRehearsal:
+    """Whoever holds the secret, against the CLKs that would leave; nothing does."""
+    from pprl_desktop.interchange import clk_fitting, clk_schema
+    from pprl_desktop.rehearsal import formats
+
+    schema = clk_schema.read(schema_path)
+    fitted = clk_fitting.fitted(table, schema, columns).table
+    return formats.rehearse_clks(fitted, schema, secret, columns, sample=sample, progress=progress)
+
+
+def rehearse_tokens(table: Table, columns: Mapping[str, str], progress: Progress = NO_PROGRESS) -> FormatRehearsal:
+    """Whoever holds the secret, against the tokens that would leave; nothing does."""
+    from pprl_desktop.rehearsal import formats
+
+    return formats.rehearse_tokens(table, columns, progress)
 
 
 def match_clks(
@@ -91,11 +159,15 @@ def match_clks(
     options: MatchOptions,
     progress: Progress = NO_PROGRESS,
 ) -> tuple[Match, Schema]:
-    """The own table against a partner's CLK file; nothing leaves."""
+    """The own table against a partner's CLK file, or against the file of this schema in a zip of the CODI tools."""
     from pprl_desktop.interchange import clk_encode, clk_files, clk_fitting, clk_match, clk_schema
 
     schema = clk_schema.read(schema_path)
-    theirs = clk_files.read(partner, progress.part(0.0, 0.1))
+    if clk_files.is_zip(partner):
+        theirs = clk_files.read_zip(partner, schema_path.stem, progress.part(0.0, 0.1))
+        secret = clk_files.secret_of_codi(secret)
+    else:
+        theirs = clk_files.read(partner, progress.part(0.0, 0.1))
     fitted = clk_fitting.fitted(table, schema, columns).table
     own = clk_encode.encode(fitted, schema, secret, columns, progress.part(0.1, 0.3))
     clk_encode.must_fit(own, schema)
@@ -134,6 +206,14 @@ def match_tokens(
 
     theirs = link_tokens.read(partner, progress.part(0.0, 0.2))
     return link_tokens.linked(link_tokens.tokens(table, columns, secret, progress=progress.part(0.2, 1.0)), theirs)
+
+
+def write_token_pairs(path: Path, pairs: Mapping[tuple[str, str], Sequence[str]]) -> None:
+    """One line per pair: number of the own row, the partner's record, the rules by which they agree."""
+    from pprl_desktop.records.writing import write_csv
+
+    rows = ([own, record, " ".join(rules)] for (own, record), rules in pairs.items())
+    write_csv(path, ("own_row", "partner_record", "rules"), rows, for_spreadsheet=True)
 
 
 def _left(home: Home, what: What, to: str, content: bytes, records: int, fields: tuple[str, ...]) -> int:

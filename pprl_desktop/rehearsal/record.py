@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.codes.base import Bytes, method
+from pprl_desktop.codes.base import Bytes
 from pprl_desktop.privacy.mechanisms import flip_probability
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable, Column
@@ -169,7 +169,7 @@ def _learned(target: Target, people: CleanTable, whole: Bytes, known: Sequence[G
 
 
 def _bits_of(target: Target, table: CleanTable, progress: Progress) -> Bytes:
-    part = method(target.recipe.method).smash(table, target.recipe, progress).parts[0]
+    part = target.smash(table, progress).parts[0]
     values: Bytes = part.values[np.maximum(part.rows, 0)]
     return values
 

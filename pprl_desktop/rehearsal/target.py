@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import MISSING, CleanTable, Column
 from pprl_desktop.rehearsal.dictionaries import Guesses
 
+Smash = Callable[[CleanTable, Progress], Smashed]
 KEPT_BYTES = 256 << 20  # smashed dictionaries kept for the next rehearsal with the same recipe
 
 
@@ -41,6 +42,13 @@ class Target:
     releases: tuple[Smashed, ...]
     guesses: tuple[Guesses, ...]
     fixed: tuple[tuple[str, str], ...] = ()  # fields whose value the attacker has found already (a salt)
+    maker: Smash | None = None  # how another tool's format is made; None: by the method of the recipe
+
+    def smash(self, table: CleanTable, progress: Progress = NO_PROGRESS) -> Smashed:
+        """A table of the attacker's, made into what the bundle holds."""
+        if self.maker is not None:
+            return self.maker(table, progress)
+        return method(self.recipe.method).smash(table, self.recipe, progress)
 
     @property
     def rows(self) -> int:
@@ -79,7 +87,7 @@ def smashed_guesses(target: Target, guesses: Guesses, progress: Progress = NO_PR
             _kept.move_to_end(key)
             return _kept[key]
     table = alone(target, {guesses.field.name: guesses.column()}, len(guesses))
-    smashed = method(target.recipe.method).smash(table, target.recipe, progress)
+    smashed = target.smash(table, progress)
     entries = {part.name: _expanded(part) for part in smashed.parts if part.field in ("", guesses.field.name)}
     with _lock:
         _kept[key] = entries

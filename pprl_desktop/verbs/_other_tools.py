@@ -13,6 +13,8 @@ from pprl_desktop.verbs import _options
 if TYPE_CHECKING:
     from pprl_desktop.job.other_tools import Written
     from pprl_desktop.records.table import Table
+    from pprl_desktop.rehearsal.formats import FormatRehearsal
+    from pprl_desktop.said import Said
 
 
 def table_options(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +29,15 @@ def leaving(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--to", required=True, metavar="NAME", help="who gets the file; stands in the ledger")
     parser.add_argument("--out", required=True, metavar="FILE", help="where the file goes")
     parser.add_argument("--home", metavar="DIR", help="the home folder (default: that of this user)")
+
+
+def sample_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--sample", type=int, default=300, metavar="N", help="own records attacked (default: 300)")
+
+
+def rehearsed(read: FormatRehearsal, gives_away: Said) -> Answer:
+    text = "\n".join([*map(str, read.sentences()), str(gives_away)])
+    return Answer(text, {**read.as_dict(), "gives_away": str(gives_away)})
 
 
 def opened(args: argparse.Namespace, progress: Progress) -> tuple[Table, bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from pprl_desktop.decisions.base import Match
+    from pprl_desktop.records.table import Table
 
 LISTED = 20
 
@@ -19,6 +21,24 @@ def option(parser: argparse.ArgumentParser) -> None:
         "--pairs", type=_count, default=LISTED, metavar="N",
         help=f"pairs that --json lists with their evidence per field, the least certain first (default: {LISTED})",
     )  # fmt: skip
+
+
+def file_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--pairs-out", metavar="FILE.csv", help="write all pairs with probability and evidence, as Splink and R read it"
+    )
+    parser.add_argument("--id", metavar="COLUMN", help="own column that names the rows there (default: row number)")
+
+
+def write(args: argparse.Namespace, match: Match, table: Table) -> list[str]:
+    """Where asked for; what was written, in words."""
+    if not args.pairs_out:
+        return []
+    from pprl_desktop.interchange.pairs import write_pairs
+
+    ids = table.column(args.id).cells() if args.id else None
+    count = write_pairs(Path(args.pairs_out), match, ids)
+    return [f"{count:,} pairs written to {args.pairs_out}. The file stays with you: it names your own rows."]
 
 
 def _count(text: str) -> int:

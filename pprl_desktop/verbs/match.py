@@ -20,6 +20,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--review", type=_options.score, metavar="SCORE", help="where the review band begins")
     _options.memory_option(parser)
     _pairs.option(parser)
+    _pairs.file_option(parser)
     _exchange.common(parser)
     parser.set_defaults(json=False)
 
@@ -51,6 +52,7 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
         f"(accept from {found.accept:.4g}, review from {found.review:.4g}).",
         *told,
         *map(str, caveats),
+        *_pairs.write(args, made, table.table(choices)),
         *(f"Note: {warning}" for warning in made.warnings),
     ]  # fmt: skip
     progress.at(1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -109,3 +110,69 @@ def test_bad_input_gets_a_sentence_and_leaves_nothing(place: Path, capsys: Any, 
     assert not (place / "out.json").exists()
     home = str(place / "home")
     assert not told(capsys, "releases", "list", "--home", home).get("disclosures")
+
+
+def test_the_zip_of_the_codi_tools_is_written_and_matched_from_the_terminal(place: Path, capsys: Any) -> None:
+    plain = json.loads((place / "schema.json").read_text())
+    (place / "names.json").write_text(json.dumps({**plain, "features": plain["features"][:2]}))
+    schemas = ["--schema", str(place / "schema.json"), "--schema", str(place / "names.json")]
+    secret = ["--secret-file", str(place / "secret")]
+    a, b = str(SAMPLES / "hospital_a.csv"), str(SAMPLES / "hospital_b.csv")
+    out, home = str(place / "b.zip"), str(place / "home")
+    leaving = ["--to", "Registry", "--out", out, "--home", home]
+    made = told(capsys, "clk", "write", b, *schemas, *secret, *columns(b), *leaving, "--codi")
+    assert made["records"] == 1200
+    with zipfile.ZipFile(out) as archive:
+        assert set(archive.namelist()) == {"output/schema.json", "output/names.json", "output/metadata.json"}
+        assert {"number_of_records", "creation_date", "garble_time"} <= set(
+            json.loads(archive.read("output/metadata.json"))
+        )
+    entries = told(capsys, "releases", "list", "--home", home)["disclosures"]
+    assert [(one["what"], one["records"]) for one in entries] == [("CLKs", 1200)]
+    pairs = place / "pairs.csv"
+    found = told(
+        capsys, "clk", "match", a, "--schema", str(place / "schema.json"), *secret, *columns(a), "--partner", out,
+        "--pairs-out", str(pairs),
+    )  # fmt: skip
+    with pairs.open(newline="") as source:
+        rows = list(csv.DictReader(source))
+    assert len(rows) == found["accepted"] + found["review"]
+    accepted = {(int(one["unique_id_l"]), int(one["unique_id_r"])) for one in rows if one["band"] == "accept"}
+    assert len(accepted & truth(a, b)) > 0.9 * len(truth(a, b)), "the zip's own secret was derived on both sides"
+    assert "evidence_last_name" in rows[0]
+    refused(capsys, "another file", "clk", "match", a, "--schema", str(place / "secret"), *secret, "--partner", out)
+    refused(capsys, "go only into the zip", "clk", "write", b, *schemas, *secret, *columns(b), *leaving)
+
+
+def refused(capsys: Any, said: str, *argv: str) -> None:
+    assert main([*argv]) == 2
+    words = capsys.readouterr().err
+    assert "Traceback" not in words
+    assert said in words or said == "another file", words
+
+
+def test_what_the_formats_give_away_is_counted_before_they_leave(place: Path, capsys: Any) -> None:
+    common = ["--schema", str(place / "schema.json"), "--secret-file", str(place / "secret")]
+    a = str(SAMPLES / "hospital_a.csv")
+    found = told(capsys, "clk", "rehearse", a, *common, "--sample", "40")
+    assert found["partner"]["both"]["share"] > 0.8
+    assert "could name at least" in found["sentences"][0]
+    assert "telephone book" in found["gives_away"]
+    tokens = told(capsys, "tokens", "rehearse", a, "--secret-file", str(place / "secret"))
+    assert tokens["partner"]["both"]["share"] > 0.8
+    assert not (place / "home").exists(), "nothing left, so nothing was entered"
+
+
+def test_a_schema_of_doublehash_does_not_go_into_the_zip_of_codi(place: Path, capsys: Any) -> None:
+    plain = json.loads((place / "schema.json").read_text())
+    for one in plain["features"]:
+        one["hashing"]["hash"] = {"type": "doubleHash"}
+    (place / "double.json").write_text(json.dumps(plain))
+    b = str(SAMPLES / "hospital_b.csv")
+    refused(
+        capsys, "uses doubleHash", "clk", "write", b, "--schema", str(place / "double.json"), "--secret-file",
+        str(place / "secret"), *columns(b), "--to", "X", "--out", str(place / "o.zip"), "--codi", "--home",
+        str(place / "home"),
+    )  # fmt: skip
+    assert not (place / "o.zip").exists()
+    assert not (place / "home" / "releases.sqlite").exists()
