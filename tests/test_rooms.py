@@ -24,7 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 }
 MAY_IMPORT["interchange"] = MAY_IMPORT["matching"] | {"matching"}
 MAY_IMPORT["blind"] = MAY_IMPORT["matching"] | {"matching"}
-MAY_IMPORT["rehearsal"] = MAY_IMPORT["blind"] | {"blind"}
+MAY_IMPORT["rehearsal"] = MAY_IMPORT["blind"] | {"blind", "interchange"}
 MAY_IMPORT["evaluation"] = MAY_IMPORT["rehearsal"] | {"rehearsal"}
 MAY_IMPORT["exchange"] = MAY_IMPORT["rehearsal"] | {"rehearsal"}
 MAY_IMPORT["review"] = MAY_IMPORT["exchange"] | {"exchange"}
@@ -108,7 +108,7 @@ BELOW_THE_JOB = {
     "codes.base.method",
     "evaluation.play.peak_memory_mb",
     "exchange.blind.asks_again",
-    "exchange.card", "exchange.contacts", "exchange.group_terms", "exchange.identity", "exchange.key_change",
+    "exchange.card", "exchange.contacts", "exchange.identity", "exchange.key_change",
     "exchange.refusals",
     "exchange.home.default_home", "exchange.passphrase.must_be_usable", "exchange.passphrase.strength",
     "exchange.recognised", "exchange.release_repair.repair",

@@ -29,6 +29,7 @@ from pprl_desktop.records.writing import write_csv
 from pprl_desktop.said import NOTHING, Said
 
 if TYPE_CHECKING:
+    from pprl_desktop.exchange.agreement import Agreement
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.exchange.identity import Identity
     from pprl_desktop.exchange.results import Outcome
@@ -150,6 +151,9 @@ class GroupProject:
     def others(self) -> tuple[Member, ...]:
         return tuple(one for one in self.group.members if one.sign != self.me)
 
+    def _signatory(self, agreement: Agreement) -> Signatory:
+        return Signatory(self.home, self.identity, agreement.id)
+
     def partnership(self, member: Member) -> Partnership | None:
         found = groups.agreement_with(self.home, self.group, member.sign)
         return Partnership(self.home, self.identity, found.id) if found else None
@@ -218,9 +222,7 @@ class GroupProject:
                 "Match with the other parties, and exchange results, first.",
                 place="links",
             )
-        return groups.send(
-            Signatory(self.home, self.identity, agreement.id), self.group, mine, out, progress.part(0.7, 1.0)
-        )
+        return groups.send(self._signatory(agreement), self.group, mine, out, progress.part(0.7, 1.0))
 
     def _links(self, own: OwnTable, choices: Choices, progress: Progress) -> Links:
         """Own links with every party that consented: link id, own handle, how sure."""
@@ -293,7 +295,7 @@ class GroupProject:
                     do="Open them first.",
                     place="links",
                 )
-            reports[member.sign] = groups.received_links(Signatory(self.home, self.identity, agreement.id), item)
+            reports[member.sign] = groups.received_links(self._signatory(agreement), item)
         return reports
 
     def tell(self, name: str, out: Path, progress: Progress = NO_PROGRESS) -> Sent:
@@ -312,7 +314,7 @@ class GroupProject:
                 do="Form the groups again.",
                 place="groups",
             )
-        return groups.send(Signatory(self.home, self.identity, agreement.id), self.group, told, out, progress)
+        return groups.send(self._signatory(agreement), self.group, told, out, progress)
 
     def _told(self, place: int) -> Told:
         found = groups.kept(self.home, self.identity, self.group, _formed_for(place)) if self.computes else None
@@ -354,14 +356,14 @@ class GroupProject:
             return told, groups.links_of(*found)
         agreement = groups.agreement_with(self.home, self.group, self.group.computes)
         item = agreement.latest_received(groups.TOLD) if agreement else None
-        mine = groups.sent_links(Signatory(self.home, self.identity, agreement.id)) if agreement else None
+        mine = groups.sent_links(self._signatory(agreement)) if agreement else None
         if agreement is None or item is None or mine is None:
             raise Problem(
                 Said("{who} has not told the groups yet.", who=self._name(self.group.computes)),
                 do="Open its file first.",
                 place="groups",
             )
-        told = groups.received_told(Signatory(self.home, self.identity, agreement.id), item)
+        told = groups.received_told(self._signatory(agreement), item)
         if told.links != mine.digest:
             raise Problem(
                 "The groups are older than the links you sent last.", do="Wait for the new ones.", place="groups"
@@ -446,6 +448,20 @@ def new_group(
                 place="parties",
             )
     return group_terms.new(name, cards, sign_of[computes], {sign_of[one]: count for one, count in allowed.items()})
+
+
+def write_file(group: Group, path: Path) -> None:
+    """The group file that every party gets. It holds names and fingerprints, nothing secret."""
+    group_terms.write(group, path)
+
+
+def read_file(path: Path) -> Group:
+    return group_terms.read(path)
+
+
+def in_words(group: Group) -> tuple[Said, ...]:
+    """What the parties of a group consent to."""
+    return group_terms.in_words(group)
 
 
 def _sure(partnership: Partnership) -> dict[tuple[int, int], int]:

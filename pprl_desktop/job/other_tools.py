@@ -208,6 +208,13 @@ def match_tokens(
     return link_tokens.linked(link_tokens.tokens(table, columns, secret, progress=progress.part(0.2, 1.0)), theirs)
 
 
+def write_pairs(path: Path, match: Match, ids: Sequence[str] | None = None, progress: Progress = NO_PROGRESS) -> int:
+    """All pairs of a match, accepted or to review, as Splink's users and R read them (interchange/pairs.py)."""
+    from pprl_desktop.interchange import pairs
+
+    return pairs.write_pairs(path, match, ids, progress)
+
+
 def write_token_pairs(path: Path, pairs: Mapping[tuple[str, str], Sequence[str]]) -> None:
     """One line per pair: number of the own row, the partner's record, the rules by which they agree."""
     from pprl_desktop.records.writing import write_csv

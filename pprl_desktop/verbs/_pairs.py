@@ -34,7 +34,7 @@ def write(args: argparse.Namespace, match: Match, table: Table) -> list[str]:
     """Where asked for; what was written, in words."""
     if not args.pairs_out:
         return []
-    from pprl_desktop.interchange.pairs import write_pairs
+    from pprl_desktop.job.other_tools import write_pairs
 
     ids = table.column(args.id).cells() if args.id else None
     count = write_pairs(Path(args.pairs_out), match, ids)

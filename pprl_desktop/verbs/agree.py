@@ -96,9 +96,9 @@ def _propose(args: argparse.Namespace, progress: Progress) -> Answer:
         limits=Limits(args.max_rows, args.max_mb, args.max_clear), purpose=args.purpose, seal=args.seal,
     )  # fmt: skip
     if args.group:
-        from pprl_desktop.exchange import group_terms
+        from pprl_desktop.job.groups import read_file
 
-        offer = replace(offer, group=group_terms.read(Path(args.group)))
+        offer = replace(offer, group=read_file(Path(args.group)))
     if args.table:
         offer = replace(offer, repeats=_repeats(args, offer.fields, progress))
     weighed = None

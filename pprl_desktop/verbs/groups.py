@@ -72,19 +72,18 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
 
 
 def _new(args: argparse.Namespace) -> Answer:
-    from pprl_desktop.exchange import group_terms
-    from pprl_desktop.job.groups import new_group
+    from pprl_desktop.job.groups import new_group, write_file
 
     made = new_group(_exchange.home(args), args.name, args.parties, args.computes, _most(args.most))
-    group_terms.write(made, Path(args.out))
+    write_file(made, Path(args.out))
     end = "Give the file to every party: each agreement between two of them is proposed with --group FILE."
     return Answer("\n".join([*_words(made), "", end]), {**_data(made), "file": args.out})
 
 
 def _show(args: argparse.Namespace) -> Answer:
-    from pprl_desktop.exchange import group_terms
+    from pprl_desktop.job.groups import read_file
 
-    found = group_terms.read(Path(args.file))
+    found = read_file(Path(args.file))
     return Answer("\n".join(_words(found)), _data(found))
 
 
@@ -183,12 +182,11 @@ def _most(texts: list[str]) -> Mapping[str, int]:
 
 
 def _words(group: Group) -> list[str]:
-    from pprl_desktop.exchange import group_terms
+    from pprl_desktop.job.groups import in_words
 
-    return [*map(str, group_terms.in_words(group)), f"Group {group.id[:12]}, made {group.made[:10]}."]
+    return [*map(str, in_words(group)), f"Group {group.id[:12]}, made {group.made[:10]}."]
 
 
 def _data(group: Group) -> dict[str, Any]:
-    from pprl_desktop.exchange import group_terms
-
-    return {"group": group.id, **group_terms.to_plain(group)}
+    members = [{"name": one.name, "sign": one.sign, "most": one.most} for one in group.members]
+    return {"group": group.id, "name": group.name, "made": group.made, "computes": group.computes, "members": members}

@@ -166,9 +166,14 @@ def _beside(one: Disclosure, names: dict[str, str]) -> tuple[object, ...]:
 def _what(one: Disclosure) -> str:
     if one.what == CLEAR:
         return tr("cells in clear: {names}", names=", ".join(one.fields))
-    return {
+    special = {
         "result": tr("result, pairs by random names"),
         "request for cells": tr("request for cells, by random names"),
         "question": tr("blind question"),
         "answer": tr("answer to a blind question"),
-    }[one.what]
+        "CLKs": tr("CLKs of {names}, not sealed", names=", ".join(one.fields)),
+        "tokens": tr("tokens of {names}, not sealed", names=", ".join(one.fields)),
+        "group links": tr("links for a group, by random names"),
+        "groups": tr("groups, by random names"),
+    }
+    return special[one.what]
