@@ -78,7 +78,7 @@ def _sure(match: KeptMatch | None) -> tuple[Figure, ...]:
     ):
         note = Said("between {low:decimals 1} and {high:decimals 1}, a forecast", low=100 * low, high=100 * high)
         if not match.reliable:
-            note = Said("not reliable: two ways of counting disagree")
+            note = Said("not reliable: no second opinion confirms it")
         made.append(Figure(hundred(share), Said("of 100"), what, note, share, "warm"))
     return tuple(made)
 

@@ -90,7 +90,7 @@ def _conflict(links: Labels, own: Labels, partner: Labels) -> float:
 def standing(scored: Scored, accepted: Flags, chosen: Flags, tuning: Tuning = TUNING) -> Standing:
     found = signs(scored, accepted, chosen)
     if found is None:
-        return Standing()
+        return Standing({}, (NO_SECOND,), (DECIDE_ADAPTIVELY,))
     if not found.people:
         return Standing({}, (Said("Nobody seems to be in both files."),), (CHECK_FIELDS,))
     told: list[tuple[Said, Said]] = []
@@ -141,6 +141,8 @@ def _interval(found: Signs, tuning: Tuning) -> dict[str, float]:
     return {"precision": middle, "low": max(middle - off, 0.0), "high": min(max(views, null) + off, 1.0)}
 
 
+NO_SECOND = Said("This decision has no second opinion: its figures rest on its own assumptions alone.")
+DECIDE_ADAPTIVELY = Said("Decide adaptively, field by field, or review a sample of the pairs before using the result.")
 REVIEW = Said("Review a sample of the pairs before using the result.")
 CHECK_FIELDS = Said("Check that both sides chose the same fields, written in the same way.")
 TOO_MANY = Said(

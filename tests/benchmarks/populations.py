@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
@@ -50,6 +50,7 @@ class World:
     gaps_by_group: float = 0.0  # share of the cells that a file lacks beyond `missing`, of one group of people only
     group: str = "old"  # that group: the old, women, or one region
     sexes: tuple[str, str] = ("FEMALE", "MALE")  # how the second file writes F and M where `formats` has "sex"
+    recoded: bool = False  # whether the second file has codes for the words of "status" and "language"
 
     def said(self) -> str:
         return (
@@ -58,7 +59,8 @@ class World:
             f"moved {self.moved:.2f}, renamed {self.renamed:.2f}, twins {self.twins:.2f}, "
             f"namesakes {self.namesakes:.2f}, institutions {self.institutions:.2f}, "
             f"gaps of {self.group} {self.gaps_by_group:.2f}, "
-            f"formats {'+'.join(self.formats) or '-'}: {' '.join(self.columns)}"
+            f"formats {'+'.join((*self.formats, *(('recoded',) if self.recoded else ()))) or '-'}: "
+            f"{' '.join(self.columns)}"
         )
 
 
@@ -101,6 +103,10 @@ SCHEMES: tuple[tuple[str, ...], ...] = (
 REDUNDANT = ("full", "first_last", "initials", "age", "year", "city", "region", "zip3", "country", "email")
 
 
+CATEGORIES = {  # what the first file writes, and the second where it has codes of its own
+    "status": (("SINGLE", "MARRIED", "DIVORCED", "WIDOWED"), ("10", "20", "31", "32")),
+    "language": (("ENGLISH", "GERMAN", "SPANISH", "TURKISH", "POLISH"), ("E", "D", "ES", "TR", "PL")),
+}
 SEXES = (("FEMALE", "MALE"), ("2", "1"), ("W", "M"), ("WEIBLICH", "MAENNLICH"), ("MRS", "MR"), ("FRAU", "HERR"))
 SMALLEST, LARGEST = 30, 200_000  # people, where a seed draws the size too
 
@@ -124,6 +130,8 @@ def draw(seed: int, size: int | None = 2500) -> World:
     gaps = random.choice([0.0, 0.03, 0.12], size=2, p=[0.4, 0.4, 0.2])
     twice = random.choice([0.0, 0.05, 0.2, 0.5], size=2, p=[0.5, 0.2, 0.2, 0.1])
     possible = ("sex", "dob", "phone", "case", "zip4")
+    later = np.random.default_rng([seed, 17])
+    columns += [one for one in CATEGORIES if later.random() < 0.15]
     formats = tuple(one for one in possible if random.random() < 0.2)
     return World(
         seed,
@@ -147,7 +155,24 @@ def draw(seed: int, size: int | None = 2500) -> World:
         float(more_of_it.choice([0.0, 0.3, 0.8], p=[0.6, 0.3, 0.1])),
         str(more_of_it.choice(["old", "women", "region"])),
         SEXES[int(more_of_it.integers(len(SEXES)))],
+        bool(later.random() < 0.5),
     )
+
+
+CONDITIONS = ("whole", "nobody", "hundredth", "thirty", "few")
+
+
+def under(world: World, condition: str) -> World:
+    """The same world with nobody shared, one in a hundred, 30 people against 30, or 200 against all."""
+    if condition == "nobody":
+        return replace(world, overlap=0.0)
+    if condition == "hundredth":
+        return replace(world, overlap=0.01)
+    if condition == "thirty":
+        return replace(world, people=(30, 30))
+    if condition == "few":
+        return replace(world, people=(min(200, world.people[0]), max(world.people)))
+    return world
 
 
 # ---- people
@@ -232,6 +257,7 @@ def residents(world: World, random: Random, count: int) -> list[Person]:
     streets = [f"{_word(random, _syllables(random, 20), 2, 3)} STREET" for _ in range(300)]
     institutions: list[Person] = []
     made: list[Person] = []
+    categories = any(one in CATEGORIES for one in world.columns)
     while len(made) < count:
         at = min(int(world.regions * random.random() ** 1.5), world.regions - 1)
         names, towns, region = regions[at]
@@ -273,6 +299,8 @@ def residents(world: World, random: Random, count: int) -> list[Person]:
                     "maiden": names.last(random) if sex == "F" and random.random() < 0.5 else last,
                     "sex": sex,
                     "born": f"{born[0]}-{born[1]:02}-{born[2]:02}",
+                    "status": CATEGORIES["status"][0][int(4 * random.random() ** 1.5)] if categories else "",
+                    "language": CATEGORIES["language"][0][int(5 * random.random() ** 2)] if categories else "",
                     "birthplace": towns[int(len(towns) * random.random())],
                     "email": f"{first.lower()}.{last.split()[0].lower()}{random.integers(1, 99)}@mail.example",
                     **home,
@@ -410,6 +438,9 @@ def _record(person: Person, world: World, side: int) -> list[str]:
                 cell = f"{cell}-0001"
             elif column in ("last", "full") and "case" in world.formats:
                 cell = cell.title()
+            elif column in CATEGORIES and world.recoded:
+                words, codes = CATEGORIES[column]
+                cell = codes[words.index(cell)]
         cells.append(cell)
     return cells
 

@@ -70,7 +70,10 @@ def test_copies_that_their_file_knows_are_no_crowd() -> None:
     assert made.reliable
 
 
-def test_a_decision_without_second_opinion_claims_none() -> None:
-    made = decide(replace(scored([0], [0]), second=None, strangers=None), MatchOptions())
+def test_a_decision_without_second_opinion_says_so_and_claims_nothing() -> None:
+    everyone = list(range(100))
+    made = decide(replace(scored(everyone, everyone), second=None, strangers=None), MatchOptions())
     assert made.second_opinion == {}
-    assert made.reliable
+    assert not made.reliable
+    assert "no second opinion" in made.reasons[0]
+    assert made.cures

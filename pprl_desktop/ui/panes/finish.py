@@ -130,7 +130,7 @@ class FinishPane(KeyedPane):
         if share is None:
             shown.show_range(None, tr("this method gives no forecast"))
         elif not reliable:
-            shown.show_range(None, tr("not reliable: two ways of counting disagree"))
+            shown.show_range(None, tr("not reliable: no second opinion confirms it"))
         else:
             shown.show_range(share, tr("{range}, a forecast", range=range_of_100(share[1], share[2])), of_100(share[0]))
 

@@ -233,7 +233,7 @@ class MatchPane(KeyedPane):
         else:
             self.head(
                 tr("The program cannot tell which pairs are right"),
-                tr("Two ways of counting disagree, or the files do not carry the decision: use no number yet."),
+                tr("No second opinion confirms the figures: use no number yet."),
             )
         self.doubt.show_doubt(told, self.desk.findings.seen)
         self.messages.clear()
