@@ -9,7 +9,7 @@ import pytest
 
 from pprl_desktop.decisions.base import MatchOptions, Scored
 from pprl_desktop.matching.decide import decide
-from pprl_desktop.matching.standing import TOO_MANY
+from pprl_desktop.matching.standing import NO_SECOND, TOO_MANY
 
 
 def scored(own: list[int], partner: list[int], probability: float = 0.99, second: float = 0.98) -> Scored:
@@ -75,5 +75,5 @@ def test_a_decision_without_second_opinion_says_so_and_claims_nothing() -> None:
     made = decide(replace(scored(everyone, everyone), second=None, strangers=None), MatchOptions())
     assert made.second_opinion == {}
     assert not made.reliable
-    assert "no second opinion" in made.reasons[0]
+    assert made.reasons[0] == NO_SECOND
     assert made.cures
