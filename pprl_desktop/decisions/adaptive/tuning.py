@@ -96,7 +96,12 @@ class Tuning(tuning.Tuning):
     apart_expected: float = number(12.0, "equal pairs of strangers across the files that chance would give at least")
     apart_share: float = number(0.05, "share of them that may be there nevertheless", "typing errors meet by chance")
 
-    # who is held twice (repeats.py)
+    # who is held twice (repeats.py, verdict.py)
+    least_strangers: float = number(
+        0.2,
+        "share of the pairs within a file that are strangers, however many records of one person may be among them",
+        "a guess on the careful side, 2026-11",
+    )
     few_repeated: float = number(0.03, "pairs of one person per record up to which nobody is taken to be held twice")
     repeated: float = number(0.1, "pairs of one person per record, before any was seen")
 
@@ -121,6 +126,11 @@ class Tuning(tuning.Tuning):
     confirmed: float = number(0.6, "share of the best pairs that agree on a view which is confirmed")
     foreign: float = number(0.02, "share of the records below which a field has hardly a value of the other side's")
     silent: float = number(0.25, "share below which a view is silent where others are confirmed")
+
+    # whether anybody is shared (nobody.py)
+    weights_right: float = number(
+        0.8, "share of files whose weights foresee strangers rightly", "a guess on the careful side, 2026-11"
+    )
 
     # the border (run.py)
     worthwhile: float = number(

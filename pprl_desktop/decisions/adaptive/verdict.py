@@ -17,6 +17,8 @@ from pprl_desktop.decisions.adaptive import weights as em
 from pprl_desktop.decisions.adaptive.check import Strangers, tables, weigh
 from pprl_desktop.decisions.adaptive.learning import Files, Floats, Learned, Pairs, learn, near_bar
 from pprl_desktop.decisions.adaptive.levels import MISSING
+from pprl_desktop.decisions.adaptive.model import Model
+from pprl_desktop.decisions.adaptive.nobody import somebody
 from pprl_desktop.decisions.adaptive.repeats import sigmoid
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.adaptive.views import Views, seen, views
@@ -50,11 +52,38 @@ def verdict(files: Files, learned: Learned, near: Sequence[Strangers], evidence:
         probability = graph.marginals(lowest, progress, 4 * tuning.messages)
     else:
         probability = sigmoid(lowest)
+    probability = probability * _somebody(files, pairs, _ratio(evidence), probability, near, learned.model, progress)
     findable = float(probability.sum())
     if files.options.one_to_one:
         findable = graph.count(probability, _fewer_records(files, pairs))
     asked = np.where(np.isfinite(opinion.log_odds), sigmoid(opinion.log_odds), np.nan)
     return Verdict(probability, findable, asked, sigmoid(null), opinion, found)
+
+
+def _somebody(
+    files: Files,
+    pairs: Pairs,
+    ratio: Numbers,
+    probability: Numbers,
+    near: Sequence[Strangers],
+    model: Model,
+    progress: Progress,
+) -> float:
+    """The probability that anybody is shared, by the pairs believed and by strangers within the files."""
+    at = np.flatnonzero(probability >= 0.5)
+    labels = np.stack([files.people[0][pairs.own[at]], files.people[1][pairs.partner[at]]], axis=1)
+    _, first = np.unique(labels[np.argsort(-ratio[at], kind="stable")], axis=0, return_index=True)
+    best = np.sort(ratio[at])[::-1][first] if len(at) else ratio[at]
+    reached = [interruptible(progress, file.ratios, model) for file in near]
+    return somebody(
+        best,
+        np.concatenate(reached) if reached else np.zeros(0),
+        np.concatenate([1 - file.same for file in near]) if near else np.zeros(0),
+        sum(file.out_of for file in near),
+        files.all_pairs,
+        min(files.sizes.own, files.sizes.partner),
+        files.tuning,
+    )
 
 
 def _few_repeated(files: Files) -> bool:
@@ -177,7 +206,7 @@ def strangers_leave(
         looks = _looks_of_counterparts(ratio, learned, low, step, size)
         for file, repeated, ratios in zip(near, repeated_pairs, reached, strict=True):
             counted = second.by_step(ratios, 1 - file.same, low, size, tuning)
-            within += counted - np.minimum(0.5 * repeated * looks, 0.8 * counted)
+            within += counted - np.minimum(repeated * looks, (1 - tuning.least_strangers) * counted)
         return within * (all_pairs / max(out_of, 1.0))
 
     if not out_of:
