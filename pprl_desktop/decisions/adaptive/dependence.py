@@ -28,7 +28,7 @@ from pprl_desktop.decisions.adaptive.levels import (
     FieldLevels,
     View,
 )
-from pprl_desktop.decisions.adaptive.strangers import People, copies, equal_frequency
+from pprl_desktop.decisions.adaptive.strangers import People, copies, equal_frequency, shares
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import Numbers, Rows
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -42,6 +42,7 @@ Flags = npt.NDArray[np.bool_]
 
 # classes of agreement: 0 none, 1 close, 2 equal
 OTHER, NEARLY, SAME, CLASSES = 0, 1, 2, 3
+_ALMOST = (np.arange(LEVELS) >= NEAR) & (np.arange(LEVELS) <= EQUAL)  # equal, or nearly: levels a slip leads to
 
 
 @lru_cache(maxsize=8)
@@ -70,17 +71,17 @@ def edges(
     fields: Sequence[FieldLevels],
     sampled: Levels,
     one_to_one: bool,
-    equal: Numbers,
+    m: Numbers,
     tuning: Tuning,
     progress: Progress = NO_PROGRESS,
 ) -> tuple[Edge, ...]:
     """Pairs of dependent fields, strongest first. `sampled` [pairs, fields]: levels of pairs within one file.
 
     Pairs that may be one person are left out. Where a person may have many records, some of them differ so much that
-    they stay: they make any two fields equal together as often as one person's records are (`equal`, by field), so what
-    can be explained by that is no dependence of the two.
+    they stay: they make any two fields equal together as often as one person's records are (`m` [fields, levels]), so
+    what can be explained by that is no dependence of the two.
     """
-    found, bins = [], len(tuning.rarity) + 1
+    found, bins, equal = [], len(tuning.rarity) + 1, m[:, EQUAL]
     doubtful = interruptible(progress, likely_copies if one_to_one else next_to_nothing, sampled, tuning)
     same, sampled = sampled[doubtful], interruptible(progress, sampled.__getitem__, ~doubtful)
     single = (
@@ -106,7 +107,9 @@ def edges(
                 kept = max(1.0 - repeated / excess, 0.0) if excess > doubt else 0.0
                 lift, together = 1.0 + (lift - 1.0) * (kept if repeats else 1.0), np.full((bins, bins), kept * excess)
             counted = fields[first].exact and one_to_one
-            edge = Edge(first, second, lift, float(lift.max()), rarity, together, counted)
+            overall = float(lift.max())
+            lift = _with_slips(lift, sampled[:, first], sampled[:, second], (m[first], m[second]), tuning)
+            edge = Edge(first, second, lift, overall, rarity, together, counted)
             if edge.overall > tuning.least_lift:
                 found.append(edge)
     found.sort(key=lambda edge: (-edge.overall, edge.first, edge.second))
@@ -233,6 +236,21 @@ def _lifts(first: Levels, second: Levels, tuning: Tuning) -> Numbers:
     coarse = np.where(believed, (both + doubt) / (chance + doubt), 1.0)[np.ix_(of, of)]
     fine = (count + doubt) / (expected + doubt / coarse)
     return np.where(coarse > 1.0, np.maximum(fine, 1.0), 1.0)
+
+
+def _with_slips(lift: Numbers, first: Levels, second: Levels, m: tuple[Numbers, Numbers], tuning: Tuning) -> Numbers:
+    """The lift of values that are almost equal is at least that of equal ones in which a slip was made.
+
+    Whoever shares a last name with a stranger shares the name at birth too, mostly: where one of the two is misspelt,
+    the strangers are as few as those with two equal names, and fewer by the share of slips. Seldom seen within a file.
+    """
+    present = (first < LEVELS) & (second < LEVELS)
+    seen = (np.bincount(one[present], minlength=LEVELS)[:LEVELS].astype(np.float64) for one in (first, second))
+    u = [shares(count, tuning.unseen) for count in seen]
+    both = lift[EQUAL, EQUAL] * u[0][EQUAL] * u[1][EQUAL]  # share of strangers who are equal in both
+    slips = [np.where(_ALMOST, row / max(row[EQUAL], 1e-6), 0.0) for row in m]
+    least = both * np.outer(slips[0] / u[0], slips[1] / u[1])
+    return np.maximum(lift, np.where(lift[EQUAL, EQUAL] > 1.0, least, 1.0))
 
 
 def _exact_lift(

@@ -127,7 +127,7 @@ def first_belief(files: Files, progress: Progress) -> Belief:
 
 
 def edges(files: Files, m: Numbers, progress: Progress) -> tuple[dependence.Edge, ...]:
-    return dependence.edges(files.fields, files.within.levels, files.once, m[:, EQUAL], files.tuning, progress)
+    return dependence.edges(files.fields, files.within.levels, files.once, m, files.tuning, progress)
 
 
 def told_apart(files: Files, belief: Belief, progress: Progress) -> tuple[Files, Belief]:

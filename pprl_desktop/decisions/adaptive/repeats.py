@@ -16,7 +16,7 @@ from pprl_desktop.compute.threads import interruptible
 from pprl_desktop.decisions.adaptive import weights as em
 from pprl_desktop.decisions.adaptive.check import Strangers, strangers, tables, weigh
 from pprl_desktop.decisions.adaptive.dependence import Edge, edges
-from pprl_desktop.decisions.adaptive.levels import EQUAL, LEVELS, MISSING, FieldLevels
+from pprl_desktop.decisions.adaptive.levels import LEVELS, MISSING, FieldLevels
 from pprl_desktop.decisions.adaptive.model import Model
 from pprl_desktop.decisions.adaptive.opinion import second_opinion
 from pprl_desktop.decisions.adaptive.strangers import File, shares
@@ -95,7 +95,7 @@ def of_people(fields: Sequence[FieldLevels], people: tuple[Labels, Labels]) -> t
 
 def lifts_within(file: File, tuning: Tuning, progress: Progress) -> tuple[Edge, ...]:
     """Dependent fields of a file, its records taken for as many people."""
-    return edges(file.fields, file.levels, True, em.prior_m(file.fields, tuning)[:, EQUAL], tuning, progress)
+    return edges(file.fields, file.levels, True, em.prior_m(file.fields, tuning), tuning, progress)
 
 
 def first_model(file: File, tuning: Tuning, progress: Progress) -> Model:
@@ -104,7 +104,7 @@ def first_model(file: File, tuning: Tuning, progress: Progress) -> Model:
     m, rows = em.prior_m(fields, tuning), len(file.rows)
     count = [np.bincount(file.levels[:, f], minlength=MISSING + 1)[:LEVELS] for f in range(len(fields))]
     u = np.stack([shares(one.astype(np.float64), tuning.unseen) for one in count])
-    lifts = edges(fields, file.levels, False, m[:, EQUAL], tuning, progress)
+    lifts = edges(fields, file.levels, False, m, tuning, progress)
     names = tuple(one.comparison.field for one in fields)
     sizes = em.Sizes(rows, rows, False, tuning.free)
     return Model(names, m, u, (), np.zeros(0), lifts, tuning.repeated * rows, sizes, tuning)
