@@ -54,8 +54,7 @@ def held_twice(
         part = progress.part(0.2, 0.2)
         within = strangers.within(file, file, fields, tuning, random, part)
         within = within.without(said_twice([one.levels for one in within.files], tuning))
-        within = within.without(
-            composed([lifts_within(one, tuning, part) for one in within.files], len(fields), tuning)
-        )
+        lifts = [lifts_within(one, tuning, part) for one in within.files]
+        within = within.without(composed(lifts, [one.levels for one in within.files], tuning))
         found = repeats(within.files[0], copies, tuning, threads, progress.part(0.2, 1.0))
     return HeldTwice(found.people, found.pairs)

@@ -104,7 +104,8 @@ def lay_side_by_side(
     within = adaptive_null.within(own, partner, fields, tuning, random, inside)
     twice_said = said_twice([file.levels for file in within.files], tuning)
     within = within.without(twice_said)
-    made_of = composed([lifts_within(file, tuning, inside) for file in within.files], len(fields), tuning)
+    lifts = [lifts_within(file, tuning, inside) for file in within.files]
+    made_of = composed(lifts, [file.levels for file in within.files], tuning)
     made_of = tuple(sorted({*made_of, *twice_said}))
     fields = [one.nobody() if f in made_of else one for f, one in enumerate(fields)]
     within = within.without(made_of)

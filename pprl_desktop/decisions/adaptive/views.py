@@ -37,11 +37,14 @@ def views(edges: Sequence[Edge], fields: int, tuning: Tuning) -> Views:
     return tuple(tuple(f for f in range(fields) if of[f] == one) for one in sorted(set(of)))
 
 
-def composed(files: Sequence[Sequence[Edge]], fields: int, tuning: Tuning) -> tuple[int, ...]:
+def composed(files: Sequence[Sequence[Edge]], sampled: Sequence[Levels], tuning: Tuning) -> tuple[int, ...]:
     """Fields that are made of several others, which have little to do with each other: a full name, an address line.
 
     They would join in one view what are several, and say again what those say. In all `files` alike, or not at all.
+    `sampled`: [pairs, fields] of random pairs within each file. Whoever agrees on the whole agrees on its parts: a last
+    name goes along with the name at birth and, in families, with the street, but is made of neither.
     """
+    fields = sampled[0].shape[1]
     lifts = np.full((fields, fields), np.inf)
     for edges in files:
         here = np.ones((fields, fields))
@@ -50,12 +53,25 @@ def composed(files: Sequence[Sequence[Edge]], fields: int, tuning: Tuning) -> tu
         lifts = np.minimum(lifts, here)
     made: list[int] = []
     for f in np.argsort(-lifts.sum(axis=1)).tolist():
-        parts = [g for g in range(fields) if g != f and g not in made and lifts[f, g] > tuning.one_view]
+        parts = [
+            g
+            for g in range(fields)
+            if g != f and g not in made and lifts[f, g] > tuning.one_view and _goes_along(sampled, f, g, tuning)
+        ]
         if any(
             lifts[g, h] < tuning.apart_parts * min(lifts[f, g], lifts[f, h]) for g in parts for h in parts if g != h
         ):
             made.append(f)
     return tuple(sorted(made))
+
+
+def _goes_along(files: Sequence[Levels], whole: int, part: int, tuning: Tuning) -> bool:
+    """Whether strangers who agree on the whole agree on the part, in every file; where hardly any do, it may be so."""
+    for levels in files:
+        known = levels[(levels[:, whole] == EQUAL) & (levels[:, part] != MISSING), part]
+        if len(known) >= tuning.same_seen and float((known == EQUAL).mean()) < tuning.same_share:
+            return False
+    return True
 
 
 def said_twice(files: Sequence[Levels], tuning: Tuning) -> tuple[int, ...]:
