@@ -63,10 +63,7 @@ def test_example_2_of_the_paper_and_where_its_arithmetic_is_off() -> None:
         s, (x, y) = shape_and_vectors([["f.a"]], ["f"], [side(a), side(b)])
         cosine, largest = np.zeros((1, 1), np.int64), np.zeros((1, 1), np.int64)
         zero = np.zeros(1, np.int64)
-        pair_features(
-            zero, zero, 0, x.values, x.value_at, x.squares, x.square_at, y.values, y.value_at, y.squares, y.square_at,
-            s.widths, s.groups, s.ends, s.counts, s.count_at, cosine, largest,
-        )  # fmt: skip
+        pair_features(zero, zero, 0, x.flat, y.flat, s.plain, cosine, largest)
         return float(cosine[0, 0]) / 65536, int(largest[0, 0])
 
     assert features([5, 5], [6, 6]) == (0.0, 1)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pprl_desktop.compute.threads import jit, jit_bound
+from pprl_desktop.decisions.svm.vectors import Values
 
 GRID = 65536  # steps of the cosine distance between 0 and 1
 DIMENSIONS = 32  # of the projection: holds 83 % of a random distance, where 24 hold 78 % and 16 hold 70 %
@@ -21,6 +22,79 @@ PIVOTS = 12  # reference records whose differences are looked at first
 TILE = 256  # partner values bounded at once; keeps the accumulators in the first-level cache
 STEPS = 200  # of remembered bounds per budget, rounded down; 255 is beyond every budget
 BINS = 256  # histogram of costs, to know what a lower budget would keep
+
+
+class Asked(NamedTuple):
+    """What is searched for: own first-level groups, the order of the fields, and what pairs may cost."""
+
+    first: Any
+    last: Any
+    order: Any
+    budget: Any
+    capped: Any
+    cap: Any
+    least: Any
+    slack: Any
+    made_for: Any
+    stop: Any
+
+
+class Own(NamedTuple):
+    """The own records, sorted, the values of their fields, and the projection of these."""
+
+    codes: Any
+    start: Any
+    sub: Any
+    subs: Any
+    values: Values
+    projected: Any
+    projected_at: Any
+    distinct: Any
+
+
+class Partner(NamedTuple):
+    """The same of the partner, with the columns and pivots that bounds are read from."""
+
+    codes: Any
+    start: Any
+    sub: Any
+    subs: Any
+    second: Any
+    values: Values
+    projected: Any
+    projected_at: Any
+    distinct: Any
+    columns: Any
+    column_at: Any
+    pivot_values: Any
+    pivot_at: Any
+
+
+class Bounds(NamedTuple):
+    """What is known of costs before they are computed."""
+
+    neutral: Any
+    largest: Any
+    pivots: Any
+    pivot_count: Any
+    rest: Any
+    rest_at: Any
+    place: Any
+    place_at: Any
+    low: Any
+    high: Any
+    low_at: Any
+    rows2: Any
+    known2: Any
+
+
+class Out(NamedTuple):
+    """Where pairs are written; the histogram tells which lower budget would fit."""
+
+    own: Any
+    partner: Any
+    cost: Any
+    histogram: Any
 
 
 # Slices counted from 0 let the compiler use vector instructions; indices that might be negative do not.
@@ -45,23 +119,28 @@ def largest_difference(x, y):  # type: ignore[no-untyped-def]
 
 
 @jit
-def value_cost(X, xo, nx, xno, Y, yo, ny, yno, groups, ends, counts, co, wcos, wmax, f, limit):  # type: ignore[no-untyped-def]
-    """Exact cost of one own and one partner value of field f; stops early, with something above, beyond `limit`."""
+def value_cost(own, u, partner, v, form, f, limit):  # type: ignore[no-untyped-def]
+    """Exact cost of own value u and partner value v of field f; stops early, with something above, beyond `limit`."""
+    X, Y, counts = own.values, partner.values, form.counts
+    width, groups = np.int64(form.widths[f]), np.int64(form.groups[f])
+    xo, yo, co = own.value_at[f] + u * width, partner.value_at[f] + v * width, form.count_at[f]
+    xno, yno = own.square_at[f] + u * groups, partner.square_at[f] + v * groups
     cost = np.int64(0)
     start = 0
-    for g in range(groups[f]):
-        end = ends[f, g]
-        if wcos[f, g] > 0:
+    for g in range(groups):
+        end = form.ends[f, g]
+        if form.cosine[f, g] > 0:
             dot = weighted_dot(X[xo + start : xo + end], Y[yo + start : yo + end], counts[co + start : co + end])
-            a, b = nx[xno + g], ny[yno + g]
+            a, b = own.squares[xno + g], partner.squares[yno + g]
             if a == 0 or b == 0:
                 step = np.int64(0 if a == b else GRID)
             else:
                 # integers below 2^53, and IEEE root and quotient: the same on every machine
                 step = np.int64(np.rint(GRID * (1.0 - dot / math.sqrt(float(a) * float(b)))))
-            cost += wcos[f, g] * step
-        if wmax[f, g] > 0 and cost <= limit:
-            cost += wmax[f, g] * np.int64(largest_difference(X[xo + start : xo + end], Y[yo + start : yo + end]))
+            cost += form.cosine[f, g] * step
+        if form.largest[f, g] > 0 and cost <= limit:
+            apart = largest_difference(X[xo + start : xo + end], Y[yo + start : yo + end])
+            cost += form.largest[f, g] * np.int64(apart)
         if cost > limit:
             return cost
         start = end
@@ -69,11 +148,12 @@ def value_cost(X, xo, nx, xno, Y, yo, ny, yno, groups, ends, counts, co, wcos, w
 
 
 @jit_bound
-def bound_row(  # type: ignore[no-untyped-def]
-    u, f, A, a_at, B, b_at, d, PX, px_at, PT, pt_at, piv, pivots, groups, widths, wmax_f, place, place_at, out
-):
-    """Lower bounds, as shares of the budget, of own value u against all d partner values of field f."""
-    width = widths[f]
+def bound_row(u, f, own, partner, form, bounds, out):  # type: ignore[no-untyped-def]
+    """Lower bounds, as shares of the budget, of own value u against all partner values of field f."""
+    d, width, groups = partner.distinct[f], form.widths[f], form.groups[f]
+    A, a_at, PX, px_at = own.values.values, own.values.value_at[f], own.projected, own.projected_at[f]
+    PT, pt_at, B, b_at = partner.columns, partner.column_at[f], partner.pivot_values, partner.pivot_at[f]
+    piv, pivots, place, place_at = bounds.pivots, bounds.pivot_count, bounds.place, bounds.place_at[f]
     mx = np.empty(TILE, dtype=np.uint8)
     acc = np.empty(TILE, dtype=np.float32)
     for start in range(0, d, TILE):
@@ -86,8 +166,8 @@ def bound_row(  # type: ignore[no-untyped-def]
             for j in range(m):
                 t = row[j] - p
                 acc[j] += t * t
-        for g in range(groups[f]):
-            w = wmax_f[f, g]
+        for g in range(groups):
+            w = bounds.largest[f, g]
             if w <= np.float32(0.0):
                 continue
             for j in range(m):
@@ -107,12 +187,13 @@ def bound_row(  # type: ignore[no-untyped-def]
 
 
 @jit_bound
-def near_values(  # type: ignore[no-untyped-def]
-    u, f, A, a_at, B, b_at, d, PX, px_at, RY, ry_at, PT, pt_at, piv, pivots, groups, widths, wmax_f, start_y, limit,
-    place, place_at, low, high, low_at, near, near_bound,
-):  # fmt: skip
+def near_values(u, f, own, partner, form, bounds, limit, near, near_bound):  # type: ignore[no-untyped-def]
     """Partner values of field f with records, whose lower bound against own value u is within the limit."""
-    width = widths[f]
+    d, width, groups, start_y = partner.distinct[f], form.widths[f], form.groups[f], partner.start
+    A, a_at, PX, px_at = own.values.values, own.values.value_at[f], own.projected, own.projected_at[f]
+    PT, pt_at, B, b_at = partner.columns, partner.column_at[f], partner.pivot_values, partner.pivot_at[f]
+    piv, pivots, place, place_at = bounds.pivots, bounds.pivot_count, bounds.place, bounds.place_at[f]
+    RY, ry_at, low, high, low_at = bounds.rest, bounds.rest_at[f], bounds.low, bounds.high, bounds.low_at[f]
     number = 0
     acc = np.empty(TILE, dtype=np.float32)
     mx = np.empty(TILE, dtype=np.uint8)
@@ -123,7 +204,7 @@ def near_values(  # type: ignore[no-untyped-def]
     corners = FIRST + piv.shape[1] * PIVOTS
     gaps, mine = np.empty(corners, dtype=np.float32), np.zeros(corners, dtype=np.float32)
     mine[:FIRST] = x[:FIRST]
-    for g in range(groups[f]):
+    for g in range(groups):
         for c in range(pivots[f, g]):
             mine[FIRST + g * PIVOTS + c] = A[a_at + u * width + piv[f, g, c]]
     for start in range(0, d, TILE):
@@ -138,11 +219,11 @@ def near_values(  # type: ignore[no-untyped-def]
         total = np.float32(0.0)
         for c in range(FIRST):
             total += gaps[c] * gaps[c]
-        for g in range(groups[f]):
+        for g in range(groups):
             widest = np.float32(0.0)
             for gap in gaps[FIRST + g * PIVOTS : FIRST + g * PIVOTS + pivots[f, g]]:
                 widest = gap if gap > widest else widest
-            total += wmax_f[f, g] * widest
+            total += bounds.largest[f, g] * widest
         if total > limit:
             continue
         at = pt_at + start
@@ -153,8 +234,8 @@ def near_values(  # type: ignore[no-untyped-def]
             t0, t1, t2, t3 = r0[j] - p0, r1[j] - p1, r2[j] - p2, r3[j] - p3
             t4, t5, t6, t7 = r4[j] - p4, r5[j] - p5, r6[j] - p6, r7[j] - p7
             acc[j] = t0 * t0 + t1 * t1 + t2 * t2 + t3 * t3 + t4 * t4 + t5 * t5 + t6 * t6 + t7 * t7
-        for g in range(groups[f]):
-            w = wmax_f[f, g]
+        for g in range(groups):
+            w = bounds.largest[f, g]
             if w <= np.float32(0.0):
                 continue
             for j in range(m):
@@ -203,131 +284,35 @@ def bound_pair(u, v, PX, px_at, PY, py_at):  # type: ignore[no-untyped-def]
 
 
 @jit
-def pair_costs(  # type: ignore[no-untyped-def]
-    own, partner, f, X, xo, nx, nxo, Y, yo, ny, nyo, dx, dy, widths, groups, ends, counts, co, wcos, wmax, neutral, out
-):
-    """Exact costs of given pairs of values of field f; a missing value (code d) costs the neutral amount."""
-    for i in range(len(own)):
-        u, v = own[i], partner[i]
-        if u == dx[f] or v == dy[f]:
-            out[i] = neutral[f]
+def pair_costs(us, vs, f, own, partner, form, missing, neutral, out):  # type: ignore[no-untyped-def]
+    """Exact costs of given pairs of values of field f; a missing one (`missing`, the code on each side) is neutral."""
+    for i in range(len(us)):
+        u, v = us[i], vs[i]
+        if u == missing[0] or v == missing[1]:
+            out[i] = neutral
         else:
-            out[i] = value_cost(
-                X, xo[f] + u * widths[f], nx, nxo[f] + u * groups[f],
-                Y, yo[f] + v * widths[f], ny, nyo[f] + v * groups[f],
-                groups, ends, counts, co[f], wcos, wmax, f, np.int64(1) << 62,
-            )  # fmt: skip
+            out[i] = value_cost(own, u, partner, v, form, f, np.int64(1) << 62)
 
 
 @jit
-def pair_features(own, partner, f, X, xo, nx, nxo, Y, yo, ny, nyo, widths, groups, ends, counts, co, cosine, largest):  # type: ignore[no-untyped-def]
+def pair_features(us, vs, f, own, partner, form, cosine, largest):  # type: ignore[no-untyped-def]
     """The features themselves, per attribute: cosine distance on the grid, and the largest difference."""
-    for i in range(len(own)):
-        xa, ya = xo[f] + own[i] * widths[f], yo[f] + partner[i] * widths[f]
-        xn, yn = nxo[f] + own[i] * groups[f], nyo[f] + partner[i] * groups[f]
+    width, groups, co = form.widths[f], form.groups[f], form.count_at[f]
+    for i in range(len(us)):
+        xa, ya = own.value_at[f] + us[i] * width, partner.value_at[f] + vs[i] * width
+        xn, yn = own.square_at[f] + us[i] * groups, partner.square_at[f] + vs[i] * groups
         start = 0
-        for g in range(groups[f]):
-            end = ends[f, g]
-            x, y = X[xa + start : xa + end], Y[ya + start : ya + end]
-            dot = weighted_dot(x, y, counts[co[f] + start : co[f] + end])
-            a, b = nx[xn + g], ny[yn + g]
+        for g in range(groups):
+            end = form.ends[f, g]
+            x, y = own.values[xa + start : xa + end], partner.values[ya + start : ya + end]
+            dot = weighted_dot(x, y, form.counts[co + start : co + end])
+            a, b = own.squares[xn + g], partner.squares[yn + g]
             if a == 0 or b == 0:
                 cosine[i, g] = 0 if a == b else GRID
             else:
                 cosine[i, g] = np.int64(np.rint(GRID * (1.0 - dot / math.sqrt(float(a) * float(b)))))
             largest[i, g] = largest_difference(x, y)
             start = end
-
-
-class Asked(NamedTuple):
-    """What is searched for: own first-level groups, the order of the fields, and what pairs may cost."""
-
-    first: Any
-    last: Any
-    order: Any
-    budget: Any
-    capped: Any
-    cap: Any
-    least: Any
-    slack: Any
-    made_for: Any
-    stop: Any
-
-
-class Own(NamedTuple):
-    """The own records, sorted, and the values of their fields, one field after the other."""
-
-    codes_x: Any
-    start_x: Any
-    sub_x: Any
-    subs_x: Any
-    X: Any
-    xo: Any
-    nx: Any
-    nxo: Any
-    PX: Any
-    pxo: Any
-    dx: Any
-
-
-class Partner(NamedTuple):
-    """The same of the partner, with the columns and pivots that bounds are read from."""
-
-    codes_y: Any
-    start_y: Any
-    sub_y: Any
-    subs_y: Any
-    second_y: Any
-    Y: Any
-    yo: Any
-    ny: Any
-    nyo: Any
-    PY: Any
-    pyo: Any
-    dy: Any
-    PT: Any
-    pto: Any
-    QT: Any
-    qo: Any
-
-
-class Form(NamedTuple):
-    """Widths and groups of the attributes, and the weights of the rule."""
-
-    widths: Any
-    groups: Any
-    ends: Any
-    counts: Any
-    co: Any
-    wcos: Any
-    wmax: Any
-    wmax_f: Any
-    neutral: Any
-    piv: Any
-    pivots: Any
-
-
-class Bounds(NamedTuple):
-    """What is known of costs before they are computed."""
-
-    RY: Any
-    ryo: Any
-    place: Any
-    place_at: Any
-    low: Any
-    high: Any
-    low_at: Any
-    rows2: Any
-    known2: Any
-
-
-class Out(NamedTuple):
-    """Where pairs are written; the histogram tells which lower budget would fit."""
-
-    out_i: Any
-    out_j: Any
-    out_cost: Any
-    histogram: Any
 
 
 @jit
@@ -342,10 +327,10 @@ def search(asked, own, partner, form, bounds, out):  # type: ignore[no-untyped-d
     buffers hold; the histogram then tells which lower budget would fit.
     """
     first, last, order, budget, capped, cap, least, slack, made_for, stop = asked
-    codes_x, start_x, sub_x, subs_x, X, xo, nx, nxo, PX, pxo, dx = own
-    codes_y, start_y, sub_y, subs_y, second_y, Y, yo, ny, nyo, PY, pyo, dy, PT, pto, QT, qo = partner
-    widths, groups, ends, counts, co, wcos, wmax, wmax_f, neutral, piv, pivots = form
-    RY, ryo, place, place_at, low, high, low_at, rows2, known2 = bounds
+    codes_x, start_x, sub_x, subs_x, values_x, PX, pxo, dx = own
+    codes_y, start_y, sub_y, subs_y, second_y = partner.codes, partner.start, partner.sub, partner.subs, partner.second
+    values_y, PY, pyo, dy = partner.values, partner.projected, partner.projected_at, partner.distinct
+    neutral, rows2, known2 = bounds.neutral, bounds.rows2, bounds.known2
     out_i, out_j, out_cost, histogram = out
     found = 0
     fields = len(order)
@@ -379,10 +364,7 @@ def search(asked, own, partner, form, bounds, out):  # type: ignore[no-untyped-d
                         near_cost[n_near] = neutral[f1]
                         n_near += 1
         else:
-            n_near = near_values(
-                u, f1, X, xo[f1], QT, qo[f1], d1, PX, pxo[f1], RY, ryo[f1], PT, pto[f1], piv, pivots, groups, widths,
-                wmax_f, start_y, limit1, place, place_at[f1], low, high, low_at[f1], near, near_bound,
-            )  # fmt: skip
+            n_near = near_values(u, f1, own, partner, form, bounds, limit1, near, near_bound)
             for k in range(n_near):
                 near_cost[k] = -1  # not known yet: most never need to be
             if neutral[f1] <= cap and start_y[d1] < start_y[d1 + 1]:
@@ -401,10 +383,7 @@ def search(asked, own, partner, form, bounds, out):  # type: ignore[no-untyped-d
                 row2 = rows2[a]
                 if known2[a] == 0:
                     # another thread may be at the same row: zeros are true bounds as well, so nothing can go wrong
-                    bound_row(
-                        a, f2, X, xo[f2], QT, qo[f2], d2, PX, pxo[f2], PT, pto[f2],
-                        piv, pivots, groups, widths, wmax_f, place, place_at[f2], bound2,
-                    )  # fmt: skip
+                    bound_row(a, f2, own, partner, form, bounds, bound2)
                     for b in range(d2):
                         row2[b] = np.uint8(min(bound2[b] * np.float32(STEPS), np.float32(255.0)))
                     row2[d2] = np.uint8(
@@ -425,11 +404,7 @@ def search(asked, own, partner, form, bounds, out):  # type: ignore[no-untyped-d
                     elif b != d2 and bound_pair(a, b, PX, pxo[f2], PY, pyo[f2]) > left_f:
                         continue
                     if near_cost[k] < 0:
-                        near_cost[k] = value_cost(
-                            X, xo[f1] + np.int64(u) * widths[f1], nx, nxo[f1] + u * groups[f1],
-                            Y, yo[f1] + np.int64(v) * widths[f1], ny, nyo[f1] + v * groups[f1],
-                            groups, ends, counts, co[f1], wcos, wmax, f1, cap,
-                        )  # fmt: skip
+                        near_cost[k] = value_cost(values_x, np.int64(u), values_y, np.int64(v), form, f1, cap)
                         near_bound[k] = np.float32(near_cost[k]) * per_budget  # the truth is the best bound
                         left_f = limit2 - near_bound[k]
                         left_steps = int(left_f * np.float32(STEPS))
@@ -443,11 +418,7 @@ def search(asked, own, partner, form, bounds, out):  # type: ignore[no-untyped-d
                     else:
                         if stamp2[b] != s:
                             stamp2[b] = s
-                            exact2[b] = value_cost(
-                                X, xo[f2] + np.int64(a) * widths[f2], nx, nxo[f2] + a * groups[f2],
-                                Y, yo[f2] + np.int64(b) * widths[f2], ny, nyo[f2] + b * groups[f2],
-                                groups, ends, counts, co[f2], wcos, wmax, f2, budget,
-                            )  # fmt: skip
+                            exact2[b] = value_cost(values_x, np.int64(a), values_y, np.int64(b), form, f2, budget)
                             if dense:  # the truth is the best bound
                                 share2 = np.float32(exact2[b]) * per_budget * np.float32(STEPS)
                                 row2[b] = np.uint8(min(share2, np.float32(255.0)))
@@ -466,11 +437,7 @@ def search(asked, own, partner, form, bounds, out):  # type: ignore[no-untyped-d
                                 elif bound_pair(x, y, PX, pxo[f], PY, pyo[f]) > np.float32(rest) * per_budget + slack:
                                     more = huge
                                 else:
-                                    more = value_cost(
-                                        X, xo[f] + np.int64(x) * widths[f], nx, nxo[f] + x * groups[f],
-                                        Y, yo[f] + np.int64(y) * widths[f], ny, nyo[f] + y * groups[f],
-                                        groups, ends, counts, co[f], wcos, wmax, f, rest,
-                                    )  # fmt: skip
+                                    more = value_cost(values_x, np.int64(x), values_y, np.int64(y), form, f, rest)
                                 if more > rest or (q == fields - 1 and more <= least):
                                     cost = huge
                                     break

@@ -16,7 +16,7 @@ import numpy as np
 from pprl_desktop.compute.threads import threads_of
 from pprl_desktop.decisions.svm.bounds import bounds_of, first_bounds
 from pprl_desktop.decisions.svm.rule import Weights
-from pprl_desktop.decisions.svm.vectors import Bytes, Codes, Ints, Records, Shape, Vectors, records_of, reordered
+from pprl_desktop.decisions.svm.vectors import Bytes, Codes, Form, Ints, Records, Shape, Vectors, records_of, reordered
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 SLACK = 1e-3  # share of the budget: far above the rounding of float32 in the bounds
@@ -50,14 +50,17 @@ class Costs:
         """Exact costs of pairs of codes of one field; missing costs the neutral amount."""
         from pprl_desktop.decisions.svm.kernels import pair_costs
 
-        s, x, y, w = self.shape, self.own, self.partner, self.weights
+        x, y = self.own, self.partner
         out = np.empty(len(own), dtype=np.int64)
         pair_costs(
-            own.astype(np.int64), partner.astype(np.int64), f, x.values, x.value_at, x.squares, x.square_at,
-            y.values, y.value_at, y.squares, y.square_at, x.distinct, y.distinct, s.widths, s.groups, s.ends, s.counts,
-            s.count_at, w.cosine, w.largest, w.neutral, out,
+            own.astype(np.int64), partner.astype(np.int64), f, x.flat, y.flat, self.form(),
+            (int(x.distinct[f]), int(y.distinct[f])), int(self.weights.neutral[f]), out,
         )  # fmt: skip
         return out
+
+    def form(self) -> Form:
+        """Of all fields, with the weights, for the compiled loops."""
+        return self.shape.weighted(self.weights.cosine, self.weights.largest)
 
 
 class Join(Costs):
@@ -213,9 +216,9 @@ class Join(Costs):
     def _kernel(
         self, which: int, records: Records, span: tuple[int, int], near: int, budget: int, size: int, stop: Bytes
     ) -> tuple[Codes, Codes, Ints, int, Ints]:
-        from pprl_desktop.decisions.svm.kernels import BINS, Asked, Bounds, Form, Out, Own, Partner, search
+        from pprl_desktop.decisions.svm.kernels import BINS, Asked, Bounds, Out, Own, Partner, search
 
-        s, x, y, w, b, p = self.shape, self.own, self.partner, self.weights, self.bounds, self._partners[which][0]
+        x, y, w, b, p = self.own, self.partner, self.weights, self.bounds, self._partners[which][0]
         i, j = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
         cost, histogram = np.empty(size, dtype=np.int64), np.zeros(BINS, dtype=np.int64)
         order = self._orders[which]
@@ -228,13 +231,12 @@ class Join(Costs):
         slack = np.float32(SLACK + float(w.cosine.sum(axis=1).max(initial=0)) * len(order) / max(w.budget, 1))
         found = search(
             Asked(span[0], span[1], np.array(order), budget, capped, cap, least, slack, w.budget, stop),
-            Own(records.codes, records.start, records.sub, records.subs, x.values, x.value_at, x.squares, x.square_at,
-                b.own, b.own_at, x.distinct),
-            Partner(p.codes, p.start, p.sub, p.subs, p.second, y.values, y.value_at, y.squares, y.square_at,
-                    b.partner, b.partner_at, y.distinct, b.columns, b.column_at, b.pivot_values, b.pivot_at),
-            Form(s.widths, s.groups, s.ends, s.counts, s.count_at, w.cosine, w.largest, b.largest, w.neutral,
-                 b.pivots, b.pivot_count),
-            Bounds(b.rest, b.rest_at, b.place, b.place_at, b.low, b.high, b.low_at, rows2, known2),
+            Own(records.codes, records.start, records.sub, records.subs, x.flat, b.own, b.own_at, x.distinct),
+            Partner(p.codes, p.start, p.sub, p.subs, p.second, y.flat, b.partner, b.partner_at, y.distinct,
+                    b.columns, b.column_at, b.pivot_values, b.pivot_at),
+            self.form(),
+            Bounds(w.neutral, b.largest, b.pivots, b.pivot_count, b.rest, b.rest_at, b.place, b.place_at, b.low, b.high,
+                   b.low_at, rows2, known2),
             Out(i, j, cost, histogram),
         )  # fmt: skip
         return i, j, cost, int(found), histogram

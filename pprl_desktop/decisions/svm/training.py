@@ -117,11 +117,7 @@ class Training:
             cosine = np.zeros((len(i), groups), dtype=np.int64)
             largest = np.zeros((len(i), groups), dtype=np.int64)
             found, most = np.empty((int(there.sum()), groups), np.int64), np.empty((int(there.sum()), groups), np.int64)
-            pair_features(
-                a[there], b[there], f, left.values, left.value_at, left.squares, left.square_at,
-                right.values, right.value_at, right.squares, right.square_at,
-                s.widths, s.groups, s.ends, s.counts, s.count_at, found, most,
-            )  # fmt: skip
+            pair_features(a[there], b[there], f, left.flat, right.flat, s.plain, found, most)
             cosine[there], largest[there] = found, most
             columns += [cosine / GRID, largest.astype(np.float64) * (0.0 if self.blurred else 1.0)]
         return np.concatenate(columns, axis=1) if columns else np.zeros((len(i), 0))

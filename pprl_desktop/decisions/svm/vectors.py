@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,27 @@ Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
+
+
+class Values(NamedTuple):
+    """Of one side, for the compiled loops: all fields, one after the other."""
+
+    values: Bytes
+    value_at: Ints
+    squares: Ints
+    square_at: Ints
+
+
+class Form(NamedTuple):
+    """Attributes of all fields and the weights of a rule, for the compiled loops."""
+
+    widths: Ints
+    groups: Ints
+    ends: Ints
+    counts: Codes
+    count_at: Ints
+    cosine: Ints  # [fields, most attributes] weight of the cosine distance
+    largest: Ints  # of the largest difference
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +52,10 @@ class Vectors:
     square_at: Ints
     projected: dict[int, Floats] = field(default_factory=dict, repr=False)  # split_bounds: fields projected before
 
+    @property
+    def flat(self) -> Values:
+        return Values(self.values, self.value_at, self.squares, self.square_at)
+
 
 @dataclass(frozen=True, eq=False)
 class Shape:
@@ -44,6 +69,15 @@ class Shape:
     counts: Codes  # flat [width]: how many reference records a column stands for
     count_at: Ints
     directions: dict[int, tuple[Floats, Floats]] = field(default_factory=dict, repr=False)  # split_bounds: found before
+
+    def weighted(self, cosine: Ints, largest: Ints) -> Form:
+        return Form(self.widths, self.groups, self.ends, self.counts, self.count_at, cosine, largest)
+
+    @property
+    def plain(self) -> Form:
+        """Where weights play no part: the features themselves."""
+        none = np.zeros_like(self.ends)
+        return self.weighted(none, none)
 
 
 def shape_and_vectors(

@@ -176,21 +176,21 @@ class _Join:
 
     def band(self, which: tuple[int, npt.NDArray[np.int64]]) -> tuple[list[Piece], int]:
         """All pairs of one band that share no earlier one."""
-        from pprl_desktop.decisions.threshold.lsh_join import join, keys
+        from pprl_desktop.decisions.threshold.lsh_join import Band, Out, Sorted, join, keys
 
         number, places = which
         mine, theirs = keys(self.mine, places), keys(self.theirs, places)
         order, their_order = np.argsort(mine, kind="stable"), np.argsort(theirs, kind="stable")
         mine, theirs = mine[order], theirs[their_order]
         rows, others, scores = np.empty(BUFFER, np.int32), np.empty(BUFFER, np.int32), np.empty(BUFFER)
+        own = Sorted(mine, order, self.mine, self.ones)
+        partner = Sorted(theirs, their_order, self.theirs, self.their_ones)
+        band, out = Band(self.masks, number, self.numbers, self.floor, CROWD, WORK), Out(rows, others, scores)
         found: list[Piece] = []
         at = there = skipped = 0
         while at < len(mine):
             self.check()  # in the worker too: a band of a million rows takes seconds
-            at, there, held, spared = join(
-                mine, theirs, order, their_order, self.mine, self.theirs, self.ones, self.their_ones, self.masks,
-                number, self.numbers, self.floor, at, there, CROWD, WORK, rows, others, scores,
-            )  # fmt: skip
+            at, there, held, spared = join(own, partner, band, at, there, out)
             found.append((rows[:held].copy(), others[:held].copy(), scores[:held].copy()))
             skipped += int(spared)
             if sum(len(each) for _, _, each in found) > self.room:  # only where nearly all rows are alike

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,15 +35,43 @@ def _met_before(one: Any, other: Any, masks: Any, number: int) -> bool:
     return False
 
 
+class Sorted(NamedTuple):
+    """One side, its rows sorted by their key in this band."""
+
+    keys: Any
+    order: Any
+    words: Any
+    ones: Any
+
+
+class Band(NamedTuple):
+    """Which band it is, what a pair must reach, and how much may be done in one call."""
+
+    masks: Any  # [bands, words] the places of each band
+    number: int
+    numbers: Any
+    floor: float
+    crowd: int
+    work: int
+
+
+class Out(NamedTuple):
+    rows: Any
+    others: Any
+    scores: Any
+
+
 @jit_each_run
-def join(mine: Any, theirs: Any, order: Any, their_order: Any, words: Any, their_words: Any, ones: Any,
-         their_ones: Any, masks: Any, number: int, numbers: Any, floor: float, at: int, there: int, crowd: int,
-         work: int, rows: Any, others: Any, scores: Any) -> Any:  # fmt: skip
+def join(own: Sorted, partner: Sorted, band: Band, at: int, there: int, out: Out) -> Any:
     """Compares sorted own rows from `at` on with the partner rows of the same key, until the work or the room is used.
 
     A pair that agrees at all places of a band before this one (`masks` [bands, words]) was taken there.
     Returns where to go on in both, how many pairs reached the floor, and how many comparisons were spared.
     """
+    mine, order, words, ones = own
+    theirs, their_order, their_words, their_ones = partner
+    masks, number, numbers, floor, crowd, work = band
+    rows, others, scores = out
     held = spared = done = 0
     while at < len(mine) and done < work and held + crowd <= len(scores):
         key = mine[at]
