@@ -1,6 +1,6 @@
 """Sealed files of a review: exchange's container under a passphrase or under the review's own key, within limits.
 
-The first version had a container of its own; its files still open, behind the same limits.
+The first version had a container of its own, and files were sealed with scrypt, which takes 128 MiB: they still open.
 """
 
 from __future__ import annotations
@@ -16,17 +16,21 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 import numpy as np
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
 from pprl_desktop import files
 from pprl_desktop.exchange import age, clock, container, seal
 from pprl_desktop.exchange.container import Array, Arrays
 from pprl_desktop.exchange.keys import Keys, PublicKeys
 from pprl_desktop.exchange.manifest import MAX_RAW, NO_AGREEMENT, NO_PREVIOUS, Manifest
-from pprl_desktop.exchange.passphrase import must_be_usable
+from pprl_desktop.exchange.passphrase import SALT, Cost, must_be_usable, stretch
 from pprl_desktop.problem import Problem
 from pprl_desktop.said import Said
 
-WORK_FACTOR = 17  # log2 of scrypt's N: 128 MiB and about half a second for each guess; a file may not ask for more
+COST = Cost()  # Argon2id, 64 MiB for each guess; a file may not ask for more memory than that
+STANZA = "pprl-argon2id"  # of an age header: salt, memory in KiB, passes, lanes
+SCRYPT = 17  # log2 of scrypt's N in earlier files: 128 MiB; a file may not ask for more
 ROOM = 16 << 20  # bytes that the content of a small file may have unpacked ...
 RATIO = 16  # ... and what a larger one may add: as many times its own size
 PLAIN_ROOM = 2 << 20  # the same for its JSON, which takes many times its size once it is read
@@ -57,12 +61,12 @@ def write_under_passphrase(
     path: Path, part: str, plain: Mapping[str, Any], arrays: Arrays, passphrase: str, signer: Keys
 ) -> None:
     must_be_usable(passphrase)
-    _write(path, age.Passphrase(_bytes(passphrase), WORK_FACTOR), part, plain, arrays, signer)
+    _write(path, _Passphrase(passphrase), part, plain, arrays, signer)
 
 
 def read_under_passphrase(path: Path, part: str, passphrase: str) -> Content:
     """Whoever knows the passphrase may have written it; the caller looks at the signer."""
-    identity = _Once(age.Passphrase(_bytes(passphrase)))
+    identity = _Passphrase(passphrase)
     return _read(path, part, identity, None, Said("The passphrase does not fit, or it is another file."))
 
 
@@ -97,26 +101,49 @@ def damaged() -> Problem:
     )
 
 
-def _bytes(passphrase: str) -> bytes:
-    return unicodedata.normalize("NFC", passphrase).encode("utf-8")  # the same on every keyboard
+class _Passphrase:
+    """Recipient and identity of whoever knows it. One file makes it work once, and never harder than ours."""
 
-
-class _Once:
-    """A passphrase, stretched once however often the file is read, and never at a higher cost than ours."""
-
-    def __init__(self, passphrase: age.Passphrase) -> None:
+    def __init__(self, passphrase: str) -> None:
         self._passphrase = passphrase
-        self._keys: dict[bytes, bytes | None] = {}
+        self._known: tuple[age.Stanza, bytes | None] | None = None
+
+    def wrap(self, file_key: bytes) -> age.Stanza:
+        salt = os.urandom(SALT)
+        body = self._aead(salt, COST).encrypt(bytes(12), file_key, None)
+        return age.Stanza(STANZA, (salt.hex(), str(COST.memory), str(COST.passes), str(COST.lanes)), body)
 
     def unwrap(self, stanza: age.Stanza) -> bytes | None:
-        if stanza.kind != "scrypt" or len(stanza.arguments) != 2 or not stanza.arguments[1].isdigit():
+        if stanza.kind not in (STANZA, "scrypt"):
             return None
-        if len(stanza.arguments[1]) > 2 or int(stanza.arguments[1]) > max(WORK_FACTOR, 17):
-            raise age.HeaderError("work factor")
-        known = stanza.arguments[0].encode() + stanza.body
-        if known not in self._keys:
-            self._keys[known] = self._passphrase.unwrap(stanza)
-        return self._keys[known]
+        if self._known is None:
+            self._known = stanza, self._opened(stanza)
+        known, file_key = self._known
+        if known != stanza:  # a header may hold hundreds of them
+            raise age.HeaderError("a passphrase stanza stands alone")
+        return file_key
+
+    def _opened(self, stanza: age.Stanza) -> bytes | None:
+        if stanza.kind == "scrypt":
+            if len(stanza.arguments) == 2 and stanza.arguments[1].isdecimal() and int(stanza.arguments[1][:3]) > SCRYPT:
+                raise age.HeaderError("work factor")
+            return age.Passphrase(unicodedata.normalize("NFC", self._passphrase).encode("utf-8")).unwrap(stanza)
+        try:
+            salt, *numbers = stanza.arguments
+            memory, passes, lanes = (int(one) for one in numbers if one.isdecimal() and len(one) < 8)
+            cost = Cost.read({"name": "argon2id", "memory": memory, "passes": passes, "lanes": lanes})
+            if len(salt) != 2 * SALT or len(stanza.body) != age.FILE_KEY + age.TAG:
+                raise ValueError("stanza")
+            aead = self._aead(bytes.fromhex(salt), cost)
+        except (ValueError, Problem) as error:
+            raise age.HeaderError("stanza") from error
+        try:
+            return aead.decrypt(bytes(12), stanza.body, None)
+        except InvalidTag:
+            return None
+
+    def _aead(self, salt: bytes, cost: Cost) -> ChaCha20Poly1305:
+        return ChaCha20Poly1305(stretch(self._passphrase, salt, cost))
 
 
 def _write(

@@ -181,23 +181,23 @@ def test_twenty_thousand_mutations_are_refused(scene: Scene, layer: str) -> None
 
 
 PROGRAM = """
-    import resource, sys
+    import sys
     from pathlib import Path
     from pprl_desktop.exchange import inbox
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.problem import Problem
+    from tests.hostility import memory_before, peak_memory
     home = Home(Path(sys.argv[1]))
     own = home.unlock({passphrase!r})
-    def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
     inbox.open_file(home, own, Path(sys.argv[2]))
-    base = peak()
+    base = memory_before()
     for path in sorted(Path(sys.argv[3]).iterdir()):
         try:
             inbox.open_file(home, own, path)
         except Problem:
             continue
         raise SystemExit("accepted " + path.name)
-    print(peak() - base)
+    print(peak_memory() - base)
 """
 
 
@@ -225,8 +225,9 @@ def test_hostile_files_take_no_memory(scene: Scene) -> None:
         shutil.copy(bombs.resigned(scene, change), folder / f"shape {name}")
     program = textwrap.dedent(PROGRAM.format(passphrase=PASSPHRASE))
     done = subprocess.run(
-        [sys.executable, "-c", program, scene.b.home.path, scene.bundle, folder], capture_output=True, text=True
-    )
+        [sys.executable, "-c", program, scene.b.home.path, scene.bundle, folder],
+        capture_output=True, text=True, cwd=Path(__file__).parents[2],
+    )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert int(done.stdout) < MEMORY
 

@@ -30,13 +30,13 @@ RECURSIVE = (
 )
 
 OPENS = """
-    import resource, sys, time
+    import sys, time
     from pathlib import Path
     from pprl_desktop.job import kept
     from pprl_desktop.problem import Problem
     from pprl_desktop.project.project import Project
-    def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
-    base = peak()
+    from tests.hostility import memory_before, peak_memory
+    base = memory_before()
     for path in map(Path, sys.argv[1:]):
         start = time.monotonic()
         try:
@@ -49,7 +49,7 @@ OPENS = """
         except Problem as problem:
             assert str(problem.what).strip()
             said = "refused"
-        print(said, round(time.monotonic() - start, 2), peak() - base, path.name, flush=True)
+        print(said, round(time.monotonic() - start, 2), peak_memory() - base, path.name, flush=True)
 """
 
 
@@ -86,7 +86,7 @@ def opened(*paths: Path) -> list[tuple[str, float, int]]:
     """Outcome, seconds and memory over the base of each file, in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(OPENS), *map(str, paths)], capture_output=True, text=True,
-        timeout=SECONDS * (len(paths) + 5),
+        timeout=SECONDS * (len(paths) + 5), cwd=Path(__file__).parents[2],
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     lines = [line.split(" ", 3) for line in done.stdout.splitlines()]

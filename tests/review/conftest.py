@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pprl_desktop.exchange.passphrase import Cost
 from pprl_desktop.review import sealing
 from pprl_desktop.review.gate import Gate
 from pprl_desktop.review.ledger import Ledger
@@ -31,4 +32,4 @@ def make_gate(tmp_path: Path) -> Iterator[Callable[[Review], Gate]]:
 @pytest.fixture(autouse=True)
 def _quick_seal(monkeypatch: pytest.MonkeyPatch) -> None:
     """How slow a passphrase is to guess is not what these tests measure."""
-    monkeypatch.setattr(sealing, "WORK_FACTOR", 4)
+    monkeypatch.setattr(sealing, "COST", Cost(memory=8, passes=1, lanes=1))

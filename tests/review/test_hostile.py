@@ -8,6 +8,9 @@ from __future__ import annotations
 import contextlib
 import copy
 import random
+import subprocess
+import sys
+import textwrap
 import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +19,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pprl_desktop.exchange import age
+from pprl_desktop.exchange.passphrase import Cost
 from pprl_desktop.problem import Problem
 from pprl_desktop.review import mindfirl, sealing
 from pprl_desktop.review import share as shares
@@ -255,15 +260,80 @@ def test_a_small_file_that_unpacks_to_much_costs_little(desk, tmp_path, monkeypa
     assert peak < MEMORY
 
 
-def test_a_file_that_asks_for_much_work_is_refused(desk, tmp_path, monkeypatch) -> None:
-    from pprl_desktop.exchange import age
+def with_stanzas(path: Path, stanzas: list[age.Stanza]) -> None:
+    """A share whose header says something else about the passphrase."""
+    first, rest = path.read_bytes().split(b"---", 1)
+    path.write_bytes(first.split(b"-> ", 1)[0] + b"".join(map(age._format, stanzas)) + b"---" + rest)
 
+
+@pytest.mark.parametrize(
+    "stanza",
+    [
+        age.Stanza("scrypt", ("A" * 22, "18"), bytes(32)),
+        age.Stanza("scrypt", ("A" * 22, "9" * 4000), bytes(32)),
+        age.Stanza(sealing.STANZA, ("00" * 16, "65537", "3", "4"), bytes(32)),
+        age.Stanza(sealing.STANZA, ("00" * 16, "65536", "11", "4"), bytes(32)),
+        age.Stanza(sealing.STANZA, ("00" * 16, "65536", "3", "9"), bytes(32)),
+        age.Stanza(sealing.STANZA, ("00" * 16, "65536", "3"), bytes(32)),
+        age.Stanza(sealing.STANZA, ("00" * 16, "9" * 4000, "3", "4"), bytes(32)),
+        age.Stanza(sealing.STANZA, ("zz" * 16, "64", "1", "1"), bytes(32)),
+        age.Stanza(sealing.STANZA, ("00" * 16, "64", "1", "1"), bytes(8)),
+        age.Stanza(sealing.STANZA, (), bytes(32)),
+    ],
+)
+def test_a_file_that_asks_for_much_work_is_refused(desk, tmp_path, monkeypatch, stanza) -> None:
     written = desk.assign({"anna": SECRET}, out=tmp_path / "out")["anna"]
-    costly = written.read_bytes().replace(b" 4\n", b" 20\n", 1)
-    written.write_bytes(costly)
+    with_stanzas(written, [stanza])
     monkeypatch.setattr(age.Passphrase, "_key", lambda *_: pytest.fail("the work was done"))
+    monkeypatch.setattr(sealing, "stretch", lambda *_: pytest.fail("the work was done"))
     with pytest.raises(Problem):
         shares.open_share(written, SECRET)
+
+
+def test_a_file_makes_the_program_work_once_whatever_its_header_holds(desk, tmp_path, monkeypatch) -> None:
+    written = desk.assign({"anna": SECRET}, out=tmp_path / "out")["anna"]
+    cheap = [age.Stanza(sealing.STANZA, (f"{at:032x}", "65536", "10", "8"), bytes(32)) for at in range(300)]
+    with_stanzas(written, cheap)
+    real, worked = sealing.stretch, []
+    monkeypatch.setattr(sealing, "stretch", lambda *given: worked.append(given) or real(*given[:2], sealing.COST))
+    with pytest.raises(Problem):
+        shares.open_share(written, SECRET)
+    assert len(worked) == 1
+
+
+OPENS = """
+    import sys
+    from pathlib import Path
+    from pprl_desktop.problem import Problem
+    from pprl_desktop.review import session, share as shares
+    from tests.hostility import memory_before, peak_memory
+    base = memory_before()
+    for path, secret in zip(sys.argv[1::2], sys.argv[2::2]):
+        try:
+            share = shares.open_share(Path(path), secret)
+            session = shares.start(Path(path), share)
+            session.reveal(session.view(session.order[0]).cells[0].field, session.order[0])
+            session.ledger.close()
+        except Problem as problem:
+            print("refused", end=" ")
+        print(peak_memory() - base)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="peak memory is measured the POSIX way")
+def test_a_share_sealed_as_the_program_seals_it_costs_less_than_100_mb(desk, tmp_path, monkeypatch) -> None:
+    """Passphrase included: in a process of its own, under the real cost, with the right and with a wrong passphrase."""
+    monkeypatch.setattr(sealing, "COST", Cost())
+    path = desk.assign({"anna": SECRET}, out=tmp_path / "out")["anna"]
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(OPENS), path, "a wrong passphrase", path, SECRET],
+        capture_output=True, text=True, cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    wrong, right = done.stdout.splitlines()
+    assert wrong.startswith("refused")
+    assert int(wrong.split()[1]) < MEMORY
+    assert 60 << 20 < int(right) < MEMORY  # the passphrase was stretched here
 
 
 @pytest.mark.parametrize("what", ["pipe", "folder", "missing"])

@@ -13,6 +13,7 @@ from pprl_desktop import cli
 from pprl_desktop.codes.base import Settings
 from pprl_desktop.exchange import agreeing, clear_cells, contacts, identity, inbox, results
 from pprl_desktop.exchange.home import Home
+from pprl_desktop.exchange.passphrase import Cost
 from pprl_desktop.records.fields import Field
 from pprl_desktop.review import sealing
 from pprl_desktop.review.desk import Desk
@@ -102,7 +103,7 @@ def test_a_file_that_is_not_in_the_record_is_told(
 def test_the_report_of_a_reviewed_job_tells_the_review(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sealing, "WORK_FACTOR", 4)
+    monkeypatch.setattr(sealing, "COST", Cost(memory=8, passes=1, lanes=1))
     monkeypatch.setenv("PPRL_PASSPHRASE", PASSPHRASE)
     a, b = scene(tmp_path, review_offer())
     matched(a, b)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pprl_desktop import cli
+from pprl_desktop.exchange.passphrase import Cost
 from pprl_desktop.review import sealing
 
 WORDS = "four quite unrelated words"
@@ -46,7 +47,7 @@ class Run:
 
 @pytest.fixture
 def run(tmp_path, capsys, monkeypatch) -> Run:
-    monkeypatch.setattr(sealing, "WORK_FACTOR", 4)
+    monkeypatch.setattr(sealing, "COST", Cost(memory=8, passes=1, lanes=1))
     monkeypatch.setenv("PPRL_PASSPHRASE", WORDS)
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.chdir(tmp_path)
