@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable
 
+import numpy as np
+import pytest
+
+from pprl_desktop.codes import decoys
 from pprl_desktop.codes.decoys import add_decoys
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.table import CleanTable, Column
@@ -79,3 +83,55 @@ def test_rare_kinds_draw_from_a_wider_one() -> None:
     rows = list(zip(*(column.cells() for column in mixed.columns), strict=True))
     rare = {row[0] for row, decoy in zip(rows, is_decoy, strict=True) if decoy and row[1] == "B"}
     assert len(rare) > 2
+
+
+def insured(rows: int, number: Callable[[int], str]) -> CleanTable:
+    fields = (Field.of("last"), Field.of("first"), Field.of("zip", "id"), Field.of("insurance_number", "id"))
+    cells = [[f"L{row % 17}", f"F{row % 13}", f"{10_000 + row % 9}", number(row)] for row in range(rows)]
+    return CleanTable(fields, tuple(Column.of(f.name, [row[at] for row in cells]) for at, f in enumerate(fields)))
+
+
+def with_check(digits: str, check: Callable[[str], bool], length: int = 1) -> str:
+    """The number with the check digits that make it right."""
+    return next(digits + f"{last:0{length}}" for last in range(10**length) if check(digits + f"{last:0{length}}"))
+
+
+def test_a_decoy_has_nobodys_number_in_the_form_of_the_others() -> None:
+    plain = insured(300, lambda row: f"A{(row * 7919 + 1234567) % 10**7:07}")
+    real = set(plain.columns[3].cells())
+    table, is_decoy = add_decoys(plain, 200, seed=5)
+    made = [cell for cell, decoy in zip(table.columns[3].cells(), is_decoy, strict=True) if decoy]
+    assert not real & set(made)
+    assert len(set(made)) == 200  # nor another decoy's
+    assert all(len(one) == 8 and one[0] == "A" and one[1:].isdecimal() for one in made)
+    assert set(table.columns[2].cells()) == set(plain.columns[2].cells())  # a postcode is a place, and stays one
+    assert [cell for cell, decoy in zip(table.columns[3].cells(), is_decoy, strict=True) if not decoy] == (
+        plain.columns[3].cells()
+    )
+
+
+@pytest.mark.parametrize("check", decoys.CHECKS)
+def test_a_check_digit_does_not_tell_a_decoy(check: Callable[[str], bool]) -> None:
+    length = 2 if check is decoys._modulo_97 else 1
+    numbers = [f"{(row * 104729 + 271828) % 10**8:08}" for row in range(900)]
+    right = [n for n in numbers if any(check(n + f"{last:0{length}}") for last in range(10**length))]
+    plain = insured(300, lambda row: with_check(right[row], check, length))
+    table, is_decoy = add_decoys(plain, 100, seed=6)
+    made = [cell for cell, decoy in zip(table.columns[3].cells(), is_decoy, strict=True) if decoy]
+    assert sum(map(check, made)) >= 99
+
+
+@pytest.mark.parametrize(
+    ("check", "right"),
+    [(0, "4539578763621486"), (1, "9434765919"), (2, "36574261809"), (3, "255081416802538")],
+)
+def test_check_digits_are_those_of_the_standards(check: int, right: str) -> None:
+    """Examples as published: a test card, an NHS number, a German tax number, a French personal number."""
+    assert decoys.CHECKS[check](right)
+    wrong = right[:-1] + str((int(right[-1]) + 1) % 10)
+    assert not decoys.CHECKS[check](wrong)
+
+
+def test_where_every_number_is_taken_a_decoy_goes_without_one() -> None:
+    table, is_decoy = add_decoys(insured(100, lambda row: f"{row:02}"), 30, seed=7)
+    assert {cell for cell, decoy in zip(table.columns[3].cells(), is_decoy, strict=True) if decoy} == {""}
