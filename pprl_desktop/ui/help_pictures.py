@@ -16,6 +16,7 @@ from pprl_desktop import resources
 from pprl_desktop.ui.kit import i18n, theme
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.theme import GRID
+from pprl_desktop.ui.kit.tips import plain
 from pprl_desktop.ui.widgets.basics import button, label, row
 
 SCHEME = "picture"  # of the links that enlarge one
@@ -48,7 +49,7 @@ def place(document: QTextDocument, wide: int, sharpness: float) -> None:
         form.setName(f"{SCHEME}:{name}")
         form.setAnchor(True)
         form.setAnchorHref(form.name())
-        form.setToolTip(tr("Click to enlarge"))
+        form.setToolTip(plain(tr("Click to enlarge")))
         cursor.setCharFormat(form)
         cursor.clearSelection()
         caption = QTextCharFormat()

@@ -20,6 +20,7 @@ from pprl_desktop import __version__
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit import settings
 from pprl_desktop.ui.kit.i18n import tr, tr_core
+from pprl_desktop.ui.kit.tips import question
 
 KEEP = 20  # reports
 
@@ -91,11 +92,8 @@ def tell(parent: QWidget | None, error: BaseException) -> None:
     from pprl_desktop.ui.kit.jobs import fault
 
     problem = error if isinstance(error, Problem) else fault(error)
-    box = QMessageBox(parent)
-    box.setIcon(QMessageBox.Icon.Warning)
-    box.setWindowTitle("PPRL Desktop")
-    box.setText(tr_core(problem.what))
-    box.setInformativeText(" ".join(tr_core(part) for part in (problem.why, problem.do) if part))
+    more = " ".join(tr_core(part) for part in (problem.why, problem.do) if part)
+    box = question(parent, QMessageBox.Icon.Warning, tr_core(problem.what), more)
     if not isinstance(error, Problem):
         box.setDetailedText(report_text(error))
     box.addButton(tr("Go on working"), QMessageBox.ButtonRole.AcceptRole)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QGridLayout, QInputDialog, QLabel, QL
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.theme import GRID
+from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.panes.unlock import IdentityCard
 from pprl_desktop.ui.widgets.banner import clear
@@ -88,7 +89,7 @@ class ContactsPane(Pane):
         self.table.setVisible(bool(known))
         self.empty.setVisible(not known)
         self.import_button.setEnabled(home.exists)
-        self.import_button.setToolTip("" if home.exists else tr("Make your own identity first."))
+        set_tip(self.import_button, "" if home.exists else tr("Make your own identity first."))
         if self._chosen not in self._ids:
             self._chosen = self._ids[0] if self._ids else ""
         if self._chosen:
@@ -131,7 +132,7 @@ class ContactsPane(Pane):
         digits = number.digits.split()
         for place, word in enumerate(number.words):
             shown = label(word, "heading", wrap=False)
-            shown.setToolTip(digits[place])
+            set_tip(shown, digits[place])
             shown.setAccessibleName(tr("Word {n}: {word}", n=place + 1, word=word))
             grid.addWidget(_numbered(f"{place + 1}", shown), place // WORDS_A_LINE, place % WORDS_A_LINE)
         self.detail_body.addLayout(grid)
@@ -147,7 +148,7 @@ class ContactsPane(Pane):
         self.typed.returnPressed.connect(lambda: self._verify(self.typed.text()))
         check = button(tr("&Compare"), lambda: self._verify(self.typed.text()), kind="primary")
         same = button(tr("All twelve words are the same"), lambda: self._verify(words), icon="phone")
-        same.setToolTip(tr("Press this only after hearing all twelve words from the partner."))
+        set_tip(same, tr("Press this only after hearing all twelve words from the partner."))
         self.detail_body.addLayout(labelled(tr("Type what you hear"), self.typed))
         self.detail_body.addLayout(flow(check, label(tr("or"), "muted", wrap=False), same))
 

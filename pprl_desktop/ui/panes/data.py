@@ -18,6 +18,7 @@ from pprl_desktop.records.formats import ENDINGS
 from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.theme import GRID
+from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.turns import Turns
 from pprl_desktop.ui.kit.words import count, percent
 from pprl_desktop.ui.panes._work import kind_words, separator_words
@@ -204,14 +205,15 @@ class DataPane(Pane):
         )
         columns = tr_n("records, {n} column", "records, {n} columns", len(seen.columns))
         self.number_note.setText(f"{columns}\n{read}")
-        self.number_note.setToolTip(
+        set_tip(
+            self.number_note,
             tr(
                 "{rows}, {columns}, {encoding}, separated by {separator}.",
                 rows=tr_n("{n} row", "{n} rows", seen.rows),
                 columns=tr_n("{n} column", "{n} columns", len(seen.columns)),
                 encoding=seen.encoding.upper(),
                 separator=words.get(seen.separator, seen.separator),
-            )
+            ),
         )
         pick(self.encoding, choices.encoding if choices.encoding in ENCODINGS else _GUESS)
         pick(self.separator, choices.separator if choices.separator in words else _GUESS)

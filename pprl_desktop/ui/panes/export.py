@@ -13,6 +13,7 @@ from pprl_desktop.job import kept, preview
 from pprl_desktop.job.papers import Measured, export_document
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
+from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.words import count, day_words, of_100, range_of_100, size
 from pprl_desktop.ui.panes._files import out_path, post, show_in_folder
 from pprl_desktop.ui.panes._keyed import KeyedPane
@@ -188,7 +189,7 @@ class ExportPane(KeyedPane):
         ):
             self.stays.body.addLayout(fact("lock", text))
         if said is not None:
-            self.slip.setToolTip("\n".join(tr_core(text) for text in said.leaves_open))
+            set_tip(self.slip, "\n".join(tr_core(text) for text in said.leaves_open))
 
     def _adds_up(self) -> str:
         """What this partner has under this agreement, as the ledger counts it."""

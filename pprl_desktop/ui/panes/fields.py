@@ -16,6 +16,7 @@ from pprl_desktop.job.own_table import marked
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
+from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.turns import Turns
 from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._cleaning import CleaningDialog
@@ -246,7 +247,7 @@ class FieldsPane(Pane):
         menu.clear()
         for col in rest:
             action = QAction(col, menu)
-            action.setToolTip(self._why_not(col))
+            set_tip(action, self._why_not(col))
             action.triggered.connect(lambda _checked=False, c=col: self._add(c))
             menu.addAction(action)
         menu.setToolTipsVisible(True)
@@ -285,7 +286,7 @@ class FieldsPane(Pane):
                 shown.setText(tr("{before} → {after}", before=before, after=after or tr("(missing)")))
             else:
                 shown.setText(tr("unchanged"))
-            shown.setToolTip(tr("{n} rows change, {m} become missing", n=count(one.changed), m=count(one.emptied)))
+            set_tip(shown, tr("{n} rows change, {m} become missing", n=count(one.changed), m=count(one.emptied)))
 
     def _show_reference(self) -> None:
         chosen = self.project.choices.reference
@@ -308,7 +309,7 @@ class FieldsPane(Pane):
                     mark=f"{mark[:4]} {mark[4:8]} {mark[8:12]}",
                 )
             )
-            self.print.setToolTip(mark)
+            set_tip(self.print, mark)
         self.overlap.clear()
         choices, place = self.project.choices, self.desk.own_table
         if not self.project.problems("fields"):

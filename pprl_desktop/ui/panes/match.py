@@ -13,6 +13,7 @@ from pprl_desktop.decisions.base import ACCEPT, REVIEW
 from pprl_desktop.job.findings import Row, ShownMatch
 from pprl_desktop.job.matches import Judged, best_scores, judged, match_rows
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
+from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.turns import Later, Turns
 from pprl_desktop.ui.kit.wheel import wheel_scrolls_the_page
 from pprl_desktop.ui.kit.words import count, exact, of_100, percent, range_of_100, size
@@ -293,7 +294,7 @@ class MatchPane(KeyedPane):
             self.second.show_number(of_100(told.second), "", "", percent(told.second, 2))
             words = tr("they agree") if told.agree and told.reliable else tr("≠ they differ")
             self.verdict.addWidget(tag(words, "accent" if told.agree and told.reliable else "warm"))
-        self.expected.setToolTip(" ".join([self.expected.toolTip(), *map(tr_core, match.scored.caveats())]).strip())
+        set_tip(self.expected, " ".join([self.expected.toolTip(), *map(tr_core, match.scored.caveats())]).strip())
         if found is None or found.working is None:
             self.curve.show_curve(Curve((), (), ()))
             return

@@ -16,6 +16,7 @@ from pprl_desktop.privacy.claims import UNITS
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import number, tr, tr_core, tr_n
 from pprl_desktop.ui.kit.jobs import Job, time_words
+from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.words import count, of_100, percent, range_of_100, size
 from pprl_desktop.ui.panes._work import decision_words, layout_words
 from pprl_desktop.ui.panes.base import Pane
@@ -320,7 +321,7 @@ class MethodPane(Pane):
         if not said.epsilon:
             words = tr("ε unlimited: only the rehearsal tells")
         self.slider.describe(tr_core(UNITS[said.unit or "per bit"]), words)
-        self.slider.setToolTip("\n".join(tr_core(one) for one in said.sentences))
+        set_tip(self.slider, "\n".join(tr_core(one) for one in said.sentences))
 
     # forecast and rehearsal -----------------------------------------------------------------------
 
@@ -379,13 +380,14 @@ class MethodPane(Pane):
         clear(self.bars)
         for one in found.fields:
             bar = Bar(one.field, one.recovered.share, percent(one.recovered.share, 0), token="warm")
-            bar.setToolTip(
+            set_tip(
+                bar,
                 tr(
                     "{field}: {share} of the values recovered with a list of {entries} entries",
                     field=one.field,
                     share=percent(one.recovered.share),
                     entries=count(one.entries),
-                )
+                ),
             )
             self.bars.addWidget(bar)
         self._show_ways()

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QLineEdit, QW
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.theme import GRID
+from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes.unlock import StrengthBar
 from pprl_desktop.ui.widgets.banner import clear
@@ -63,7 +64,7 @@ class FileRow(QWidget):
 
     def set_path(self, path: str) -> None:
         self.edit.setText(path)
-        self.edit.setToolTip(path)
+        set_tip(self.edit, path)
 
     def path(self) -> str:
         return self.edit.text()

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QCheckBox
 
 from pprl_desktop.ui.kit import crash, settings, theme
 from pprl_desktop.ui.kit.i18n import LANGUAGES, tr
+from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.basics import Section, button, combo, label, labelled, pick, row
 from pprl_desktop.ui.widgets.reflow import columns
@@ -86,4 +87,4 @@ class SettingsPane(Pane):
             box.blockSignals(False)
         for shown, path in ((self.home_path, self.desk.home.path), (self.settings_path, settings.folder())):
             shown.setText(str(path))
-            shown.setToolTip(str(path))  # a long path has no place to break
+            set_tip(shown, str(path))  # a long path has no place to break

@@ -12,6 +12,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.ui.desk import usual_folder
 from pprl_desktop.ui.kit.i18n import tr, tr_n
 from pprl_desktop.ui.kit.settings import Known
+from pprl_desktop.ui.kit.tips import question
 from pprl_desktop.ui.kit.words import recently
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.basics import (
@@ -312,16 +313,12 @@ class WelcomePane(Pane):
         QTimer.singleShot(0, self, self._show_projects)
 
     def _delete(self, one: Known) -> None:
-        box = QMessageBox(self.window())
-        box.setIcon(QMessageBox.Icon.Question)
-        box.setWindowTitle("PPRL Desktop")
-        box.setText(tr("Delete the project “{project}”?", project=one.title))
-        box.setInformativeText(
-            tr(
-                "Its file and its folder go to the trash. Keys, agreements and the ledger of what has left stay: "
-                "what was sent is not taken back."
-            )
+        asked = tr("Delete the project “{project}”?", project=one.title)
+        told = tr(
+            "Its file and its folder go to the trash. Keys, agreements and the ledger of what has left stay: "
+            "what was sent is not taken back."
         )
+        box = question(self.window(), QMessageBox.Icon.Question, asked, told)
         delete = box.addButton(tr("Delete"), QMessageBox.ButtonRole.DestructiveRole)
         keep = box.addButton(tr("Keep it"), QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(keep)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.tips import plain
 from pprl_desktop.ui.kit.words import of_100
 
 RADIUS = 5.5  # px: points of 11
@@ -159,7 +160,7 @@ class TradeOff(QWidget):
     def event(self, event: object) -> bool:
         if isinstance(event, QHelpEvent):
             spot = self._at(QPointF(event.pos()))
-            QToolTip.showText(event.globalPos(), _words(spot) if spot is not None else "", self)
+            QToolTip.showText(event.globalPos(), plain(_words(spot)) if spot is not None else "", self)
             return True
         return super().event(event)  # type: ignore[arg-type]
 

@@ -18,6 +18,7 @@ from pprl_desktop import __version__, resources
 from pprl_desktop.ui.kit import icons, theme
 from pprl_desktop.ui.kit.i18n import tr, tr_n
 from pprl_desktop.ui.kit.theme import GRID
+from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.widgets.basics import button, column, follow, label, row
 from pprl_desktop.ui.widgets.table import DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
@@ -105,7 +106,7 @@ class AboutDialog(QDialog):
         layout.addWidget(self.text, 2)
         self._show(0)
         save = button(tr("Save the &bill of materials …"), self.ask_and_save, icon="save")
-        save.setToolTip(tr("A CycloneDX file for your IT department: every component with version and licence."))
+        set_tip(save, tr("A CycloneDX file for your IT department: every component with version and licence."))
         layout.addLayout(row(save, None, close))
 
     def _fonts(self) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QSiz
 from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.theme import GRID
+from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.widgets.basics import Brief, button, label, row, set_kind
 
 STATUS_LEAST = 110  # px, at the usual text size, for a word about the state
@@ -57,7 +58,7 @@ class BottomBar(QFrame):
             self.next.setShortcut(QKeySequence("Ctrl+Return"))  # a new text takes the old keys away
         self.next.setAccessibleName(text.replace("&", ""))
         self.next.setAccessibleDescription(reason)
-        self.next.setToolTip(reason or tr("Ctrl+Enter works in every field"))
+        set_tip(self.next, reason or tr("Ctrl+Enter works in every field"))
 
     def blue(self, next_is: bool) -> None:
         """One blue button on the screen: Next, unless the page has one of its own to press first."""

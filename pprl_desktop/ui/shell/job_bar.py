@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QMessageBox, QProgressBar, QWidget
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.jobs import Job, Jobs, time_words
 from pprl_desktop.ui.kit.theme import GRID
+from pprl_desktop.ui.kit.tips import question
 from pprl_desktop.ui.widgets.basics import button, column, label, row
 
 SHOW_AFTER = 250  # ms: work that ends sooner never flickers
@@ -84,11 +85,9 @@ class JobBar(QFrame):
 
 def may_stop(job: Job, window: QWidget) -> bool:
     """The window is to be closed while this work runs: the steward decides."""
-    box = QMessageBox(window)
-    box.setIcon(QMessageBox.Icon.Question)
-    box.setWindowTitle("PPRL Desktop")
-    box.setText(tr("“{job}” is still running.", job=job.title))
-    box.setInformativeText(tr("Closing stops it. Everything finished before stays saved."))
+    running = tr("“{job}” is still running.", job=job.title)
+    told = tr("Closing stops it. Everything finished before stays saved.")
+    box = question(window, QMessageBox.Icon.Question, running, told)
     close = box.addButton(tr("Stop and close"), QMessageBox.ButtonRole.DestructiveRole)
     stay = box.addButton(tr("Keep working"), QMessageBox.ButtonRole.RejectRole)
     box.setDefaultButton(stay)

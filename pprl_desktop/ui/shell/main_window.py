@@ -32,6 +32,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.ui.desk import Desk
 from pprl_desktop.ui.kit import icons, theme
 from pprl_desktop.ui.kit.i18n import tr, tr_core
+from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.turns import Ahead, Turns
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.shell import drops, enter, frame, menus, pages
@@ -398,7 +399,7 @@ class MainWindow(QMainWindow):
     def _name_project(self) -> None:
         project = self.desk.project
         self.side.title.setText(project.title if project is not None else "PPRL Desktop")
-        self.side.title.setToolTip(str(project.path) if project is not None else "")
+        set_tip(self.side.title, str(project.path) if project is not None else "")
         self.setWindowTitle(f"{project.title} – PPRL Desktop" if project is not None else "PPRL Desktop")
         self._name_partner()
 

@@ -13,6 +13,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.theme import GRID
+from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.widgets.basics import boxed, icon_label, label, row
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def _menu(parent: QMenuBar | QMenu, title: str) -> QMenu:
 
 def row_of_key() -> QWidget:
     text = label(tr("Key unlocked"), "small", wrap=False)
-    text.setToolTip(tr("Your key is open until you lock it or close the program."))
+    set_tip(text, tr("Your key is open until you lock it or close the program."))
     made = row(icon_label("key", "muted", 16), text, 1, gap=0.75)
     return boxed(made)
 
@@ -60,7 +61,7 @@ class Menus:
         self.review = _menu(bar, tr("&Review"))
         self._help(_menu(bar, tr("&Help")))
         text = label(tr("Works offline"), "small", wrap=False)
-        text.setToolTip(tr("This program opens no network connection. Everything between the partners is a file."))
+        set_tip(text, tr("This program opens no network connection. Everything between the partners is a file."))
         band = QFrame()
         band.setProperty("side", "top")
         self.key = row_of_key()

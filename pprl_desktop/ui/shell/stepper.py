@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
 
 from pprl_desktop.ui.kit import icons, theme
 from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.tips import set_tip
 
 Mark = Literal["to do", "ready", "done", "stale", "waiting", "problem"]
 ROW = 32  # px of a line at the usual text size
@@ -73,7 +74,7 @@ class StepButton(QAbstractButton):
             state += f", {entry.count}"
         number = f"{tr('Step {n}', n=entry.number)}: " if entry.number else ""
         self.setAccessibleName(f"{number}{entry.title}{state}")
-        self.setToolTip(entry.tip or (f"{entry.title}{state}"))
+        set_tip(self, entry.tip or (f"{entry.title}{state}"))
         self.updateGeometry()
         self.update()
 

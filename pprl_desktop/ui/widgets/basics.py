@@ -30,6 +30,7 @@ from PySide6.QtWidgets import (
 from pprl_desktop.ui.kit import icons, theme
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.theme import GRID
+from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.wheel import wheel_scrolls_the_page
 
 
@@ -104,7 +105,7 @@ def button(
         keys = QKeySequence(shortcut).toString(QKeySequence.SequenceFormat.NativeText)
         tip = f"{tip or text.replace('&', '')} ({keys})"
     if tip:
-        made.setToolTip(tip)
+        set_tip(made, tip)
     if clicked is not None:
         made.clicked.connect(lambda _checked=False: clicked())
     made.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -185,7 +186,7 @@ def set_kind(made: QPushButton, kind: str) -> None:
 def tool(name: str, tip: str, clicked: Callable[[], object] | None = None, token: str = "muted") -> QToolButton:
     made = QToolButton()
     tint(made, name, token)
-    made.setToolTip(tip)
+    set_tip(made, tip)
     made.setAccessibleName(tip)
     if clicked is not None:
         made.clicked.connect(lambda _checked=False: clicked())
@@ -298,7 +299,7 @@ class Brief(QLabel):
 
     def setText(self, text: str) -> None:
         super().setText(text)
-        self.setToolTip(text)
+        set_tip(self, text)
         self.setAccessibleName(text)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -341,8 +342,8 @@ def combo(
         made.addItem(text, data)
     made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     made.setMinimumContentsLength(7)
-    made.currentTextChanged.connect(made.setToolTip)  # whole, where the box is narrower
-    made.setToolTip(made.currentText())
+    made.currentTextChanged.connect(lambda text: set_tip(made, text))  # whole, where the box is narrower
+    set_tip(made, made.currentText())
     if chosen is not None:
         made.activated.connect(lambda _i: chosen(made.currentData()))
     return made

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QSlider, QWidget
 
 from pprl_desktop.ui.kit.i18n import number, tr
+from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.wheel import wheel_scrolls_the_page
 from pprl_desktop.ui.widgets.basics import column, label, row
 
@@ -93,4 +94,4 @@ class EpsilonSlider(QWidget):
             text = tr("ε = {epsilon} {unit}", epsilon=number(epsilon, 2 if epsilon < 1 else 1), unit=self.unit)
         self.value_text.setText(text)
         self.slider.setAccessibleDescription(f"{text}. {self.record_text.text()}")
-        self.slider.setToolTip(text)
+        set_tip(self.slider, text)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.words import percent
 
 
@@ -52,7 +53,7 @@ class Meter(QWidget):
         self.setAccessibleName(self.name)
         limit = tr("limit {limit}", limit=percent(self.limit, 0))
         self.setAccessibleDescription(f"{self.words()} · {limit} · {self.note} {self.more}".strip(" ·"))
-        self.setToolTip(self.accessibleDescription())
+        set_tip(self, self.accessibleDescription())
 
     def sizeHint(self) -> QSize:
         return QSize(round(350 * theme.zoom()), 2 * (theme.px("small") + 6) + 18)
@@ -122,7 +123,7 @@ class Bar(QWidget):
         self.name, self.share, self.text, self.token, self.name_width = name, share, text, token, name_width
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(f"{name}: {text}")
-        self.setToolTip(f"{name}: {text}")
+        set_tip(self, f"{name}: {text}")
 
     def sizeHint(self) -> QSize:
         return QSize(260, theme.px() + 10)

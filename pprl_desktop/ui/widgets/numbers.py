@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGraphicsOpacityEffect, QWidget
 
 from pprl_desktop.ui.kit import theme
+from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.widgets.basics import column, label, row
 
 Tint = Literal["", "accent", "warm", "danger", "muted"]
@@ -42,7 +43,7 @@ class BigNumber(QWidget):
         self.unit.setVisible(bool(unit))
         self.note.setText(note)
         self.note.setVisible(bool(note))
-        self.setToolTip(exact)
+        set_tip(self, exact)
         self.setAccessibleName(" ".join(part for part in (value, unit, self.what.text(), note) if part))
         self.dim(False)
 

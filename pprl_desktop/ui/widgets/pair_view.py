@@ -26,6 +26,7 @@ from pprl_desktop.review.marks import Glyph, Level
 from pprl_desktop.review.speech import how_common
 from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
+from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.words import percent
 from pprl_desktop.ui.widgets.basics import follow
 
@@ -78,7 +79,7 @@ class CellWidget(QWidget):
         self.cell, self.preview, self.suggested = cell, preview, suggested
         self.setAccessibleName(tr_core(cell.spoken))
         self.setAccessibleDescription(f"{level_words(cell.level)}. {opening_words(cell, preview)}")
-        self.setToolTip(opening_words(cell, preview))
+        set_tip(self, opening_words(cell, preview))
         if not same:
             QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.NameChanged))
         self.setFixedSize(self.sizeHint())

@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtWidgets import QStyledItemDelegate, QWidget
 
 from pprl_desktop.ui.kit import theme
+from pprl_desktop.ui.kit.tips import plain
 
 Index = QModelIndex | QPersistentModelIndex
 SORT_ROLE = Qt.ItemDataRole.UserRole  # the plain value, as it is sorted and drawn
@@ -91,8 +92,10 @@ class PlainModel(QAbstractTableModel):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation == Qt.Orientation.Horizontal and 0 <= section < len(self.columns):
-            if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            if role == Qt.ItemDataRole.DisplayRole:
                 return self.columns[section].title
+            if role == Qt.ItemDataRole.ToolTipRole:
+                return plain(self.columns[section].title)
             if role == Qt.ItemDataRole.TextAlignmentRole:
                 right = self.columns[section].right
                 side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
@@ -115,7 +118,7 @@ class PlainModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.FontRole and spec.mono:
             return theme.font(mono=True)
         if role == Qt.ItemDataRole.ToolTipRole:  # whole, where the column is narrower
-            return spec.tip(value) if spec.tip is not None else spec.show(value)
+            return plain(spec.tip(value) if spec.tip is not None else spec.show(value))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{spec.title}: {spec.show(value)}"
         return None
