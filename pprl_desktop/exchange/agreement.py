@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal, cast, get_args
 
 from pprl_desktop.codes.directions import Direction, turned
@@ -70,7 +71,7 @@ class Agreement:
     def id(self) -> str:
         return terms.agreement_id(self.document)
 
-    @property
+    @cached_property
     def terms(self) -> Terms:
         return terms.parse(self.document)
 
