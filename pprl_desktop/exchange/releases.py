@@ -58,6 +58,7 @@ __all__ = ["Fingerprint", "Planned", "Release", "ReleaseLedger", "Verification",
 KNOWN_LIMITS = (*UNITS, WITHOUT_NOISE, CLEAR_RECORDS, RELEASES)
 KEY_BYTES = 32
 NONCE = 12  # bytes before a sealed seed
+LONGEST = 1 << 20  # bytes of one entry; the longest, a release with its sample, has about 45,000
 WAIT = 10.0  # seconds for another window of the same program to finish its entry
 START = hashlib.sha256(b"pprl-releases/v1").hexdigest()
 SCHEMA = """
@@ -150,6 +151,8 @@ class ReleaseLedger:
                 os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         with self._open() as base:
             base.executescript(SCHEMA)
+            if not databases.has_schema(base, lambda made: made.executescript(SCHEMA)):
+                raise _unreadable()
 
     @property
     def key(self) -> bytes:
@@ -333,6 +336,7 @@ class ReleaseLedger:
     def _open(self) -> Iterator[sqlite3.Connection]:
         try:
             with closing(sqlite3.connect(self.path, timeout=WAIT, isolation_level=None)) as base:
+                databases.guard(base, LONGEST)
                 base.execute("PRAGMA journal_mode=WAL")
                 base.execute("PRAGMA synchronous=FULL")
                 yield base
@@ -379,7 +383,8 @@ def _exclusive(base: sqlite3.Connection) -> Iterator[None]:
 
 
 def _events(base: sqlite3.Connection) -> list[Event]:
-    return base.execute("SELECT number, body, hash FROM event ORDER BY number").fetchall()
+    with databases.limited(base):
+        return base.execute("SELECT number, body, hash FROM event ORDER BY number").fetchall()
 
 
 def _head(events: list[Event]) -> str:

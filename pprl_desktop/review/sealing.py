@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import unicodedata
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,21 +15,18 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 import numpy as np
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
 from pprl_desktop import files
 from pprl_desktop.exchange import age, clock, container, seal
 from pprl_desktop.exchange.container import Array, Arrays
 from pprl_desktop.exchange.keys import Keys, PublicKeys
 from pprl_desktop.exchange.manifest import MAX_RAW, NO_AGREEMENT, NO_PREVIOUS, Manifest
-from pprl_desktop.exchange.passphrase import SALT, Cost, must_be_usable, stretch
+from pprl_desktop.exchange.passphrase import Cost, must_be_usable
+from pprl_desktop.exchange.passphrase_seal import PassphraseSeal
 from pprl_desktop.problem import Problem
 from pprl_desktop.said import Said
 
 COST = Cost()  # Argon2id, 64 MiB for each guess; a file may not ask for more memory than that
-STANZA = "pprl-argon2id"  # of an age header: salt, memory in KiB, passes, lanes
-SCRYPT = 17  # log2 of scrypt's N in earlier files: 128 MiB; a file may not ask for more
 ROOM = 16 << 20  # bytes that the content of a small file may have unpacked ...
 RATIO = 16  # ... and what a larger one may add: as many times its own size
 PLAIN_ROOM = 2 << 20  # the same for its JSON, which takes many times its size once it is read
@@ -61,12 +57,12 @@ def write_under_passphrase(
     path: Path, part: str, plain: Mapping[str, Any], arrays: Arrays, passphrase: str, signer: Keys
 ) -> None:
     must_be_usable(passphrase)
-    _write(path, _Passphrase(passphrase), part, plain, arrays, signer)
+    _write(path, PassphraseSeal(passphrase, COST), part, plain, arrays, signer)
 
 
 def read_under_passphrase(path: Path, part: str, passphrase: str) -> Content:
     """Whoever knows the passphrase may have written it; the caller looks at the signer."""
-    identity = _Passphrase(passphrase)
+    identity = PassphraseSeal(passphrase)
     return _read(path, part, identity, None, Said("The passphrase does not fit, or it is another file."))
 
 
@@ -99,51 +95,6 @@ def damaged() -> Problem:
     return Problem(
         "The sealed file is damaged or not part of a review.", do="Use the file as it was made.", place="file"
     )
-
-
-class _Passphrase:
-    """Recipient and identity of whoever knows it. One file makes it work once, and never harder than ours."""
-
-    def __init__(self, passphrase: str) -> None:
-        self._passphrase = passphrase
-        self._known: tuple[age.Stanza, bytes | None] | None = None
-
-    def wrap(self, file_key: bytes) -> age.Stanza:
-        salt = os.urandom(SALT)
-        body = self._aead(salt, COST).encrypt(bytes(12), file_key, None)
-        return age.Stanza(STANZA, (salt.hex(), str(COST.memory), str(COST.passes), str(COST.lanes)), body)
-
-    def unwrap(self, stanza: age.Stanza) -> bytes | None:
-        if stanza.kind not in (STANZA, "scrypt"):
-            return None
-        if self._known is None:
-            self._known = stanza, self._opened(stanza)
-        known, file_key = self._known
-        if known != stanza:  # a header may hold hundreds of them
-            raise age.HeaderError("a passphrase stanza stands alone")
-        return file_key
-
-    def _opened(self, stanza: age.Stanza) -> bytes | None:
-        if stanza.kind == "scrypt":
-            if len(stanza.arguments) == 2 and stanza.arguments[1].isdecimal() and int(stanza.arguments[1][:3]) > SCRYPT:
-                raise age.HeaderError("work factor")
-            return age.Passphrase(unicodedata.normalize("NFC", self._passphrase).encode("utf-8")).unwrap(stanza)
-        try:
-            salt, *numbers = stanza.arguments
-            memory, passes, lanes = (int(one) for one in numbers if one.isdecimal() and len(one) < 8)
-            cost = Cost.read({"name": "argon2id", "memory": memory, "passes": passes, "lanes": lanes})
-            if len(salt) != 2 * SALT or len(stanza.body) != age.FILE_KEY + age.TAG:
-                raise ValueError("stanza")
-            aead = self._aead(bytes.fromhex(salt), cost)
-        except (ValueError, Problem) as error:
-            raise age.HeaderError("stanza") from error
-        try:
-            return aead.decrypt(bytes(12), stanza.body, None)
-        except InvalidTag:
-            return None
-
-    def _aead(self, salt: bytes, cost: Cost) -> ChaCha20Poly1305:
-        return ChaCha20Poly1305(stretch(self._passphrase, salt, cost))
 
 
 def _write(

@@ -166,3 +166,9 @@ def everything(folder: Path) -> dict[str, bytes]:
     """All files below a folder, to see that nothing changed. The lock file has no content."""
     found = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "lock")
     return {str(path.relative_to(folder)): path.read_bytes() for path in found}
+
+
+def traces(folder: Path) -> dict[str, tuple[int, int, int]]:
+    """The same without reading them, for thousands of looks: whoever writes a file changes its place or its time."""
+    found = {str(path.relative_to(folder)): path.stat() for path in folder.rglob("*") if path.name != "lock"}
+    return {name: (one.st_ino, one.st_size, one.st_mtime_ns) for name, one in found.items()}

@@ -19,7 +19,7 @@ from pprl_desktop.exchange.inbox import Received
 from tests.exchange.blinded import agree, introduced
 from tests.hostility import Tally
 
-from .conftest import everything
+from .conftest import traces
 from .test_hostile_letters import Post, hostile, restore
 from .test_refusals import reseal
 
@@ -64,10 +64,11 @@ def run(post: Post, folder: Path, count: int, seed: int) -> None:
     shutil.copytree(post.home, place)
     home = type(post.to.home)(place)
     plain, arrays = post.inside()
-    before, good = everything(place), post.path.read_bytes()
+    good = post.path.read_bytes()
     shutil.copy(post.path, path)  # the libraries are loaded, and the good letter is accepted
     inbox.open_file(home, post.to.own, path)
     restore(place, post.home)
+    before = traces(place)
     tally, left = Tally(f"blind: {post.kind}"), 0
     wrong = other_than(post, path)
     for _ in range(count):
@@ -76,9 +77,11 @@ def run(post: Post, folder: Path, count: int, seed: int) -> None:
             continue
         if tally.case(lambda: inbox.open_file(home, post.to.own, path), wrong):
             restore(place, post.home)
-        elif everything(place) != before:
+            before = traces(place)
+        elif traces(place) != before:
             left += 1
             restore(place, post.home)
+            before = traces(place)
     tally.finish(left)
     assert tally.refused > 0.5 * count
 

@@ -191,6 +191,35 @@ def test_nine_thousand_changed_files_of_the_home_folder(scene: Scene, kind: str)
     KINDS[kind](scene, FULL)
 
 
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ("DROP TABLE event", "CREATE VIEW event AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+         "SELECT i AS number, '{}' AS body, 'x' AS hash FROM n"),
+        ("DROP TRIGGER no_change", "UPDATE event SET body = CAST(zeroblob(300000000) AS TEXT)"),
+        ("DROP TRIGGER no_change", "UPDATE event SET body = replace(hex(zeroblob(50000)), '0', '[')"),
+        ("CREATE TRIGGER more AFTER INSERT ON event BEGIN SELECT zeroblob(900000000); END",),
+        ("CREATE TABLE more (x)",),
+        ("ALTER TABLE event ADD COLUMN more TEXT AS (hex(zeroblob(1000000)))",),
+    ],
+)  # fmt: skip
+def test_a_ledger_of_releases_with_anything_else_in_it_is_refused_at_once(scene: Scene, statements) -> None:
+    home, own = scene.a.home, scene.a.own
+    with closing(sqlite3.connect(home.ledger_path, isolation_level=None)) as base:
+        base.execute("PRAGMA journal_mode=DELETE")
+        for statement in statements:
+            base.execute(statement)
+    tally = Tally("ledger of releases with something else in it")
+
+    def verify() -> None:
+        if (problem := home.ledger().verify().problem) is not None:
+            raise problem
+
+    for act in (verify, lambda: home.ledger(own).releases(), lambda: home.ledger().limits()):
+        assert not tally.case(act)
+    tally.finish()
+
+
 def test_a_home_folder_of_another_program_is_no_home(tmp_path: Path) -> None:
     shutil.copytree(Path(__file__).parent, tmp_path / "home", ignore=shutil.ignore_patterns("__pycache__"))
     assert Home(tmp_path / "home").agreements() == []

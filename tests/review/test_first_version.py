@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pprl_desktop.exchange import age, container
+from pprl_desktop.exchange import age, container, passphrase_seal
 from pprl_desktop.problem import Problem
 from pprl_desktop.review import sealing
 from pprl_desktop.review import share as shares
@@ -39,7 +39,7 @@ def test_a_desk_of_the_first_version_opens_and_is_converted(old: Path) -> None:
         assert desk.outcome() == {"1": True, "2": False}
         assert desk.session().note("1") == "a note of the manager"
         keys = desk._keys
-    assert is_container(old / "r" / KEY, sealing._Passphrase(WORDS))
+    assert is_container(old / "r" / KEY, passphrase_seal.PassphraseSeal(WORDS))
     assert all(is_container(old / "r" / name, keys.identities()[0]) for name in (PEOPLE, DESK))
     with Desk.open(old / "r", WORDS) as again:
         assert again.outcome() == {"1": True, "2": False}
@@ -79,9 +79,9 @@ def test_a_share_sealed_with_scrypt_opens_and_is_sealed_anew(tmp_path, monkeypat
     """As the second version sealed them at first: the container, under age's own way with passphrases."""
     scrypt = age.Passphrase(f"{WORDS} anna".encode(), 10)
     with monkeypatch.context() as then, Desk.create(tmp_path / "r", review(), WORDS) as desk:
-        then.setattr(sealing._Passphrase, "wrap", lambda _, file_key: scrypt.wrap(file_key))
+        then.setattr(passphrase_seal.PassphraseSeal, "wrap", lambda _, file_key: scrypt.wrap(file_key))
         path = desk.assign({"anna": f"{WORDS} anna"}, out=tmp_path / "out")["anna"]
     assert b"-> scrypt" in path.read_bytes()
     shares.change_passphrase(path, f"{WORDS} anna", "five unrelated words for anna")
-    assert sealing.STANZA.encode() in path.read_bytes()
+    assert passphrase_seal.STANZA.encode() in path.read_bytes()
     assert shares.open_share(path, "five unrelated words for anna").reviewer == "anna"

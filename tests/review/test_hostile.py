@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pprl_desktop.exchange import age
+from pprl_desktop.exchange import age, passphrase_seal
 from pprl_desktop.exchange.passphrase import Cost
 from pprl_desktop.problem import Problem
 from pprl_desktop.review import mindfirl, sealing
@@ -271,31 +271,33 @@ def with_stanzas(path: Path, stanzas: list[age.Stanza]) -> None:
     [
         age.Stanza("scrypt", ("A" * 22, "18"), bytes(32)),
         age.Stanza("scrypt", ("A" * 22, "9" * 4000), bytes(32)),
-        age.Stanza(sealing.STANZA, ("00" * 16, "65537", "3", "4"), bytes(32)),
-        age.Stanza(sealing.STANZA, ("00" * 16, "65536", "11", "4"), bytes(32)),
-        age.Stanza(sealing.STANZA, ("00" * 16, "65536", "3", "9"), bytes(32)),
-        age.Stanza(sealing.STANZA, ("00" * 16, "65536", "3"), bytes(32)),
-        age.Stanza(sealing.STANZA, ("00" * 16, "9" * 4000, "3", "4"), bytes(32)),
-        age.Stanza(sealing.STANZA, ("zz" * 16, "64", "1", "1"), bytes(32)),
-        age.Stanza(sealing.STANZA, ("00" * 16, "64", "1", "1"), bytes(8)),
-        age.Stanza(sealing.STANZA, (), bytes(32)),
+        age.Stanza(passphrase_seal.STANZA, ("00" * 16, "65537", "3", "4"), bytes(32)),
+        age.Stanza(passphrase_seal.STANZA, ("00" * 16, "65536", "11", "4"), bytes(32)),
+        age.Stanza(passphrase_seal.STANZA, ("00" * 16, "65536", "3", "9"), bytes(32)),
+        age.Stanza(passphrase_seal.STANZA, ("00" * 16, "65536", "3"), bytes(32)),
+        age.Stanza(passphrase_seal.STANZA, ("00" * 16, "9" * 4000, "3", "4"), bytes(32)),
+        age.Stanza(passphrase_seal.STANZA, ("zz" * 16, "64", "1", "1"), bytes(32)),
+        age.Stanza(passphrase_seal.STANZA, ("00" * 16, "64", "1", "1"), bytes(8)),
+        age.Stanza(passphrase_seal.STANZA, (), bytes(32)),
     ],
 )
 def test_a_file_that_asks_for_much_work_is_refused(desk, tmp_path, monkeypatch, stanza) -> None:
     written = desk.assign({"anna": SECRET}, out=tmp_path / "out")["anna"]
     with_stanzas(written, [stanza])
     monkeypatch.setattr(age.Passphrase, "_key", lambda *_: pytest.fail("the work was done"))
-    monkeypatch.setattr(sealing, "stretch", lambda *_: pytest.fail("the work was done"))
+    monkeypatch.setattr(passphrase_seal, "stretch", lambda *_: pytest.fail("the work was done"))
     with pytest.raises(Problem):
         shares.open_share(written, SECRET)
 
 
 def test_a_file_makes_the_program_work_once_whatever_its_header_holds(desk, tmp_path, monkeypatch) -> None:
     written = desk.assign({"anna": SECRET}, out=tmp_path / "out")["anna"]
-    cheap = [age.Stanza(sealing.STANZA, (f"{at:032x}", "65536", "10", "8"), bytes(32)) for at in range(300)]
+    cheap = [age.Stanza(passphrase_seal.STANZA, (f"{at:032x}", "65536", "10", "8"), bytes(32)) for at in range(300)]
     with_stanzas(written, cheap)
-    real, worked = sealing.stretch, []
-    monkeypatch.setattr(sealing, "stretch", lambda *given: worked.append(given) or real(*given[:2], sealing.COST))
+    real, worked = passphrase_seal.stretch, []
+    monkeypatch.setattr(
+        passphrase_seal, "stretch", lambda *given: worked.append(given) or real(*given[:2], sealing.COST)
+    )
     with pytest.raises(Problem):
         shares.open_share(written, SECRET)
     assert len(worked) == 1
