@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,11 +31,12 @@ from pprl_desktop.codes.base import (
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.fields import Field, FieldKind
-from pprl_desktop.records.table import CleanTable
+from pprl_desktop.records.table import CleanTable, Column
 from pprl_desktop.said import Said
 
 MIN_BITS, MAX_BITS = 64, 8192
 FILL = 0.4  # share of bits set by a typical value or record: near one half carries most under noise
+BLOCK = 1 << 14  # filters unpacked at a time
 REPORT_EVERY = 500  # values between two looks at the cancel button
 
 
@@ -160,56 +162,57 @@ class Filler:
 
 def _field_part(table: CleanTable, wanted: Field, recipe: Recipe, progress: Progress) -> Part:
     """One filter per distinct value. The key is that of the kind, so equal values of two fields have equal filters."""
-    column = table.column(wanted.name)
     bits = recipe.settings.bits
-    salts = salts_of(table, recipe)
     hashes = hashes_per_piece(qgrams.TYPICAL_PIECES[wanted.kind], bits)
     key = derive(recipe.secret, f"bloom/field/{wanted.kind}")
-    keyed, rows = salted(column.codes, salts)
-    fillers: dict[str, Filler] = {}
-    filled = np.zeros((len(keyed), bits), dtype=np.bool_)
-    for place, (code, salt) in enumerate(keyed):
-        if place % REPORT_EVERY == 0:
-            progress.at(place / len(keyed))
-        filler = fillers.get(salt)
-        if filler is None:
-            filler = fillers.setdefault(salt, Filler(key + salt.encode(), hashes, bits))
-        for piece in qgrams.pieces(str(column.values[code]), wanted.kind):
-            filled[place, filler.places(piece)] = True
-    return Part(f"{wanted.name}.bits", wanted.name, "bits", "value", rows, hardened(filled, recipe))
+    packed, rows = _filters(
+        table.column(wanted.name), wanted.kind, salts_of(table, recipe), bits,
+        lambda salt: Filler(key + salt.encode(), hashes, bits), progress,
+    )  # fmt: skip
+    return Part(f"{wanted.name}.bits", wanted.name, "bits", "value", rows, _hardened_packed(packed, recipe))
 
 
 def _record_part(table: CleanTable, recipe: Recipe, progress: Progress) -> Part:
     """The CLK: all fields of a record in one filter, each field with its own key and its share of the bits."""
     bits = recipe.settings.bits
-    kinds = {wanted.name: wanted.kind for wanted in table.fields}
     salts = salts_of(table, recipe)
-    fillers: dict[tuple[str, str], Filler] = {}
-    known: dict[tuple[str, int, str], np.ndarray[tuple[int], np.dtype[np.intp]]] = {}
-    codes = np.stack([column.codes for column in table.columns]) if table.columns else np.zeros((0, 0), np.int32)
-    filled = np.zeros((table.rows, bits), dtype=np.bool_)
-    rows = np.arange(table.rows, dtype=np.int32)
-    for row in range(table.rows):
-        if row % REPORT_EVERY == 0:
-            progress.at(row / table.rows)
-        salt = salts[row]
-        for place, column in enumerate(table.columns):
-            code = int(codes[place, row])
-            if code < 0:
-                continue
-            at = known.get((column.name, code, salt))
-            if at is None:
-                filler = fillers.get((column.name, salt))
-                if filler is None:
-                    filler = fillers.setdefault(
-                        (column.name, salt), record_filler(recipe, table.fields, column.name, salt)
-                    )
-                found = [filler.places(piece) for piece in qgrams.pieces(str(column.values[code]), kinds[column.name])]
-                at = known[(column.name, code, salt)] = np.concatenate(found)
-            filled[row, at] = True
-        if (codes[:, row] < 0).all():
-            rows[row] = -1  # nothing is known of this record: it is never linked
-    return Part("record", "", "bits", "value", rows, hardened(filled, recipe))
+    whole = np.zeros((table.rows, -(-bits // 8)), dtype=np.uint8)
+    known = np.zeros(table.rows, dtype=np.bool_)
+    for place, one in enumerate(table.fields):
+        packed, rows = _filters(
+            table.column(one.name), one.kind, salts, bits,
+            lambda salt, name=one.name: record_filler(recipe, table.fields, name, salt),  # type: ignore[misc]
+            progress.part(place / len(table.fields), (place + 1) / len(table.fields)),
+        )  # fmt: skip
+        present = rows >= 0
+        known |= present
+        if len(packed):
+            whole |= np.where(present[:, None], packed[rows], np.uint8(0))
+    # where nothing is known of a record it is never linked
+    numbers = np.where(known, np.arange(table.rows), -1).astype(np.int32)
+    return Part("record", "", "bits", "value", numbers, _hardened_packed(whole, recipe))
+
+
+def _filters(
+    column: Column, kind: FieldKind, salts: list[str] | None, bits: int, filler_of: Callable[[str], Filler],
+    progress: Progress,
+) -> tuple[Bytes, np.ndarray[tuple[int], np.dtype[np.int32]]]:  # fmt: skip
+    """A packed filter for each distinct value (under each salt), and which of them each row has; -1 where missing."""
+    keyed, rows = salted(column.codes, salts)
+    fillers: dict[str, Filler] = {}
+    packed = np.zeros((len(keyed), -(-bits // 8)), dtype=np.uint8)
+    filled = np.zeros(bits, dtype=np.bool_)
+    for place, (code, salt) in enumerate(keyed):
+        if place % REPORT_EVERY == 0:
+            progress.at(place / len(keyed))
+        filler = fillers.get(salt)
+        if filler is None:
+            filler = fillers[salt] = filler_of(salt)
+        filled[:] = False
+        for piece in qgrams.pieces(str(column.values[code]), kind):
+            filled[filler.places(piece)] = True
+        packed[place] = np.packbits(filled)
+    return packed, rows
 
 
 def record_filler(recipe: Recipe, fields: tuple[Field, ...], name: str, salt: str) -> Filler:
@@ -220,22 +223,34 @@ def record_filler(recipe: Recipe, fields: tuple[Field, ...], name: str, salt: st
     return Filler(key, hashes_per_piece(max(total, 1), bits), bits)
 
 
-def salts_of(table: CleanTable, recipe: Recipe) -> list[str]:
+def salts_of(table: CleanTable, recipe: Recipe) -> list[str] | None:
     """Per record, the value of the agreed stable field: filters of different salts cannot be compared at all."""
     name = recipe.settings.salt_field
-    return table.column(name).cells() if name else [""] * table.rows
+    return table.column(name).cells() if name else None
 
 
 def salted(
-    codes: np.ndarray[tuple[int], np.dtype[np.int32]], salts: list[str]
+    codes: np.ndarray[tuple[int], np.dtype[np.int32]], salts: list[str] | None
 ) -> tuple[list[tuple[int, str]], np.ndarray[tuple[int], np.dtype[np.int32]]]:
     """The distinct (value, salt) pairs, and which of them each row has."""
+    if salts is None:
+        used, back = np.unique(codes, return_inverse=True)
+        missing = int(used.size > 0 and used[0] < 0)
+        return [(code, "") for code in used[missing:].tolist()], (back.reshape(-1) - missing).astype(np.int32)
     seen: dict[tuple[int, str], int] = {}
     rows = np.full(len(codes), -1, dtype=np.int32)
     for row, code in enumerate(codes.tolist()):
         if code >= 0:
             rows[row] = seen.setdefault((code, salts[row]), len(seen))
     return list(seen), rows
+
+
+def _hardened_packed(packed: Bytes, recipe: Recipe) -> Bytes:
+    if not recipe.settings.fold and not recipe.settings.balanced:
+        return packed
+    bits = recipe.settings.bits
+    blocks = [packed[start : start + BLOCK] for start in range(0, max(len(packed), 1), BLOCK)]
+    return np.concatenate([hardened(np.unpackbits(one, axis=1, count=bits).astype(np.bool_), recipe) for one in blocks])
 
 
 def hardened(filled: np.ndarray[tuple[int, int], np.dtype[np.bool_]], recipe: Recipe) -> Bytes:

@@ -29,6 +29,7 @@ Floats = npt.NDArray[np.float32]
 MADE_UP = 1500  # people smashed to learn what a part of a record says about the whole
 SHORTLIST = 200  # values of a field that are considered for a row
 COMBINED = 200  # combinations of values that are smashed and weighed per row and field
+AT_ONCE = 64  # rows whose combinations are sorted at a time
 SURE = 1e-4  # no bit is trusted more than that: other fields and unlisted values also set bits
 
 
@@ -94,11 +95,20 @@ class _Beam:
 
     def extended(self, guesses: Guesses, listed: Ints, scores: Floats, keep: int) -> _Beam:
         """Each combination with each listed value; the sums of the scores choose which are kept."""
-        rows = len(self.scores)
-        sums = (self.scores[:, :, None] + np.where(listed >= 0, scores, -np.inf)[:, None, :]).reshape(rows, -1)
-        keep = min(keep, sums.shape[1])
-        order = np.argsort(-sums, axis=1, kind="stable")[:, :keep]
-        before, value = order // listed.shape[1], order % listed.shape[1]
+        rows, width = len(self.scores), listed.shape[1]
+        keep = min(keep, self.scores.shape[1] * width)
+        order = np.empty((rows, keep), np.int64)
+        best = np.empty((rows, keep), np.float32)
+        scores = np.where(listed >= 0, scores, -np.inf).astype(np.float32)
+        for start in range(0, rows, AT_ONCE):  # all rows at once would take hundreds of megabytes
+            part = slice(start, start + AT_ONCE)
+            sums = (self.scores[part, :, None] + scores[part, None, :]).reshape(-1, self.scores.shape[1] * width)
+            some = np.argpartition(-sums, keep - 1, axis=1)[:, :keep]
+            found = np.take_along_axis(sums, some, axis=1)
+            ranked = np.lexsort((some, -found), axis=1)  # ties as they stand in the lists
+            order[part] = np.take_along_axis(some, ranked, axis=1)
+            best[part] = np.take_along_axis(found, ranked, axis=1)
+        before, value = order // width, order % width
         chosen = np.concatenate(
             [
                 np.take_along_axis(self.chosen, before[:, :, None], axis=1),
@@ -106,7 +116,7 @@ class _Beam:
             ],
             axis=2,
         )
-        return _Beam((*self.guesses, guesses), chosen, np.take_along_axis(sums, order, axis=1).astype(np.float32))
+        return _Beam((*self.guesses, guesses), chosen, best)
 
 
 def _weighed(target: Target, beam: _Beam, mine: Bytes, weights: Weights, progress: Progress) -> _Beam:

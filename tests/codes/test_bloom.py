@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pprl_desktop.codes import qgrams
+from pprl_desktop.codes import bloom, qgrams
 from pprl_desktop.codes.base import Part, Recipe, Settings, Smashed, method
 from pprl_desktop.codes.bloom import METHOD, Filler, hashes_per_piece
 from pprl_desktop.decisions.learn import learn
@@ -149,3 +149,31 @@ def test_near_numbers_and_dates_share_pieces() -> None:
     assert share("19760312", "19760313", "date") > 0.6 > share("19760312", "19851129", "date")
     assert share("27932", "27923", "id") > 0.4
     assert qgrams.pieces("x.5", "number"), "what is no number is text"
+
+
+def record_filters_one_by_one(table: CleanTable, made: Recipe) -> list[list[int]]:
+    """The slow twin: every record's pieces hashed anew, bit by bit."""
+    salts = bloom.salts_of(table, made) or [""] * table.rows
+    filters = []
+    for row in range(table.rows):
+        bits = [0] * made.settings.bits
+        for column, one in zip(table.columns, table.fields, strict=True):
+            filler = bloom.record_filler(made, table.fields, one.name, salts[row])
+            for piece in qgrams.pieces(column.cell(row), one.kind) if column.cell(row) else ():
+                for at in filler.places(piece):
+                    bits[at] = 1
+        filters.append(bits)
+    return filters
+
+
+@pytest.mark.parametrize("changes", [{}, {"salt_field": "born"}, {"fold": 1}, {"balanced": True}, {"bits": 1000}])
+def test_record_filters_are_those_of_the_slow_twin(changes: dict[str, object]) -> None:
+    table = people(
+        ("MEYER", "ADA", "19500102"), ("", "", ""), ("MEYER", "", "19500103"), ("OZ", "IVY", ""),
+        ("MEYER", "ADA", "19500102"),
+    )  # fmt: skip
+    made = recipe(table, layout="record", **changes)
+    (part,) = METHOD.smash(table, made, NO_PROGRESS).parts
+    expected = bloom.hardened(np.array(record_filters_one_by_one(table, made), dtype=np.bool_), made)
+    assert part.rows.tolist() == [0, -1, 2, 3, 4]
+    assert (part.values[[0, 2, 3, 4]] == expected[[0, 2, 3, 4]]).all()
