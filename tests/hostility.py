@@ -71,6 +71,7 @@ class Tally:
 
     def finish(self, left_over: int = 0) -> None:
         memory = peak_memory() - self.base
+        told(self.cases, self.accepted, self.slowest, memory)
         print(
             f"HOSTILE {self.kind}: {self.cases} cases, {self.refused} refused, {self.accepted} accepted, "
             f"{len(self.wrong)} wrongly, {len(self.tracebacks)} tracebacks, {left_over} left over, "
@@ -81,6 +82,19 @@ class Tally:
         assert not left_over
         assert self.slowest < SECONDS
         assert memory < MEMORY
+
+
+_ALL: list[tuple[int, int, float, int]] = []
+
+
+def told(cases: int, accepted: int, slowest: float, memory: int) -> None:
+    """The sum of a run so far: whoever reads its last line has the figures of the whole."""
+    _ALL.append((cases, accepted, slowest, memory))
+    total, taken = (sum(one[at] for one in _ALL) for at in (0, 1))
+    worst, most = (max(one[at] for one in _ALL) for at in (2, 3))
+    print(
+        f"HOSTILE so far: {total} cases, {taken} accepted, slowest {worst:.2f} s, at most {most >> 20} MB over the base"
+    )
 
 
 def memory_before() -> int:

@@ -14,12 +14,12 @@ from pprl_desktop.exchange.keys import Mode
 from pprl_desktop.exchange.manifest import Party
 from pprl_desktop.problem import Problem
 
-CONTEXT = b"pprl-key-change/v1\0"
+CONTEXT = b"pprl-key-change/v2\0"
 
 
-def _proved(old: Party, recipient: Party) -> bytes:
-    """What the new key signs: that it replaces this old one, told to this contact. Nobody else's key signs that."""
-    return CONTEXT + strict.dumps({"old": old.as_plain(), "to": recipient.as_plain()})
+def _proved(old: Party, new: Party, recipient: Party) -> bytes:
+    """What the new key signs: that these new keys replace these old ones, told to this contact."""
+    return CONTEXT + strict.dumps({"old": old.as_plain(), "new": new.as_plain(), "to": recipient.as_plain()})
 
 
 def announce(home: Home, own: Identity, contact: Contact, out: Path, mode: Mode = "hybrid") -> None:
@@ -28,7 +28,7 @@ def announce(home: Home, own: Identity, contact: Contact, out: Path, mode: Mode 
     if not own.former:
         raise Problem("Your key was never changed.", do="There is nothing to announce.", place="key")
     old = replace(own, keys=own.former[0])
-    proof = own.keys.sign(_proved(old.keys.public().party, contact.card.party))
+    proof = own.keys.sign(_proved(old.keys.public().party, own.keys.public().party, contact.card.party))
     body = {"card": home.own_card_bytes().decode(), "proof": proof.hex()}
     manifest = letters.manifest(old, contact, "key_change", body=body)
     seal.seal(out, manifest, {}, old.keys, contact.card.keys, mode)
@@ -45,7 +45,7 @@ def apply(home: Home, letter: letters.Letter) -> Contact:
     if made.id == letter.contact.id:
         raise refusals.malformed("body.card", "It is the old card.")
     _must_be_unknown(home, made)
-    if not made.card.keys.verify(proof, _proved(manifest.sender, manifest.recipient)):
+    if not made.card.keys.verify(proof, _proved(manifest.sender, made.card.party, manifest.recipient)):
         raise refusals.malformed("body.proof", "The new key did not sign that it replaces the old one.")
     if made.name != letter.contact.name:
         raise refusals.malformed("body.card", "It has another name: a key change changes the key only.")

@@ -233,8 +233,7 @@ def as_agreed(post: Post, home: Any, own: Any) -> Callable[[Received], str]:
             return "" if strict.shows(found["body"]["reason"]) and set(found["body"]) == set(good["body"]) else "reason"
         if post.kind == "key change":
             new, old = (card.read(one["body"]["card"].encode()) for one in (found, good))
-            right = (new.name, new.keys.sign) == (old.name, old.keys.sign)  # its other key is the maker's to choose
-            return "" if right and found["body"]["proof"] == good["body"]["proof"] else f"body: {found['body']}"
+            return "" if (new, found["body"]["proof"]) == (old, good["body"]["proof"]) else f"body: {found['body']}"
         if post.kind in ("acceptance", "receipt"):
             return "" if found["body"] == good["body"] and not found["entries"] else f"body: {found['body']}"
         return arrays_are_wrong(post.kind, found["body"], opened.load(), good, arrays)

@@ -348,7 +348,9 @@ def key_change_with(scene: Scene, card_bytes: bytes, proof: bytes) -> Path:
 
 
 def proof_by(keys: Keys, scene: Scene) -> bytes:
-    return keys.sign(key_change._proved(scene.a.own.keys.public().party, scene.b.own.keys.public().party))
+    """By these keys, that they replace A's."""
+    parties = (one.public().party for one in (scene.a.own.keys, keys, scene.b.own.keys))
+    return keys.sign(key_change._proved(*parties))
 
 
 def test_a_key_change_names_nobody_elses_card(scene: Scene, strangers: Callable[[str], Party]) -> None:
@@ -371,10 +373,20 @@ def test_a_key_change_names_nobody_elses_card(scene: Scene, strangers: Callable[
 def test_a_key_change_for_another_recipient_or_old_key_proves_nothing(scene: Scene) -> None:
     new_ = Keys.new()
     for old, to in ((scene.b, scene.b), (scene.a, scene.a)):
-        proof = new_.sign(key_change._proved(old.own.keys.public().party, to.own.keys.public().party))
+        parties = (one.public().party for one in (old.own.keys, new_, to.own.keys))
+        proof = new_.sign(key_change._proved(*parties))
         path = key_change_with(scene, card.write(new_, "General Hospital"), proof)
         with pytest.raises(Problem, match="did not sign"):
             inbox.open_file(scene.b.home, scene.b.own, path)
+
+
+def test_a_key_change_with_another_key_to_seal_to_than_the_proof_names_is_refused(scene: Scene) -> None:
+    """Both signatures by the new key must name the same keys: that of the card and that of the proof."""
+    new_ = Keys.new()
+    other = Keys(new_.sign_seed, Keys.new().seal_seed)
+    path = key_change_with(scene, card.write(other, "General Hospital"), proof_by(new_, scene))
+    with pytest.raises(Problem, match="did not sign"):
+        inbox.open_file(scene.b.home, scene.b.own, path)
 
 
 def test_a_key_change_changes_the_key_only(scene: Scene) -> None:

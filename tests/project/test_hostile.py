@@ -21,6 +21,7 @@ import pytest
 from pprl_desktop.job import kept
 from pprl_desktop.problem import Problem
 from pprl_desktop.project.project import Project
+from tests.hostility import told
 
 SECONDS = 5  # after which a file counts as one that hangs
 MEMORY = 100 << 20  # bytes over what is there before
@@ -241,6 +242,8 @@ def run(good: bytes, folder: Path, count: int, seed: int) -> dict[str, int]:
     assert {path.name for path in folder.iterdir()} == {path.name for path in paths}
     for path in paths:
         path.unlink()
+    accepted = sum(said == "accepted" for said, _, _ in found)
+    told(count, accepted, max(seconds for _, seconds, _ in found), max(memory for _, _, memory in found))
     return {said: sum(one[0] == said for one in found) for said in ("refused", "accepted")}
 
 
