@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ settings.register_profile("ci", settings.get_profile("here"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ["PPRL_STATE"] = str(Path(tempfile.gettempdir()) / "pprl-tests-state")
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 

@@ -5,7 +5,7 @@
     agreements/ID/record.json     terms, signatures, state, both chains; the one commit point of every change
     agreements/ID/secret          the shared secret, sealed to oneself
     agreements/ID/sent, received  sealed files as they went and came
-    releases.sqlite               the release ledger; its end is noted in every record
+    releases.sqlite               the release ledger; its end is noted in every record, and outside (outside.py)
     releases.key                  the ledger's key, sealed to oneself
 Every file is replaced in one step, so a power cut leaves the state before or after, never between.
 """
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pprl_desktop import files
-from pprl_desktop.exchange import card, contacts, identity, refusals
+from pprl_desktop.exchange import card, contacts, identity, outside, refusals
 from pprl_desktop.exchange.agreement import Agreement, Anchor
 from pprl_desktop.exchange.card import Card
 from pprl_desktop.exchange.contacts import Contact
@@ -227,12 +227,22 @@ class Home:
         sent = tuple(
             (item.release, agreement.id) for agreement in agreements for item in agreement.sent if item.kind == "data"
         )
-        return Noted(tuple(agreement.anchor for agreement in agreements), tuple(one for one in sent if one[0]))
+        anchors = tuple(agreement.anchor for agreement in agreements)
+        seen = outside.noted(self.path, self._signing_key()) if self._is_usual() else Anchor()
+        return Noted(anchors, tuple(one for one in sent if one[0]), seen)
 
     def note(self, anchor: Anchor) -> None:
-        """The new end of the ledger, in the record of every agreement."""
+        """The new end of the ledger, in the record of every agreement; and outside, for when the whole is put back."""
         for agreement in self.agreements():
             files.write_bytes(self._record(agreement.id), replace(agreement, anchor=anchor).write(), private=True)
+        if self._is_usual():
+            outside.note(self.path, self._signing_key(), anchor)
+
+    def _is_usual(self) -> bool:
+        return self._card.is_file() and self.path.resolve() == default_home().resolve()
+
+    def _signing_key(self) -> str:
+        return self.own_card().party.sign
 
     @property
     def ledger_path(self) -> Path:

@@ -59,7 +59,7 @@ def repair(home: Home, own: Identity) -> Repaired:
             for item in agreement.sent
             if item.kind == "data" and item.release and known.get(item.release) != agreement.id
         ]
-        instead = found.missing(noted.anchors)
+        instead = found.missing((*noted.anchors, noted.outside))
         if not (lost or instead or aside or key_lost):
             raise Problem(
                 "The record of releases fits your agreements.", do="There is nothing to repair.", place="releases"

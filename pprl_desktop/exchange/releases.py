@@ -109,10 +109,11 @@ class Noted:
 
     anchors: tuple[Anchor, ...] = ()
     releases: tuple[tuple[int, str], ...] = ()  # number and agreement of every bundle sent
+    outside: Anchor = field(default=Anchor())  # noted beside the home folder
 
     @property
     def anything(self) -> bool:
-        return any(anchor.events for anchor in self.anchors) or bool(self.releases)
+        return any(anchor.events for anchor in (*self.anchors, self.outside)) or bool(self.releases)
 
 
 @dataclass(frozen=True)
@@ -145,8 +146,8 @@ class ReleaseLedger:
         self._records = records or Records()
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists():
-            if self._records.noted().anything:
-                raise older()
+            if (problem := _noticed([], self._records.noted())) is not None:  # it was deleted
+                raise problem
             with suppress(FileExistsError):  # another window was faster
                 os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         with self._open() as base:
@@ -458,19 +459,33 @@ def older() -> Problem:
     )
 
 
+def older_home() -> Problem:
+    return Problem(
+        "The home folder is older than what this computer has noted of it.",
+        "Something left after this copy of the folder was made, and the record of releases does not know it.",
+        "Put the newest folder back if you still have it. Otherwise ask your partners which files came since, then "
+        "repair the record (page Releases, or 'releases repair'). Until then nothing is released.",
+        place="releases",
+    )
+
+
 def _noticed(events: list[Event], noted: Noted) -> Problem | None:
     """Whether everything that the records note is there, or was given up by name in a repair."""
     given_up = {Anchor(*one) for body in _bodies(events, "repair") for one in body["instead"]}
     before = _earlier_hashes(events)
-    for anchor in (one for one in noted.anchors if one.events):
-        there = anchor.events <= len(events) and (events[anchor.events - 1][2] == anchor.head or anchor.head in before)
-        if not there and anchor not in given_up:
-            return older()
+
+    def lacks(anchor: Anchor) -> bool:
+        at = anchor.events
+        there = at <= len(events) and (not at or events[at - 1][2] == anchor.head or anchor.head in before)
+        return not there and anchor not in given_up
+
+    if any(map(lacks, noted.anchors)):
+        return older()
     for number, agreement in noted.releases:
         body = json.loads(events[number - 1][1]) if number <= len(events) else {}
         if body.get("kind") != "release" or not str(body.get("agreement")).startswith(agreement):
             return older()
-    return None
+    return older_home() if lacks(noted.outside) else None
 
 
 def _bodies(events: list[Event], kind: str) -> Iterable[dict[str, Any]]:

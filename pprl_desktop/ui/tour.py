@@ -64,11 +64,12 @@ def take(plan: Plan, progress: Progress) -> list[Path]:
 @contextmanager
 def _own_place() -> Iterator[Path]:
     """Settings of its own, so that the steward's are neither shown nor changed."""
-    names = ("PPRL_DESKTOP_SETTINGS", "PPRL_HOME")
+    names = ("PPRL_DESKTOP_SETTINGS", "PPRL_HOME", "PPRL_STATE")
     before = {name: os.environ.get(name) for name in names}
     with tempfile.TemporaryDirectory(prefix="pprl-tour-", ignore_cleanup_errors=True) as folder:
         os.environ["PPRL_DESKTOP_SETTINGS"] = str(Path(folder) / "settings")
         os.environ["PPRL_HOME"] = str(Path(folder) / "home")
+        os.environ["PPRL_STATE"] = str(Path(folder) / "state")
         try:
             yield Path(folder)
         finally:
