@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from pprl_desktop.compute import bit_planes
 from pprl_desktop.compute.bit_planes import GROUP, LANES, LEVEL, SMALL, Floats, Ints, Words
+from pprl_desktop.compute.engines import Portable
 from pprl_desktop.compute.threads import in_blocks as in_blocks
 from pprl_desktop.compute.threads import jit as jit
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -100,6 +101,10 @@ class Planes:
     def rows(self) -> int:
         return len(self.ones)
 
+    def arrays(self) -> tuple[Words, Ints, Ints, Words]:
+        """As the kernels take them."""
+        return self.words, self.ones, self.order, self.planes
+
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
@@ -149,21 +154,28 @@ def top(
 ) -> Pairs:
     """For each own row its k best partner rows with a score of at least `floor`."""
     words = words_of(own)
-    numbers = similarity.numbers()
-    theirs = (partner.words, partner.ones, partner.order, partner.planes)
     k = min(k, partner.rows)
+    work = _Top(words, partner, similarity.numbers(), floor, k)
+    starts = range(0, len(words) if k > 0 else 0, TILE)
+    return joined(list(in_blocks(work, starts, threads, progress, Said("Comparing signatures"))), found=None)
 
-    def block(start: int) -> tuple[Ints, Ints, Floats]:
-        mine = words[start : start + TILE]
+
+@dataclass(frozen=True, eq=False)
+class _Top(Portable[int, tuple[Ints, Ints, Floats]]):
+    words: Words
+    partner: Planes
+    numbers: Floats
+    floor: float
+    k: int
+
+    def __call__(self, start: int) -> tuple[Ints, Ints, Floats]:
+        mine = self.words[start : start + TILE]
         ones, bits, blocks = _own_side(mine)
-        best = np.full((len(mine), k), -np.inf)
-        ids = np.full((len(mine), k), -1, np.int32)
-        bit_planes.top(mine, ones, bits, blocks, *theirs, numbers, floor, best, ids)
+        best = np.full((len(mine), self.k), -np.inf)
+        ids = np.full((len(mine), self.k), -1, np.int32)
+        bit_planes.top(mine, ones, bits, blocks, *self.partner.arrays(), self.numbers, self.floor, best, ids)
         row, place = np.nonzero(ids >= 0)
         return (row + start).astype(np.int32), ids[row, place], best[row, place]
-
-    starts = range(0, len(words) if k > 0 else 0, TILE)
-    return joined(list(in_blocks(block, starts, threads, progress, Said("Comparing signatures"))), found=None)
 
 
 def above(
@@ -177,30 +189,46 @@ def above(
 ) -> Pairs:
     """All pairs with a score of at least `floor`; at most about `limit` are kept, all are counted."""
     words = words_of(own)
-    numbers = similarity.numbers()
-    theirs = (partner.words, partner.ones, partner.order, partner.planes)
-    kept = 0
+    work = _Above(words, partner, similarity.numbers(), floor, _Room(limit))
+    pieces, total = [], 0
+    starts = range(0, len(words) if partner.rows else 0, TILE)
+    for piece, found in in_blocks(work, starts, threads, progress, Said("Comparing signatures")):
+        pieces.append(piece)
+        work.room.left = max(work.room.left - len(piece[0]), 0)
+        total += found
+    return joined(pieces, total)
 
-    def block(start: int) -> tuple[tuple[Ints, Ints, Floats], int]:
-        mine = words[start : start + TILE]
+
+@dataclass(eq=False)
+class _Room:
+    """Pairs that may still be kept; blocks in threads of this process see it fall and hold no more than that."""
+
+    left: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Above(Portable[int, tuple[tuple[Ints, Ints, Floats], int]]):
+    words: Words
+    partner: Planes
+    numbers: Floats
+    floor: float
+    room: _Room
+
+    def __call__(self, start: int) -> tuple[tuple[Ints, Ints, Floats], int]:
+        mine = self.words[start : start + TILE]
         ones, bits, blocks = _own_side(mine)
-        room = min(1 << 14, max(limit - kept, 0))
+        theirs = self.partner.arrays()
+        room = min(1 << 14, self.room.left)
         while True:
             rows, ids, scores = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room)
-            found = int(bit_planes.above(mine, ones, bits, blocks, *theirs, numbers, floor, rows, ids, scores))
-            wanted = min(found, max(limit - kept, 0))
+            found = int(
+                bit_planes.above(mine, ones, bits, blocks, *theirs, self.numbers, self.floor, rows, ids, scores)
+            )
+            wanted = min(found, self.room.left)
             if wanted <= room:
                 held = min(found, room)
                 return (rows[:held] + np.int32(start), ids[:held], scores[:held]), found
             room = wanted
-
-    pieces, total = [], 0
-    starts = range(0, len(words) if partner.rows else 0, TILE)
-    for piece, found in in_blocks(block, starts, threads, progress, Said("Comparing signatures")):
-        pieces.append(piece)
-        kept += len(piece[0])
-        total += found
-    return joined(pieces, total)
 
 
 def shared_ones(own: Words, partner: Words, own_rows: Ints, partner_rows: Ints) -> Ints:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from pprl_desktop.compute.attended import THREAD
 from pprl_desktop.compute.attended import interruptible as interruptible
+from pprl_desktop.compute.engines import Portable, in_use
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.said import Said
 
@@ -70,7 +71,14 @@ def in_blocks(
     progress: Progress = NO_PROGRESS,
     what: Said | str = "",
 ) -> Iterator[R]:
-    """Runs `work` on each block in threads and yields the results in order; Cancel waits for running blocks only."""
+    """Runs `work` on each block in threads and yields the results in order; Cancel waits for running blocks only.
+
+    Work that is portable goes to the engine in use, where there is one (engines.py).
+    """
+    engine = in_use()
+    if engine is not None and isinstance(work, Portable):
+        yield from engine.run(work, blocks, progress, what)
+        return
     count = threads_of(threads)
     total = len(blocks)
     with ThreadPoolExecutor(count, THREAD) as pool:
@@ -89,4 +97,6 @@ def in_blocks(
         finally:
             for future in waiting:
                 future.cancel()
+            if isinstance(work, Portable):
+                work.stop()
     progress.at(1.0, what)

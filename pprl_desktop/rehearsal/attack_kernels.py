@@ -6,6 +6,7 @@ threads work on, and that a Cancel ends.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from numba import types
 from numba.extending import intrinsic
 
+from pprl_desktop.compute.engines import Portable
 from pprl_desktop.compute.threads import in_blocks, jit
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
@@ -104,7 +106,9 @@ def top_bits(
     rows: Bytes, entries: Bytes, gain: float, bias: Floats, k: int, progress: Progress = NO_PROGRESS
 ) -> tuple[Ints, Floats]:
     """For each row the k entries with the largest gain * (ones in common) + bias, best first; -1 fills up."""
-    return _top(_top_bits, words_of(rows), words_of(entries), gain, bias, k, progress)
+    k = max(1, min(k, len(entries)))
+    work = _Ranking(words_of(rows), words_of(entries), gain, np.ascontiguousarray(bias, dtype=np.float32), k)
+    return _joined(list(in_blocks(work, range(0, len(rows), ROWS), 0, progress)), k)
 
 
 def top_distances(
@@ -135,19 +139,21 @@ def top_distances(
     return _joined(found, k)
 
 
-def _top(
-    kernel: Any, rows: Any, entries: Any, gain: float, bias: Floats, k: int, progress: Progress
-) -> tuple[Ints, Floats]:
-    k = max(1, min(k, len(entries)))
-    bias = np.ascontiguousarray(bias, dtype=np.float32)
+@dataclass(frozen=True, eq=False)
+class _Ranking(Portable[int, tuple[Ints, Floats]]):
+    """The best entries of some rows. No value of the attacker's list is in it, only its code."""
 
-    def block(start: int) -> tuple[Ints, Floats]:
-        mine = rows[start : start + ROWS]
-        ids, best = _lists(len(mine), k)
-        kernel(mine, entries, np.float32(gain), bias, best, ids)
+    rows: Any
+    entries: Any
+    gain: float
+    bias: Floats
+    k: int
+
+    def __call__(self, start: int) -> tuple[Ints, Floats]:
+        mine = self.rows[start : start + ROWS]
+        ids, best = _lists(len(mine), self.k)
+        _top_bits(mine, self.entries, np.float32(self.gain), self.bias, best, ids)
         return ids, best
-
-    return _joined(list(in_blocks(block, range(0, len(rows), ROWS), 0, progress)), k)
 
 
 def _lists(rows: int, k: int) -> tuple[Ints, Floats]:
@@ -199,12 +205,22 @@ def top_sums(
     pull: Floats, starts: Any, piece: Any, weight: Floats, bias: Floats, k: int, progress: Progress = NO_PROGRESS
 ) -> Ints:
     """For each row the k entries whose pieces pull most, best first; -1 fills up."""
-
-    def block(start: int) -> Ints:
-        return few_top_sums(pull[start : start + ROWS], starts, piece, weight, bias, k)
-
-    blocks = list(in_blocks(block, range(0, len(pull), ROWS), 0, progress))
+    work = _Pulling(pull, starts, piece, weight, bias, k)
+    blocks = list(in_blocks(work, range(0, len(pull), ROWS), 0, progress))
     return np.concatenate(blocks) if blocks else _lists(0, k)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class _Pulling(Portable[int, Ints]):
+    pull: Floats
+    starts: Any
+    piece: Any
+    weight: Floats
+    bias: Floats
+    k: int
+
+    def __call__(self, start: int) -> Ints:
+        return few_top_sums(self.pull[start : start + ROWS], self.starts, self.piece, self.weight, self.bias, self.k)
 
 
 def few_top_sums(pull: Floats, starts: Any, piece: Any, weight: Floats, bias: Floats, k: int) -> Ints:

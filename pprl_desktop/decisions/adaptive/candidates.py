@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pprl_desktop.compute.engines import Portable
 from pprl_desktop.compute.threads import interruptible
 from pprl_desktop.decisions.adaptive.levels import Codes, FieldLevels, Levels
 from pprl_desktop.decisions.base import Rows
@@ -139,15 +140,25 @@ def scan(
     order = _by_largest_field(fields)
     blocks = _cut_up(order, partner_rows)
     kept = Kept(bar, most)
-
-    def work(rows: Codes) -> Part:
-        score = scores(fields, weights, rows).reshape(-1)
-        at = np.flatnonzero(score >= bar)
-        return rows[at // partner_rows].astype(np.int32), (at % partner_rows).astype(np.int32), score[at]
-
+    work = _Passing(tuple(fields), tuple(weights), bar)
     for part in in_blocks(work, blocks, threads, progress, "Comparing all pairs"):
         kept.add(part, progress)
     return kept.found(own_rows * partner_rows, progress)
+
+
+@dataclass(frozen=True, eq=False)
+class _Passing(Portable[Codes, Part]):
+    """Pairs of some own rows with all of the partner's at or above the bar."""
+
+    fields: tuple[FieldLevels, ...]
+    weights: tuple[Weights, ...]
+    bar: float
+
+    def __call__(self, rows: Codes) -> Part:
+        score = scores(self.fields, self.weights, rows).reshape(-1)
+        at = np.flatnonzero(score >= self.bar)
+        partner_rows = len(self.fields[0].partner.codes)
+        return rows[at // partner_rows].astype(np.int32), (at % partner_rows).astype(np.int32), score[at]
 
 
 def _cut_up(rows: Codes, partner_rows: int) -> list[Codes]:

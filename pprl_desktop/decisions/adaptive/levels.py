@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from pprl_desktop.codes import tokens
 from pprl_desktop.codes.base import Part, Smashed
+from pprl_desktop.compute.engines import Portable
 from pprl_desktop.decisions.rules import FieldComparison
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
@@ -163,13 +164,9 @@ class FieldLevels:
             return
         made = np.empty((self.own.values, self.partner.values), dtype=np.uint8)
         step = max(1, BLOCK_CELLS // max(self.partner.values, 1))
-
-        def fill(start: int) -> None:
-            some = np.arange(start, min(start + step, len(made)), dtype=np.int32)
-            made[some] = self._compute(some)
-
-        for _ in in_blocks(fill, range(0, len(made), step), threads, progress):
-            pass
+        starts = range(0, len(made), step)
+        for start, rows in zip(starts, in_blocks(_Rows(self, step), starts, threads, progress), strict=True):
+            made[start : start + step] = rows
         self._all = made
 
     def pairs(
@@ -244,6 +241,17 @@ class FieldLevels:
         if len(lines):
             same = letter_a[own[lines, 0]][:, None] == letter_b[None, :]
             level[lines] = np.where(same, INITIAL, OTHER_INITIAL)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows(Portable[int, Levels]):
+    """Levels of a few own values, from one on, against all of the partner's."""
+
+    field: FieldLevels
+    step: int
+
+    def __call__(self, start: int) -> Levels:
+        return self.field.rows(np.arange(start, min(start + self.step, self.field.own.values), dtype=np.int32))
 
 
 def pair_levels(fields: Sequence[FieldLevels], own: Codes, partner: Codes, progress: Progress = NO_PROGRESS) -> Levels:

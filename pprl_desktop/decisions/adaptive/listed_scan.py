@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.codes import tokens
+from pprl_desktop.compute.engines import Portable
 from pprl_desktop.compute.threads import in_blocks, interruptible
 from pprl_desktop.decisions.adaptive import candidates as blocking
 from pprl_desktop.decisions.adaptive import value_lists
@@ -225,10 +226,15 @@ def run(scan: Scan, bar: float, most: int, threads: int, progress: Progress = NO
     """All pairs at or above the bar; if they are more than `most`, the bar rises and the weakest go."""
     kept = blocking.Kept(bar, most)
     blocks = _units(scan, scan.index.order, bar, progress)
-
-    def work(rows: Rows) -> tuple[Rows, Rows, Floats, Levels]:
-        return scan.compare(rows, bar)
-
-    for part in in_blocks(work, blocks, threads, progress, "Comparing similar records"):
+    for part in in_blocks(_Comparing(scan, bar), blocks, threads, progress, "Comparing similar records"):
         kept.add(part, progress)
     return kept.found(len(scan.index.own) * len(scan.index.partner), progress)
+
+
+@dataclass(frozen=True, eq=False)
+class _Comparing(Portable[Rows, tuple[Rows, Rows, Floats, Levels]]):
+    scan: Scan
+    bar: float
+
+    def __call__(self, rows: Rows) -> tuple[Rows, Rows, Floats, Levels]:
+        return self.scan.compare(rows, self.bar)

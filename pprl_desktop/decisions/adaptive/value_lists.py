@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.codes import tokens
+from pprl_desktop.compute.engines import Portable
 from pprl_desktop.compute.threads import in_blocks, interruptible
 from pprl_desktop.decisions.adaptive.levels import (
     EQUAL,
@@ -82,15 +83,21 @@ def _near(one: FieldLevels, lowest: int, threads: int, progress: Progress) -> tu
     least = float(one.cuts[lowest - NEAR])
     interruptible(progress, one.similar.near, np.zeros(1, np.int32), least)  # prepares what all blocks need
     step = max(LEAST_VALUES, UNIT_CELLS // max(one.partner.values, 1))
+    starts = range(0, one.own.values, step)
+    return _joined(list(in_blocks(_Near(one, least, step), starts, threads, progress)))
 
-    def work(start: int) -> tuple[Codes, Codes, Levels]:
-        values = np.arange(start, min(start + step, one.own.values), dtype=np.int32)
-        own, partner, similarity = one.similar.near(values, least, progress)
+
+@dataclass(frozen=True, eq=False)
+class _Near(Portable[int, tuple[Codes, Codes, Levels]]):
+    field: FieldLevels
+    least: float
+    step: int
+
+    def __call__(self, start: int) -> tuple[Codes, Codes, Levels]:
+        values = np.arange(start, min(start + self.step, self.field.own.values), dtype=np.int32)
+        own, partner, similarity = self.field.similar.near(values, self.least)
         order = np.lexsort((partner, own))
-        return values[own[order]], partner[order], one.cut(similarity[order])
-
-    parts = list(in_blocks(work, range(0, one.own.values, step), threads, progress))
-    return _joined(parts)
+        return values[own[order]], partner[order], self.field.cut(similarity[order])
 
 
 def _joined(parts: Sequence[tuple[Codes, Codes, Levels]]) -> tuple[Codes, Codes, Levels]:

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from pprl_desktop.compute.threads import threads_of
+from pprl_desktop.compute.engines import Portable
+from pprl_desktop.compute.threads import in_blocks
 from pprl_desktop.decisions.svm.bounds import bounds_of, first_bounds
 from pprl_desktop.decisions.svm.rule import Weights
 from pprl_desktop.decisions.svm.vectors import Bytes, Codes, Form, Ints, Records, Shape, Vectors, records_of, reordered
@@ -88,6 +90,15 @@ class Join(Costs):
         # bounds of the second field, filled while searching; without room for them each is worked out when needed
         self._remembered = {order[1]: self._memory(order[1]) for order in self._orders if len(order) > 1}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is remembered while searching is made anew elsewhere."""
+        return {**vars(self), "_remembered": {}}
+
+    def _bounds_of_second(self, f: int) -> tuple[Bytes, Bytes]:
+        if f not in self._remembered:
+            self._remembered[f] = self._memory(f)
+        return self._remembered[f]
+
     def _memory(self, f: int) -> tuple[Bytes, Bytes]:
         left, right = int(self.own.distinct[f]), int(self.partner.distinct[f])
         rows = np.zeros((left if left * (right + 1) <= REMEMBERED else 0, right + 1), dtype=np.uint8)
@@ -161,36 +172,17 @@ class Join(Costs):
     def _blocks(
         self, records: Records, budget: int, room: int, threads: int, progress: Progress
     ) -> Iterator[tuple[Codes, Codes, Ints, int, int]]:
-        from concurrent.futures import Future, ThreadPoolExecutor, wait
-
         self._limit = budget
-        stop = np.zeros(1, dtype=np.uint8)
         near = int(self._near * budget)
         sides = [(records, None), *(reordered(records, self.own, order) for order in self._orders[1:])]
         spans = [(which, span) for which, (side, _) in enumerate(sides) for span in _spans(side, BLOCKS)]
-        count = threads_of(threads)
-        with ThreadPoolExecutor(count) as pool:
-            waiting: list[Future[tuple[Codes, Codes, Ints, int, int]]] = []
-            given = 0
-            try:
-                for done in range(len(spans)):
-                    while given < len(spans) and len(waiting) < 2 * count:
-                        which, span = spans[given]
-                        given += 1
-                        waiting.append(pool.submit(self._block, which, sides[which][0], span, near, room, stop))
-                    while not waiting[0].done():
-                        wait(waiting[:1], timeout=0.03)
-                        progress.check()
-                    progress.at((done + 1) / len(spans), "Comparing records")
-                    i, j, cost, lowered, counted = waiting.pop(0).result()
-                    own, partner = sides[spans[done][0]][1], self._partners[spans[done][0]][1]
-                    i = i if own is None else own[i].astype(np.int32)
-                    j = j if partner is None else partner[j].astype(np.int32)
-                    yield i, j, cost, lowered, counted
-            finally:
-                stop[0] = 1
-                for future in waiting:
-                    future.cancel()
+        work = _Searching(self, tuple(side for side, _ in sides), near, room, np.zeros(1, np.uint8))
+        blocks = in_blocks(work, spans, threads, progress, "Comparing records")
+        for (which, _), (i, j, cost, lowered, counted) in zip(spans, blocks, strict=True):
+            own, partner = sides[which][1], self._partners[which][1]
+            i = i if own is None else own[i].astype(np.int32)
+            j = j if partner is None else partner[j].astype(np.int32)
+            yield i, j, cost, lowered, counted
 
     def _block(
         self, which: int, records: Records, span: tuple[int, int], near: int, room: int, stop: Bytes
@@ -225,7 +217,7 @@ class Join(Costs):
         # first the pairs whose first field costs at most `near`, then those where it costs more: none is met twice
         capped, cap, least = (1, min(near, budget), -1) if which == 0 else (len(order) - 1, budget - near - 1, near)
         rows2, known2 = (
-            self._remembered[order[1]] if len(order) > 1 else (np.zeros((0, 1), np.uint8), np.zeros(0, np.uint8))
+            self._bounds_of_second(order[1]) if len(order) > 1 else (np.zeros((0, 1), np.uint8), np.zeros(0, np.uint8))
         )
         # a step of the cosine grid may be rounded up or down by half
         slack = np.float32(SLACK + float(w.cosine.sum(axis=1).max(initial=0)) * len(order) / max(w.budget, 1))
@@ -240,6 +232,22 @@ class Join(Costs):
             Out(i, j, cost, histogram),
         )  # fmt: skip
         return i, j, cost, int(found), histogram
+
+
+@dataclass(frozen=True, eq=False)
+class _Searching(Portable[tuple[int, tuple[int, int]], tuple[Codes, Codes, Ints, int, int]]):
+    join: Join
+    sides: tuple[Records, ...]
+    near: int
+    room: int
+    stopped: Bytes  # the kernel's own look at Cancel
+
+    def __call__(self, block: tuple[int, tuple[int, int]]) -> tuple[Codes, Codes, Ints, int, int]:
+        which, span = block
+        return self.join._block(which, self.sides[which], span, self.near, self.room, self.stopped)
+
+    def stop(self) -> None:
+        self.stopped[0] = 1
 
 
 def _spans(records: Records, blocks: int) -> list[tuple[int, int]]:

@@ -8,18 +8,19 @@ Where the exact scan would not take much longer, there is no plan: it is exact.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.compute.bit_planes import Floats, Ints
 from pprl_desktop.compute.bits import Bytes, Pairs, Similarity, joined, ones_of, words_of
+from pprl_desktop.compute.engines import Portable
 from pprl_desktop.compute.threads import in_blocks
 from pprl_desktop.decisions.base import MatchOptions
 from pprl_desktop.decisions.rules import BitsRule
-from pprl_desktop.progress import Progress
+from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.said import Said
 
 EXACT_PAIRS = 1.2e10  # about 110k x 110k: below it the scan is always exact
@@ -130,11 +131,11 @@ def scan(
     mine, theirs = words_of(own), words_of(partner)
     places = [random.choice(8 * own.shape[1], size=made.bits, replace=False) for _ in range(made.bands)]
     masks = np.stack([mask_of(each, mine.shape[1]) for each in places])
-    join = _Join(mine, theirs, ones_of(mine), ones_of(theirs), similarity.numbers(), floor, room, masks, progress.check)
+    join = _Join(mine, theirs, ones_of(mine), ones_of(theirs), similarity.numbers(), floor, room, masks, progress)
     pieces: list[Piece] = []
     bands = list(enumerate(places))
     skipped = held = found = 0
-    for new, spared in in_blocks(join.band, bands, options.threads, progress, "Comparing signatures in bands"):
+    for new, spared in in_blocks(join, bands, options.threads, progress, "Comparing signatures in bands"):
         pieces += new
         skipped += spared
         held += sum(len(scores) for _, _, scores in new)
@@ -163,7 +164,7 @@ def _best(pieces: list[Piece], room: int) -> list[Piece]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Join:
+class _Join(Portable[tuple[int, npt.NDArray[np.int64]], tuple[list[Piece], int]]):
     mine: npt.NDArray[np.uint64]
     theirs: npt.NDArray[np.uint64]
     ones: Ints
@@ -172,9 +173,12 @@ class _Join:
     floor: float
     room: int  # pairs of one band held at most
     masks: npt.NDArray[np.uint64]  # [bands, words]
-    check: Callable[[], None]  # raises Cancelled
+    progress: Progress = field(default=NO_PROGRESS, repr=False)  # Cancel is heard within a band
 
-    def band(self, which: tuple[int, npt.NDArray[np.int64]]) -> tuple[list[Piece], int]:
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: held for name, held in vars(self).items() if name != "progress"}
+
+    def __call__(self, which: tuple[int, npt.NDArray[np.int64]]) -> tuple[list[Piece], int]:
         """All pairs of one band that share no earlier one."""
         from pprl_desktop.decisions.threshold.lsh_join import Band, Out, Sorted, join, keys
 
@@ -189,7 +193,7 @@ class _Join:
         found: list[Piece] = []
         at = there = skipped = 0
         while at < len(mine):
-            self.check()  # in the worker too: a band of a million rows takes seconds
+            self.progress.check()  # in the thread too: a band of a million rows takes seconds
             at, there, held, spared = join(own, partner, band, at, there, out)
             found.append((rows[:held].copy(), others[:held].copy(), scores[:held].copy()))
             skipped += int(spared)
