@@ -10,6 +10,7 @@ import os
 import sys
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
@@ -126,12 +127,22 @@ def _run(argv: list[str]) -> int:
     if not any("--json" in action.option_strings for action in parser._actions):
         parser.add_argument("--json", action="store_true", help="print plain data instead of text")
     args = parser.parse_args(argv[1:])
-    answer = verb.run(args, Progress(_bar()))
+    with _engine(args):
+        answer = verb.run(args, Progress(_bar()))
     if getattr(args, "json", False):
         print(harmless(json.dumps(_finite(answer.data), ensure_ascii=False, indent=1, default=english)))
     else:
         print(harmless(answer.text))
     return answer.code
+
+
+def _engine(args: argparse.Namespace) -> AbstractContextManager[object]:
+    """Where blocks of heavy work run, for the verbs that have a choice."""
+    if getattr(args, "engine", "threads") == "threads":
+        return nullcontext()
+    from pprl_desktop.job import engine
+
+    return engine.at(engine.place(args.engine, args.tls_ca, args.tls_cert, args.tls_key, args.cluster_folder))
 
 
 def harmless(text: str) -> str:

@@ -57,6 +57,19 @@ def memory_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--memory", type=_megabytes, default=2048, metavar="MB", help="for pairs (default: 2048)")
 
 
+def engine_options(parser: argparse.ArgumentParser) -> None:
+    """Where blocks run; cli.py opens it around the verb."""
+    group = parser.add_argument_group("a cluster of the own organisation")
+    group.add_argument(
+        "--engine", default="threads", metavar="dask:tls://HOST:PORT",
+        help="run blocks of work there instead of in threads of this computer; workers see smashed data",
+    )  # fmt: skip
+    group.add_argument("--tls-ca", type=Path, metavar="FILE", help="certificate of the authority")
+    group.add_argument("--tls-cert", type=Path, metavar="FILE", help="the own certificate")
+    group.add_argument("--tls-key", type=Path, metavar="FILE", help="its key")
+    group.add_argument("--cluster-folder", type=Path, metavar="DIR", help="a folder that the workers share")
+
+
 def positive(text: str) -> float:
     """An epsilon."""
     number = _number(text)

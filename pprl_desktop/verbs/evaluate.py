@@ -31,6 +31,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=_options.seed, default=0, metavar="N", help="same seed, same figures")
     _options.memory_option(parser)
     _options.reading_options(parser, tables=2)
+    _options.engine_options(parser)
     parser.add_argument("--rule", default="both", choices=("both", "either", "review"), help="to reconcile")
     parser.add_argument("--accept", type=_options.score, metavar="SCORE", help="threshold by hand")
     _pairs.option(parser)

@@ -19,6 +19,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--review", type=_options.score, metavar="SCORE", help="where the review band begins")
     _options.memory_option(parser)
+    _options.engine_options(parser)
     _pairs.option(parser)
     _pairs.file_option(parser)
     _exchange.common(parser)

@@ -36,6 +36,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--examples", action="store_true", help="show a few own records (never with --json)")
     _options.method_options(parser, blind=True)
     _options.reading_options(parser)
+    _options.engine_options(parser)
     parser.add_argument("--partner-rows", type=int, default=0, metavar="N", help="of blind (default: as many as here)")
 
 
