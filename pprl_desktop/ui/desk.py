@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from pprl_desktop import log
+from pprl_desktop.job.engine import Place, place
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit import settings
 from pprl_desktop.ui.kit.jobs import Job, Jobs
@@ -193,6 +194,13 @@ class Desk(QObject):
 
     def announce(self, changed: Changed) -> None:
         self.choices_changed.emit(changed)
+
+    def cluster(self) -> Place | None:
+        """Where blocks of heavy work run; None: in threads of this computer."""
+        chosen = self.preferences
+        paths = (chosen.tls_ca, chosen.tls_cert, chosen.tls_key, chosen.cluster_folder)
+        ca, certificate, key, folder = (Path(path) if path else None for path in paths)
+        return place(chosen.engine, ca, certificate, key, folder)
 
     def prefer(self, **values: Any) -> None:
         self.preferences = replace(self.preferences, **values)

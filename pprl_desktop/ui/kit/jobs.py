@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from pprl_desktop.job.engine import Place, at
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Cancelled, Progress
 from pprl_desktop.said import NOTHING, Said
@@ -49,6 +50,7 @@ class Job:
     fraction: float = 0.0
     what: Said = NOTHING
     held: bool = False  # not yet to be started
+    where: Place | None = None  # the cluster whose workers do its blocks
     keeps: bool = False  # gives way without being dropped: it starts anew once nobody waits
     put_off: bool = False  # stopped for work the steward waits for, to be started anew
 
@@ -203,7 +205,9 @@ class Jobs(QObject):
                     raise Cancelled
                 job.started = time.monotonic()
                 self._moved.emit(job, 0.0, "")
-                result = job.work(Progress(lambda f, w, j=job: self._moved.emit(j, f, w), job.stop.is_set))
+                progress = Progress(lambda f, w, j=job: self._moved.emit(j, f, w), job.stop.is_set)
+                with at(job.where, progress):
+                    result = job.work(progress)
             except Cancelled:
                 end = "cancelled"
             except Problem as problem:

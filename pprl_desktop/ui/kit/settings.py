@@ -46,6 +46,11 @@ class Preferences:
     reopen: bool = True  # continue with the last project
     organisation: str = ""  # the name on the own card, for the start page
     window: tuple[int, int, bool] = (0, 0, False)  # width, height, maximised; 0: not opened yet
+    engine: str = "threads"  # or the address of the organisation's cluster, with what it takes to connect
+    tls_ca: str = ""
+    tls_cert: str = ""
+    tls_key: str = ""
+    cluster_folder: str = ""
 
 
 def folder() -> Path:

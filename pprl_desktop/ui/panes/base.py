@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
+from pprl_desktop.job.engine import Place
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.jobs import Job
@@ -204,6 +205,7 @@ class Pane(QWidget):
         key: str = "",
         quiet: bool = False,
         keeps: bool = False,
+        where: Place | None = None,
         problem: Callable[[Problem], None] | None = None,
         cancelled: Callable[[], None] | None = None,
     ) -> Job:
@@ -217,6 +219,7 @@ class Pane(QWidget):
             problem or self.show_problem,
             cancelled,
             keeps=keeps,
+            where=where,
         )
         return self.desk.jobs.start(job)
 

@@ -354,7 +354,7 @@ class MatchPane(KeyedPane):
             made = partnership.match(own_table, choices, progress=progress)
             return ShownMatch(made, table_rows(made, partnership.partner_names()))
 
-        self.run(tr("Matching"), work, self._keep)
+        self.run(tr("Matching"), work, self._keep, where=self.desk.cluster())
 
     def _keep(self, shown: ShownMatch) -> None:
         self.desk.findings.shown = shown

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QCheckBox
+from PySide6.QtWidgets import QCheckBox, QLineEdit
 
+from pprl_desktop.job import engine
+from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit import crash, settings, theme
-from pprl_desktop.ui.kit.i18n import LANGUAGES, tr
+from pprl_desktop.ui.kit.i18n import LANGUAGES, number, tr
 from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.basics import Section, button, combo, label, labelled, pick, row
@@ -63,16 +65,74 @@ class SettingsPane(Pane):
         offline.add(
             label(
                 tr(
-                    "This program opens no network connection, checks for no updates and reports nothing. "
+                    "This program opens no network connection unless you name a cluster below, checks for no "
+                    "updates and reports nothing. "
                     "Everything that passes between partners is a file you send yourself."
                 ),
                 "muted",
             ),
             None,
         )
+        self.cluster = self._cluster()
         self.body.addLayout(columns(look, work, least=290))
         self.body.addLayout(columns(self.places, offline, least=290))
+        self.body.addWidget(self.cluster)
         self.body.addStretch(1)
+
+    def _cluster(self) -> Section:
+        """Where heavy work runs; empty: on this computer."""
+        section = Section(tr("A cluster of your organisation"))
+        names = {
+            "engine": (tr("Address"), "dask:tls://host:port"),
+            "cluster_folder": (tr("Folder that its workers share"), ""),
+            "tls_ca": (tr("Certificate of its authority"), ""),
+            "tls_cert": (tr("Own certificate"), ""),
+            "tls_key": (tr("Key of the own certificate"), ""),
+        }
+        self.places_of: dict[str, QLineEdit] = {}
+        fields = []
+        for name, (title, hint) in names.items():
+            edit = QLineEdit()
+            edit.setPlaceholderText(hint)
+            edit.editingFinished.connect(lambda which=name: self._prefer_cluster(which))
+            self.places_of[name] = edit
+            fields.append(labelled(title, edit))
+        section.add(
+            label(
+                tr(
+                    "Not needed on one computer. With an address, matching hands blocks of smashed data to the workers "
+                    "there. They see smashed data, never your table, and may run code as you: only ever name a cluster "
+                    "of your own organisation."
+                ),
+                "muted",
+            ),
+            fields[0],
+            fields[1],
+            columns(fields[2], fields[3], fields[4], least=200),
+            row(button(tr("Check the connection"), self._check_cluster), None),
+        )
+        return section
+
+    def _prefer_cluster(self, name: str) -> None:
+        text = self.places_of[name].text().strip()
+        text = text or ("threads" if name == "engine" else "")
+        if getattr(self.desk.preferences, name) != text:
+            self.desk.prefer(**{name: text})
+
+    def _check_cluster(self) -> None:
+        try:
+            where = self.desk.cluster()
+        except Problem as problem:
+            self.show_problem(problem)
+            return
+        if where is None:
+            self.say("info", tr("No cluster is named: everything runs on this computer."))
+            return
+
+        def done(threads: int) -> None:
+            self.say("good", tr("The cluster answers. Its workers have {n} threads.", n=number(threads)))
+
+        self.run(tr("Connecting"), lambda _progress: engine.threads(), done, where=where)
 
     def enter(self) -> None:
         chosen = self.desk.preferences
@@ -81,6 +141,9 @@ class SettingsPane(Pane):
         if self.zoom.findData(chosen.zoom) < 0:
             self.zoom.addItem(f"{chosen.zoom:.0%}", chosen.zoom)
         pick(self.zoom, chosen.zoom)
+        for name, edit in self.places_of.items():
+            value = getattr(chosen, name)
+            edit.setText("" if value == engine.THREADS else value)
         for box, on in ((self.expert, chosen.expert), (self.help, chosen.help_panel)):
             box.blockSignals(True)
             box.setChecked(on)

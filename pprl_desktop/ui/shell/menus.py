@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QFileDialog, QFrame, QMenu, QMenuBar, QWidget
 
+from pprl_desktop.job.engine import Place
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr
@@ -60,16 +61,32 @@ class Menus:
         self._view(_menu(bar, tr("&View")))
         self.review = _menu(bar, tr("&Review"))
         self._help(_menu(bar, tr("&Help")))
-        text = label(tr("Works offline"), "small", wrap=False)
-        set_tip(text, tr("This program opens no network connection. Everything between the partners is a file."))
+        self.offline = label("", "small", wrap=False)
+        self._tell_connection(None)
         band = QFrame()
         band.setProperty("side", "top")
         self.key = row_of_key()
-        layout = row(bar, self.key, icon_label("offline", "muted", 16), text, gap=0.75)
+        layout = row(bar, self.key, icon_label("offline", "muted", 16), self.offline, gap=0.75)
         layout.setStretch(0, 1)
         layout.setContentsMargins(0, 0, 2 * GRID, 0)
         band.setLayout(layout)
         window.setMenuWidget(band)
+
+    def _tell_connection(self, where: Place | None) -> None:
+        if where is None:
+            self.offline.setText(tr("Works offline"))
+            set_tip(
+                self.offline,
+                tr("This program opens no network connection. Everything between the partners is a file."),
+            )
+            return
+        self.offline.setText(tr("Connected to {host}", host=where.host))
+        set_tip(
+            self.offline,
+            tr(
+                "Blocks of smashed data are worked on by the cluster of your organisation. Nothing goes to the partner."
+            ),
+        )
 
     def _add(
         self, menu: QMenu, text: str, act: Callable[[], object], keys: str | QKeySequence.StandardKey = ""
@@ -137,6 +154,8 @@ class Menus:
     def refresh(self) -> None:
         project = self.desk.project
         self.key.setVisible(self.desk.identity() is not None)
+        busy = self.desk.jobs.busy()
+        self._tell_connection(busy.where if busy is not None else None)
         undo = project.can_undo() if project is not None else ""
         redo = project.can_redo() if project is not None else ""
         self.undo.setText(tr("&Undo: {what}", what=tr(undo)) if undo else tr("&Undo"))
