@@ -251,3 +251,12 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def cache_folder() -> Path:
+    """The user's own folder for what can be made anew."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "PPRL Desktop" / "cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "PPRL Desktop"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pprl-desktop"

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pprl_desktop import resources
+from pprl_desktop.files import cache_folder
 from pprl_desktop.problem import Problem
 
 LEAST_VERSION = (10, 3)  # of the library's interface: 1.0.18, the first with ristretto255
@@ -158,11 +159,3 @@ def kept(data: bytes, folder: Path) -> Path:
         Path(name).unlink(missing_ok=True)
         raise
     return path
-
-
-def cache_folder() -> Path:
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "PPRL Desktop" / "cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "PPRL Desktop"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pprl-desktop"

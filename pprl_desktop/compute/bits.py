@@ -4,8 +4,7 @@ Why numba: it has wheels for Linux, macOS (both processors) and Windows, needs n
 in a frozen application (llvmlite is one shared library), and it was the fastest of what was measured: for
 50k x 50k x 1024 bits faiss took 17-31 CPU-seconds, BLAS 39-56, numpy 143, a plain popcount loop 10; the bit-sliced scan
 of bit_planes.py is about three times faster than that loop (tests/benchmarks/scan_bits.py).
-Start-up: compiling costs about three seconds in all, once; see blocks.jit for where it is cached and why not in the
-frozen application.
+Start-up: compiling costs about three seconds in all, once; see threads.jit for where it is cached.
 """
 
 from __future__ import annotations

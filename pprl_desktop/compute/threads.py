@@ -22,22 +22,26 @@ R = TypeVar("R")
 def jit(function: Callable[..., Any], any_order: bool = False) -> Any:
     """numba.njit without the interpreter lock, cached on disk where that is safe.
 
-    A source tree or wheel caches beside the file (numba falls back to the user's cache where that folder is read-only).
-    The frozen application compiles anew, a few seconds once per run: there numba would load pickled machine code from a
-    folder the user can write, and would look for that folder beside a source file that does not exist.
+    A source tree or wheel caches beside the file (numba falls back to the user's cache where that folder is read-only),
+    the installed program in a folder of its own (kernel_cache.py).
 
     `any_order` lets sums of floats be added in vector lanes. Their last digits then depend on the processor: only for
     bounds that have room for that, never for what decides.
     """
+    return _compiled(function, {"reassoc", "contract"} if any_order else False)
+
+
+def _compiled(function: Callable[..., Any], freedom: Any = False) -> Any:
     import numba
 
-    freedom: Any = {"reassoc", "contract"} if any_order else False
-    if not getattr(sys, "frozen", False):
-        try:
-            return numba.njit(nogil=True, cache=True, fastmath=freedom)(function)
-        except RuntimeError:  # no folder for the cache can be found or written
-            pass
-    return numba.njit(nogil=True, fastmath=freedom)(function)
+    if getattr(sys, "frozen", False):
+        from numba.core import config
+
+        config.CACHE_LOCATOR_CLASSES = "pprl_desktop.compute.kernel_cache.OwnFolder"
+    try:
+        return numba.njit(nogil=True, cache=True, fastmath=freedom)(function)
+    except RuntimeError:  # no folder for the cache can be found, written or trusted
+        return numba.njit(nogil=True, fastmath=freedom)(function)
 
 
 def jit_bound(function: Callable[..., Any]) -> Any:
@@ -45,10 +49,13 @@ def jit_bound(function: Callable[..., Any]) -> Any:
 
 
 def jit_each_run(function: Callable[..., Any]) -> Any:
-    """For functions that call a compiled one of another file: the cache would not notice when only that one changes."""
+    """For functions that call a compiled one of another file: the cache would not notice when only that one changes.
+
+    In the installed program they change together, with its version.
+    """
     import numba
 
-    return numba.njit(nogil=True)(function)
+    return _compiled(function) if getattr(sys, "frozen", False) else numba.njit(nogil=True)(function)
 
 
 def threads_of(asked: int) -> int:
