@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 
@@ -41,13 +40,6 @@ def test_a_failure_in_a_block_is_raised_and_the_rest_is_dropped() -> None:
 
     with pytest.raises(ValueError, match="three"):
         list(in_blocks(work, range(100), threads=2))
-
-
-def test_the_frozen_application_does_not_cache_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "frozen", True, raising=False)
-    made = jit(lambda x: x + 1)
-    assert made(1) == 2
-    assert type(made._cache).__name__ == "NullCache"
 
 
 def test_without_a_folder_for_the_cache_it_still_runs() -> None:
