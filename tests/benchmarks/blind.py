@@ -72,6 +72,8 @@ def with_filters(made: BlindPlay, a: CleanTable, b: CleanTable, truth: quality.T
     some = replace(
         scored, own=scored.own[kept], partner=scored.partner[kept], score=scored.score[kept],
         probability=scored.probability[kept], evidence=scored.evidence[kept] if scored.evidence is not None else None,
+        second=scored.second[kept] if scored.second is not None else None,
+        strangers=scored.strangers[kept] if scored.strangers is not None else None,
     )  # fmt: skip
     match = decide(some, MatchOptions(of_flag(one_to_one)))
     at = match.accepted()

@@ -41,11 +41,13 @@ class Tuning:
     values: float = 24.0  # key values per record, all types together
     strangers: float = 0.1  # own pairs of strangers that share a key, per record
     types: int = 14
-    weights: tuple[float, ...] = (0.2, 0.7, 2.0)  # recall that a unit of coverage is worth
+    weights: tuple[float, ...] = (6.0, 2.0, 0.7, 0.2)  # recall that a unit of coverage is worth, falling
     prices: tuple[float, ...] = (2e-4, 1e-3, 4e-3)  # recall that one value per record must bring
     kept: int = 1200  # candidates per pair of multipliers that the greedy choice looks at
     sample: int = 5000  # own records on which coverage is counted while choosing
     least_gain: float = 2e-4  # recall, below which a further type is not worth its questions
+    exchanges: int = 4  # times that one key may be taken out again and its room filled anew
+    least_better: float = 1e-3  # recall that an exchange must bring
     padding: float = 1.06  # budget beyond the expected number of keys: slack of the limits, and what is asked twice
 
 
@@ -93,15 +95,20 @@ def choose(
     held = worlds.holds(atoms, progress.part(0.05, 0.4))
     pool = _pool(table, keys, atoms, held, worlds, partner_rows, bound, seed, tuning, progress.part(0.4, 0.75))
     found: list[Choice] = []
-    grid = list(itertools.product(tuning.weights, tuning.prices))
-    for place, (weight, price) in enumerate(grid):
-        progress.at(0.75 + 0.25 * place / len(grid), "Choosing keys")
-        found.append(_greedy(pool, weight, price, bound, tuning, progress))
-    best = max(found, key=lambda one: (one.mean_recall - 1e-4 * one.values, -one.coverage))
+    grid = list(itertools.product(range(len(tuning.weights)), tuning.prices))
+    for place, (first, price) in enumerate(grid):
+        progress.at(0.75 + 0.2 * place / len(grid), "Choosing keys")
+        found.append(_filled(_Taken(pool, bound, tuning), tuning.weights[first:], price, progress))
+    best = max(found, key=_worth)
     if not best.recipe.keys:
         raise over_bound(bound)
+    best = _exchanged(pool, best, bound, tuning, progress)
     progress.at(1.0)
     return replace(best, dependent=telling)
+
+
+def _worth(choice: Choice) -> tuple[float, float]:
+    return choice.mean_recall - 1e-4 * choice.values, -choice.coverage
 
 
 def refuse_fields(fields: Sequence[Field]) -> None:
@@ -291,40 +298,93 @@ def _promising(rows: Sequence[tuple[Key, Bits, Bits, float, float, float]], tuni
     return sorted(kept)
 
 
-def _greedy(pool: _Pool, weight: float, price: float, bound: float, tuning: Tuning, progress: Progress) -> Choice:
-    shares = pool.worlds.weights()
-    missing = ~np.zeros_like(pool.holds[0])  # people not found yet, by world
-    unhit = ~np.zeros_like(pool.hit[0])
+class _Taken:
+    """The keys taken so far: who is found and who could be guessed through them, and whether another still fits."""
+
+    def __init__(self, pool: _Pool, bound: float, tuning: Tuning) -> None:
+        self.pool, self.bound, self.tuning = pool, bound, tuning
+        self.shares = pool.worlds.weights()
+        self.missing: Bits = ~np.zeros_like(pool.holds[0])  # people not found yet, by world
+        self.unhit: Bits = ~np.zeros_like(pool.hit[0])
+        self.missed: Numbers = np.ones(1)  # per record of the table the chance that no guess reaches it
+        self.near = pool.near.start()
+        self.chosen: list[int] = []
+        self.added: list[float] = []
+        self.values, self.cover = 0.0, 0.0
+
+    def gain(self, at: npt.NDArray[np.int64]) -> Numbers:
+        found = np.bitwise_count(self.pool.holds[at] & self.missing).sum(axis=2) / self.pool.people
+        return np.asarray(found @ self.shares)
+
+    def reached(self, at: npt.NDArray[np.int64]) -> Numbers:
+        """More records that guessing reaches, as far as the sample tells."""
+        return np.asarray(np.bitwise_count(self.pool.hit[at] & self.unhit).sum(axis=1) / self.pool.sampled)
+
+    def take(self, place: int) -> bool:
+        """Takes a key unless the whole table, or the strangers who share it, speak against it."""
+        key = self.pool.keys[place]
+        near, missed = self.near.with_key(key), self.missed * (1.0 - self.pool.reach.hits(key))
+        if near.per_record > self.tuning.strangers or 1.0 - missed.mean() > self.bound:
+            return False
+        self.added.append(float(self.gain(np.array([place]))[0]))
+        self.near, self.missed = near, missed
+        self.chosen.append(place)
+        self.values, self.cover = self.values + float(self.pool.values[place]), float(1.0 - missed.mean())
+        self.missing = self.missing & ~self.pool.holds[place]
+        self.unhit = self.unhit & ~self.pool.hit[place]
+        return True
+
+    def choice(self) -> Choice:
+        pool = self.pool
+        spare = self.missing.shape[1] * 8 - pool.people  # bits beyond the last person
+        found = 1.0 - (np.bitwise_count(self.missing).sum(axis=1) - spare) / pool.people
+        recall = tuple((world.name, float(share)) for world, share in zip(pool.worlds.worlds, found, strict=True))
+        recipe = Recipe(tuple(pool.keys[place] for place in self.chosen))
+        return Choice(recipe, recall, tuple(self.added), self.values, self.cover, self.bound)
+
+
+def _filled(
+    taken: _Taken, weights: Sequence[float], price: float, progress: Progress, without: Sequence[int] = ()
+) -> Choice:
+    """Greedily, the key that brings most recall for its coverage and its values first; what a weight leaves of the
+    coverage goes to the next, smaller one, so that one dear key does not keep out many cheap ones."""
+    for weight in weights:
+        _fill(taken, weight, price, progress, without)
+    return taken.choice()
+
+
+def _fill(taken: _Taken, weight: float, price: float, progress: Progress, without: Sequence[int]) -> None:
+    pool, tuning = taken.pool, taken.tuning
     open_ = np.ones(len(pool.keys), dtype=np.bool_)
-    chosen: list[int] = []
-    added: list[float] = []
-    values, cover = 0.0, 0.0
-    near = pool.near.start()
-    missed: Numbers = np.ones(1)  # per record of the table the chance that no guess reaches it
-    while open_.any() and len(chosen) < tuning.types:
+    open_[[*taken.chosen, *without]] = False
+    while open_.any() and len(taken.chosen) < tuning.types:
         progress.check()
         at = np.flatnonzero(open_)
-        gain = np.bitwise_count(pool.holds[at] & missing).sum(axis=2) / pool.people @ shares
-        more = np.bitwise_count(pool.hit[at] & unhit).sum(axis=1) / pool.sampled
-        fits = (cover + more <= bound) & (values + pool.values[at] <= tuning.values) & (gain >= tuning.least_gain)
+        gain, more = taken.gain(at), taken.reached(at)
+        fits = (taken.cover + more <= taken.bound) & (taken.values + pool.values[at] <= tuning.values)
+        fits &= gain >= tuning.least_gain
         open_[at[~fits]] = False
         net = np.where(fits, gain - weight * more - price * pool.values[at], -np.inf)
         best = int(np.argmax(net))
         if net[best] <= 0:
             break
-        place = int(at[best])
-        open_[place] = False
-        tried, kept = near.with_key(pool.keys[place]), missed * (1.0 - pool.reach.hits(pool.keys[place]))
-        if tried.per_record > tuning.strangers or 1.0 - kept.mean() > bound:
-            continue
-        near, missed = tried, kept
-        chosen.append(place)
-        added.append(float(gain[best]))
-        values, cover = values + float(pool.values[place]), float(1.0 - missed.mean())
-        missing = missing & ~pool.holds[place]
-        unhit = unhit & ~pool.hit[place]
-    found = 1.0 - np.bitwise_count(missing[:, : pool.holds.shape[2]]).sum(axis=1) / pool.people
-    spare = missing.shape[1] * 8 - pool.people  # bits beyond the last person
-    found = found + spare / pool.people
-    recall = tuple((world.name, float(share)) for world, share in zip(pool.worlds.worlds, found, strict=True))
-    return Choice(Recipe(tuple(pool.keys[place] for place in chosen)), recall, tuple(added), values, cover, bound)
+        open_[at[best]] = False
+        taken.take(int(at[best]))
+
+
+def _exchanged(pool: _Pool, best: Choice, bound: float, tuning: Tuning, progress: Progress) -> Choice:
+    """A key that was good alone may stand in the way of better ones: each in turn is taken out and its room filled."""
+    place_of = {key: place for place, key in enumerate(pool.keys)}
+    for _ in range(tuning.exchanges):
+        tried = []
+        for out in best.recipe.keys:
+            taken = _Taken(pool, bound, tuning)
+            for key in best.recipe.keys:
+                if key != out:
+                    taken.take(place_of[key])
+            tried.append(_filled(taken, tuning.weights[1:], tuning.prices[0], progress, (place_of[out],)))
+        better = max(tried, key=_worth)
+        if _worth(better)[0] < _worth(best)[0] + tuning.least_better:
+            break
+        best = better
+    return best

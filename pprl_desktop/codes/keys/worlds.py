@@ -16,11 +16,13 @@ from pprl_desktop.codes.corrupt import SINGLE_EDITS, Rates, corrupt
 from pprl_desktop.codes.keys.atoms import Atom, AtomColumn
 from pprl_desktop.codes.keys.recipe import Columns, Recipe
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.roles import role
 from pprl_desktop.records.table import MISSING, CleanTable, Column
 
 LOST = "without"  # how worlds begin in which whole fields are lost
 PEOPLE = 500  # own records in each world
 LOST_TOGETHER = 12  # pairs of fields that are lost together, at most
+SHORT, SHORTEST = 0.2, 3  # share of the names that lose their end, and the letters that stay at least
 
 LIGHT = Rates(touched=0.7, further=0.15, initial=0.1, swap=0.05, missing=0.1)
 HEAVY = Rates(touched=1.0, further=0.65, initial=0.1, swap=0.1, missing=0.1, most=6)
@@ -111,13 +113,14 @@ def worlds_of(table: CleanTable, seed: int = 0, people: int = PEOPLE) -> Worlds:
     random = np.random.default_rng(seed)
     rows = np.sort(random.choice(table.rows, size=min(people, table.rows), replace=False))
     some = table.take(rows)
+    here = _as_incomplete(some, table, random)
     made = [
         World("light slips", 1.5, corrupt(some, seed + 1, LIGHT)),
         World("heavy slips", 1.0, corrupt(some, seed + 2, HEAVY)),
         World("a slip in every word", 1.0, _slip_everywhere(some, seed + 5)),
-        World("as incomplete as here", 1.5, _as_incomplete(some, table, random)),
-        World("missing and initials", 1.0, corrupt(some, seed + 3, HOLES)),
-        World("changed", 1.0, _changed(some, random)),
+        World("as incomplete as here", 2.5, here),  # the only one of which the own file is a sample
+        World("missing and initials", 1.0, _cut_short(corrupt(some, seed + 3, HOLES), random)),
+        World("changed", 1.5, _changed(_cut_short(here, random), random)),
         World("swapped", 0.5, corrupt(some, seed + 4, SWAPPED)),
     ]
     names = [one.name for one in some.fields]
@@ -177,19 +180,35 @@ def _initials(column: Column) -> Column:
     return Column.of(column.name, [cell[:1] for cell in column.cells()])
 
 
+def _cut_short(table: CleanTable, random: np.random.Generator) -> CleanTable:
+    """A fifth of the names lose their end: ELIZ for ELIZABETH, or what a form had room for. Ends are lost, beginnings
+    are not, which slips at any place do not show."""
+    columns = []
+    for one, column in zip(table.fields, table.columns, strict=True):
+        if one.kind == "name":
+            cells = column.cells()
+            for row in np.flatnonzero(random.random(table.rows) < SHORT).tolist():
+                if len(cells[row]) > SHORTEST:
+                    cells[row] = cells[row][: int(random.integers(SHORTEST, len(cells[row])))]
+            column = _of_cells(column.name, cells)
+        columns.append(column)
+    return CleanTable(table.fields, tuple(columns))
+
+
 def _changed(table: CleanTable, random: np.random.Generator) -> CleanTable:
-    """People years later: half have another last-like name (half of these keep the old one elsewhere), half have moved,
-    a tenth of the categories is recoded. Which name is the changing one is not known: each name field in turn."""
+    """People years later: half have another last name (half of these keep the old one in another name field), half have
+    moved, a tenth of the categories is recoded. Where no heading says which name is the last one, each in turn."""
     rows = table.rows
     columns = {one.name: one for one in table.columns}
     names = [one.name for one in table.fields if one.kind == "name"]
-    changing = random.integers(0, max(len(names), 1), rows)
-    for place, name in enumerate(names):
+    lasts = [name for name in names if role(name) == "last"] or names
+    changing = random.integers(0, max(len(lasts), 1), rows)
+    for place, name in enumerate(lasts):
         here = (changing == place) & (random.random(rows) < 0.5)
-        old, other = columns[name], names[(place + 1) % len(names)]
-        kept = here & (random.random(rows) < 0.5)
-        if other != name:
-            columns[other] = _moved(columns[other], old, kept)
+        old = columns[name]
+        others = sorted((other for other in names if other != name), key=lambda other: role(other) == "first")
+        if others:  # a given name gives way last
+            columns[others[0]] = _moved(columns[others[0]], old, here & (random.random(rows) < 0.5))
         columns[name] = _redrawn(old, here, random)
     moved = random.random(rows) < 0.5
     for one in table.fields:
@@ -213,6 +232,11 @@ def _moved(into: Column, old: Column, where: Flags) -> Column:
     cells = into.cells()
     for row in np.flatnonzero(where & (old.codes != MISSING)).tolist():
         cells[row] = old.cell(row)
-    made = Column.of(into.name, cells)
+    return _of_cells(into.name, cells)
+
+
+def _of_cells(name: str, cells: Sequence[str]) -> Column:
+    """A column of a cleaned table: empty cells are missing."""
+    made = Column.of(name, cells)
     blank = [place for place, value in enumerate(made.values) if value == ""]
     return Column(made.name, made.values, np.where(np.isin(made.codes, blank), MISSING, made.codes).astype(np.int32))
