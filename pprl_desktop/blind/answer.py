@@ -7,6 +7,7 @@ in one seed, which is destroyed when the answer is written.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -26,10 +27,10 @@ from pprl_desktop.blind.plan import (
     slot_macs,
     slot_stream,
     table_rows,
-    text_digests,
     tokens,
 )
 from pprl_desktop.blind.question import distinct_rows
+from pprl_desktop.blind.spool import Spool
 from pprl_desktop.codes.keys.recipe import Columns, Key, KeyValues, values_of
 from pprl_desktop.codes.keys.variants import places, status_of, variants_of
 from pprl_desktop.problem import Problem
@@ -43,12 +44,50 @@ SLOTS_AT_ONCE = 4096
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    public: Bytes = field(repr=False)  # [batches, 32]: scalar times the generator
-    proofs: Bytes = field(repr=False)  # [batches, 64]
-    points: dict[str, Bytes] = field(repr=False)  # batch -> [asked, 32]
-    tags: dict[str, Bytes] = field(repr=False)  # key type -> [rows, 10]
-    labels: dict[str, Bytes] = field(repr=False)  # key type -> [rows, 20]
-    slots: Bytes = field(repr=False)  # [slots, slot_bytes]
+    """Its parts by the names they have in the file, read when they are wanted: together they would fill the memory."""
+
+    arrays: Mapping[str, Bytes] = field(repr=False)
+
+    @property
+    def public(self) -> Bytes:
+        """[batches, 32]: scalar times the generator."""
+        return self.arrays["public"]
+
+    @property
+    def proofs(self) -> Bytes:
+        """[batches, 64]"""
+        return self.arrays["proofs"]
+
+    @property
+    def slots(self) -> Bytes:
+        """[slots, slot_bytes]: the sealed records."""
+        return self.arrays["slots"]
+
+    def points(self, batch: str) -> Bytes:
+        """[asked, 32]"""
+        return self.arrays[f"points.{batch}"]
+
+    def tags(self, key: str) -> Bytes:
+        """[rows, 10]"""
+        return self.arrays[f"tags.{key}"]
+
+    def labels(self, key: str) -> Bytes:
+        """[rows, 20]"""
+        return self.arrays[f"labels.{key}"]
+
+
+def shapes(plan: Plan) -> dict[str, tuple[int, int]]:
+    """Names and shapes of everything in an answer, in their order."""
+    names = [name for name, _ in plan.batches()]
+    sizes = dict(zip(names, plan.rows, strict=False))
+    return {
+        "public": (len(names), group.SIZE),
+        "proofs": (len(names), 2 * group.SIZE),
+        **{f"points.{name}": (asked, group.SIZE) for name, asked in plan.batches()},
+        **{f"tags.{name}": (rows, TAG) for name, rows in sizes.items()},
+        **{f"labels.{name}": (rows, PAD) for name, rows in sizes.items()},
+        "slots": (plan.slots, plan.slot_bytes),
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +98,7 @@ class Kept:
     keys: Bytes = field(repr=False)  # [slots, 16]
 
 
-def check_question(plan: Plan, question: dict[str, Bytes]) -> None:
+def check_question(plan: Plan, question: Mapping[str, Bytes]) -> None:
     """Everything about a question that shows without multiplying."""
     if list(question) != [name for name, _ in plan.batches()]:
         raise _not_agreed()
@@ -97,7 +136,7 @@ def answer(
     table: CleanTable,
     plan: Plan,
     secret: bytes,
-    question: dict[str, Bytes],
+    question: Mapping[str, Bytes],
     seed: bytes | Bytes,
     threads: int = 0,
     progress: Progress = NO_PROGRESS,
@@ -116,32 +155,36 @@ def _answered(
     table: CleanTable,
     plan: Plan,
     secret: bytes,
-    question: dict[str, Bytes],
+    question: Mapping[str, Bytes],
     seed: bytes | Bytes,
     scalars: Bytes,
     kept: Kept,
     threads: int,
     progress: Progress,
 ) -> Answer:
-    points, proofs = {}, []
+    made, proofs = Spool(), []
     for place, (name, _) in enumerate(plan.batches()):
         part = progress.part(0.5 * place / len(scalars), 0.5 * (place + 1) / len(scalars))
-        made, good = group.multiply(scalars[place][None], question[name], threads, part, "Answering")
+        asked = question[name]
+        points, good = group.multiply(scalars[place][None], asked, threads, part, "Answering")
         if not good.all():
             raise group.invalid_point()
-        points[name] = made
+        made.put(f"points.{name}", points)
         nonce = group.Stream(seed, f"proof-{name}").scalars(1)
-        at = sampled(question[name], made)
-        proofs.append(oprf.prove(scalars[place][None], question[name][at], made[at], nonce))
+        at = sampled(asked, points)
+        proofs.append(oprf.prove(scalars[place][None], asked[at], points[at], nonce))
         group.wipe(nonce)
+    made.put("public", group.multiply_base(scalars))
+    made.put("proofs", np.stack(proofs))
     columns = Columns(table)
-    tags, labels = {}, {}
     for place, key in enumerate(plan.recipe.keys):
         part = progress.part(0.5 + 0.3 * place / len(plan.recipe.keys), 0.5 + 0.3 * (place + 1) / len(plan.recipe.keys))
-        name = f"key{place}"
-        tags[name], labels[name] = _table(columns, plan, secret, place, key, scalars[place], kept, seed, threads, part)
-    slots = _slots(table, plan, secret, scalars, kept, seed, threads, progress.part(0.8, 1.0))
-    return Answer(group.multiply_base(scalars), np.stack(proofs), points, tags, labels, slots)
+        tags, labels = _table(columns, plan, secret, place, key, scalars[place], kept, seed, threads, part)
+        made.put(f"tags.key{place}", tags)
+        made.put(f"labels.key{place}", labels)
+    parts = _slots(table, plan, secret, scalars, kept, seed, threads, progress.part(0.8, 1.0))
+    made.put_parts("slots", (plan.slots, plan.slot_bytes), parts)
+    return Answer(made.in_order(shapes(plan)))
 
 
 def sampled(asked: Bytes, answered: Bytes) -> npt.NDArray[np.int64]:
@@ -207,35 +250,40 @@ def _slots(
     seed: bytes | Bytes,
     threads: int,
     progress: Progress,
-) -> Bytes:
+) -> Iterator[Bytes]:
+    """The sealed records in the order of their slots, some at a time; slots of nobody are random."""
     marks: dict[str, npt.NDArray[np.uint64]] = {}
     for place, name in enumerate(plan.groups):
         part = progress.part(0.9 * place / len(plan.groups), 0.9 * (place + 1) / len(plan.groups))
         some = variants_of(table, name)
-        found, of_text = distinct_rows(inputs(secret, plan, f"value{place}", text_digests(some.texts)))
+        found, of_text = distinct_rows(inputs(secret, plan, f"value{place}", some.digests))
         scalar = scalars[len(plan.recipe.keys) + place]
         token = tokens(oprf.evaluate(scalar[None], found, threads, part, "Answering"))
         by_text = np.append(token[of_text], np.uint64(0))  # index -1: nothing there
         marks |= {field_name: by_text[at] for field_name, at in some.places.items()}
-    sealed = group.Stream(seed, "slot-padding").bytes(plan.slot_bytes * plan.slots).reshape(plan.slots, -1)
     status = status_of(table)
     length = plan.slot_bytes - MAC
-    for start in range(0, table.rows, SLOTS_AT_ONCE):
+    row_of = np.full(plan.slots, -1, dtype=np.int64)
+    row_of[kept.slot_of] = np.arange(table.rows)
+    padding = group.Stream(seed, "slot-padding")
+    for start in range(0, plan.slots, SLOTS_AT_ONCE):
         progress.check()
-        rows = np.arange(start, min(start + SLOTS_AT_ONCE, table.rows))
+        slots = np.arange(start, min(start + SLOTS_AT_ONCE, plan.slots))
+        sealed = padding.bytes(plan.slot_bytes * len(slots), part=start).reshape(len(slots), -1)
+        held = np.flatnonzero(row_of[slots] >= 0)
+        rows = row_of[slots[held]]
         plain = np.zeros((len(rows), length), dtype=np.uint8)
         plain[:, : len(plan.fields)] = status[rows]
         at = len(plan.fields)
         for one, column in zip(table.fields, table.columns, strict=True):
             width = TOKEN * places(one.kind)
-            padded = np.concatenate([marks[one.name], np.zeros((1, places(one.kind)), np.uint64)])  # -1: missing
-            plain[:, at : at + width] = (
-                padded[column.codes[rows]].astype("<u8").view(np.uint8).reshape(len(rows), width)
-            )
+            here = np.zeros((len(rows), places(one.kind)), np.uint64)
+            there = column.codes[rows] >= 0
+            here[there] = marks[one.name][column.codes[rows[there]]]
+            plain[:, at : at + width] = here.astype("<u8").view(np.uint8).reshape(len(rows), width)
             at += width
-        keys = kept.keys[kept.slot_of[rows]]
+        keys = kept.keys[slots[held]]
         secret_text = plain ^ slot_stream(keys, length)
-        slot = kept.slot_of[rows]
-        sealed[slot, :length] = secret_text
-        sealed[slot, length:] = slot_macs(keys, secret_text)
-    return sealed
+        sealed[held, :length] = secret_text
+        sealed[held, length:] = slot_macs(keys, secret_text)
+        yield sealed

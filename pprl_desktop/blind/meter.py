@@ -83,7 +83,7 @@ def limits(table: CleanTable, recipe: Recipe, rows: int | None = None) -> tuple[
 def value_limits(table: CleanTable, rows: int | None = None) -> tuple[int, ...]:
     """Distinct variants of each group of fields; they grow more slowly than the rows, never faster."""
     share = 1.0 if rows is None else SLACK_VALUES * max(rows / max(table.rows, 1), 1.0)
-    found = (len(variants_of(table, group).texts) for group in groups_of(table.fields))
+    found = (len(variants_of(table, group)) for group in groups_of(table.fields))
     return tuple(asked_for(int(np.ceil(share * count)) + SPARE) for count in found)
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.blind import group, oprf
-from pprl_desktop.blind.answer import Answer, sampled
+from pprl_desktop.blind.answer import Answer, sampled, shapes
 from pprl_desktop.blind.group import Bytes
 from pprl_desktop.blind.plan import (
     MAC,
-    PAD,
     RECORD_KEY,
     TAG,
     TOKEN,
@@ -66,64 +66,45 @@ def planted() -> Problem:
     )
 
 
-def check_answer(plan: Plan, question: dict[str, Bytes], given: Answer) -> None:
+def check_answer(plan: Plan, question: Mapping[str, Bytes], given: Answer) -> None:
     """Shapes as agreed, and the proof that one scalar answered each part."""
-    names = [name for name, _ in plan.batches()]
-    if any(array.shape != shape or array.dtype != np.uint8 for array, shape in _shaped(plan, given)):
+    wanted = shapes(plan)
+    if set(given.arrays) != set(wanted):
         raise contradicts()
-    for place, name in enumerate(names):
-        at = sampled(question[name], given.points[name])
-        if not oprf.verify(given.public[place][None], question[name][at], given.points[name][at], given.proofs[place]):
+    for name, array in given.arrays.items():
+        if array.shape != wanted[name] or array.dtype != np.uint8:
             raise contradicts()
-
-
-def shapes(plan: Plan) -> dict[str, tuple[int, int]]:
-    """Names and shapes of everything in an answer, in their order."""
-    names = [name for name, _ in plan.batches()]
-    sizes = dict(zip(names, plan.rows, strict=False))
-    return {
-        "public": (len(names), group.SIZE),
-        "proofs": (len(names), 2 * group.SIZE),
-        **{f"points.{name}": (asked, group.SIZE) for name, asked in plan.batches()},
-        **{f"tags.{name}": (rows, TAG) for name, rows in sizes.items()},
-        **{f"labels.{name}": (rows, PAD) for name, rows in sizes.items()},
-        "slots": (plan.slots, plan.slot_bytes),
-    }
-
-
-def _shaped(plan: Plan, given: Answer) -> list[tuple[Bytes, tuple[int, int]]]:
-    parts = {"points": given.points, "tags": given.tags, "labels": given.labels}
-    alone = {"public": given.public, "proofs": given.proofs, "slots": given.slots}
-    nothing = np.zeros(0, np.uint8)
-    found = []
-    for name, shape in shapes(plan).items():
-        start, _, batch = name.partition(".")
-        found.append((parts[start].get(batch, nothing) if batch else alone[name], shape))
-    return found
+    public, proofs = given.public, given.proofs
+    for place, (name, _) in enumerate(plan.batches()):
+        asked, points = question[name], given.points(name)
+        at = sampled(asked, points)
+        if not oprf.verify(public[place][None], asked[at], points[at], proofs[place]):
+            raise contradicts()
 
 
 def open_answer(
     made: Asker,
     seed: bytes | Bytes,
-    question: dict[str, Bytes],
+    question: Mapping[str, Bytes],
     given: Answer,
     threads: int = 0,
     progress: Progress = NO_PROGRESS,
 ) -> Opened:
     plan = made.plan
     check_answer(plan, question, given)
-    total, done = sum(batch.asked for batch in made.batches), 0
+    total, done = sum(count for _, count in plan.batches()), 0
     own: list[npt.NDArray[np.int32]] = []
     slot: list[npt.NDArray[np.int64]] = []
     record_keys: list[Bytes] = []
-    outputs: dict[str, Bytes] = {}
-    for batch in made.batches:
+    value_tokens: list[npt.NDArray[np.uint64]] = []
+    for place, batch in enumerate(made.batches()):
         part = progress.part(0.9 * done / max(total, 1), 0.9 * (done + batch.asked) / max(total, 1))
-        outputs[batch.name] = _unblinded(batch, blinds(seed, batch), given.points[batch.name], threads, part)
+        outputs = _unblinded(batch, blinds(seed, batch), given.points(batch.name), threads, part)
         done += batch.asked
-    for batch in made.keys:
-        progress.check()
-        found, slots, keys = _looked_up(outputs[batch.name], given.tags[batch.name], given.labels[batch.name])
+        if place >= len(plan.recipe.keys):
+            value_tokens.append(tokens(outputs))
+            continue
+        found, slots, keys = _looked_up(outputs, given.tags(batch.name), given.labels(batch.name))
         if len(slots) and int(slots.max()) >= plan.slots:
             raise planted()
         order = np.argsort(batch.of_line, kind="stable")
@@ -134,7 +115,7 @@ def open_answer(
         own.append(batch.rows[order[starts[found[at]] + offset]])
         slot.append(slots[at])
         record_keys.append(keys[at])
-    return _opened(made, outputs, given, np.concatenate(own), np.concatenate(slot), np.concatenate(record_keys))
+    return _opened(made, value_tokens, given, np.concatenate(own), np.concatenate(slot), np.concatenate(record_keys))
 
 
 def _unblinded(batch: Batch, drawn: Blinds, points: Bytes, threads: int, progress: Progress) -> Bytes:
@@ -180,7 +161,7 @@ def _looked_up(
 
 def _opened(
     made: Asker,
-    outputs: dict[str, Bytes],
+    value_tokens: Sequence[npt.NDArray[np.uint64]],
     given: Answer,
     own: npt.NDArray[np.int32],
     slot: npt.NDArray[np.int64],
@@ -212,8 +193,8 @@ def _opened(
             raise planted()
         marks[one.name] = found
     own_marks: dict[str, Marks] = {}
-    for batch, some in zip(made.values, made.variants, strict=True):
-        by_text = np.append(tokens(outputs[batch.name]), np.uint64(0))[np.append(batch.of_line, -1)]
+    for batch, token, some in zip(made.values, value_tokens, made.variants, strict=True):
+        by_text = np.append(token, np.uint64(0))[np.append(batch.of_line, -1)]
         own_marks |= {name: by_text[where] for name, where in some.places.items()}
     pairs = np.unique(own.astype(np.int64) * max(len(slots), 1) + of_slot)
     rows, records = pairs // max(len(slots), 1), pairs % max(len(slots), 1)

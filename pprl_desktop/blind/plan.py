@@ -100,14 +100,6 @@ def inputs(secret: bytes, plan: Plan, batch: str, digests: Bytes) -> Bytes:
     return hmac_rows(secret, rows)
 
 
-def text_digests(texts: tuple[tuple[str, str], ...]) -> Bytes:
-    """One hash per variant (form, text)."""
-    joined = b"".join(
-        hashlib.sha256(f"{form}\0{text}".encode("utf-8", "surrogatepass")).digest()[:16] for form, text in texts
-    )
-    return np.frombuffer(joined, np.uint8).reshape(-1, 16)
-
-
 def table_rows(outputs: Bytes, number: int) -> Bytes:
     """Tag and pad of the row for the `number`-th record with a key, from the function's output: 30 bytes."""
     count = len(outputs)

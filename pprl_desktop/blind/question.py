@@ -7,6 +7,7 @@ point, a doubled one and a padding one cannot be told apart.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,7 +15,8 @@ import numpy.typing as npt
 
 from pprl_desktop.blind import group, oprf
 from pprl_desktop.blind.group import Bytes
-from pprl_desktop.blind.plan import INPUT, Plan, doubled, fitting, inputs, text_digests
+from pprl_desktop.blind.plan import INPUT, Plan, doubled, fitting, inputs
+from pprl_desktop.blind.spool import Spool
 from pprl_desktop.codes.keys.recipe import Columns, values_of
 from pprl_desktop.codes.keys.variants import Variants, variants_of
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -37,21 +39,26 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class Asker:
-    """The asker's table as inputs; secret, and made again from the table whenever it is needed."""
+    """The asker's table as inputs; secret, and made again from the table whenever it is needed. The keys of one type
+    are made when they are wanted: all types together would fill the memory."""
 
     plan: Plan
-    keys: tuple[Batch, ...]
+    key: Callable[[int], Batch]
     values: tuple[Batch, ...]
     variants: tuple[Variants, ...]
 
-    @property
-    def batches(self) -> tuple[Batch, ...]:
-        return (*self.keys, *self.values)
+    def keys(self) -> Iterator[Batch]:
+        return map(self.key, range(len(self.plan.recipe.keys)))
 
-    @property
-    def left_out(self) -> tuple[int, int]:
-        """Keys, and variants of values, that were more than agreed and are not asked."""
-        return sum(one.left_out for one in self.keys), sum(one.left_out for one in self.values)
+    def batches(self) -> Iterator[Batch]:
+        yield from self.keys()
+        yield from self.values
+
+
+class Question(Spool):
+    """The points of every batch, in a random order."""
+
+    left_out = 0  # keys, and variants of values, that were more than agreed and are not asked
 
 
 def distinct_rows(rows: Bytes) -> tuple[Bytes, npt.NDArray[np.int64]]:
@@ -64,20 +71,21 @@ def distinct_rows(rows: Bytes) -> tuple[Bytes, npt.NDArray[np.int64]]:
 
 def asker(table: CleanTable, plan: Plan, secret: bytes, progress: Progress = NO_PROGRESS) -> Asker:
     columns = Columns(table)
-    keys, values, variants = [], [], []
-    for place, key in enumerate(plan.recipe.keys):
-        progress.at(place / (len(plan.recipe.keys) + len(plan.groups)), "Making keys")
-        made = values_of(columns, key)
+
+    def key(place: int) -> Batch:
+        made = values_of(columns, plan.recipe.keys[place])
         found, of_line = distinct_rows(inputs(secret, plan, f"key{place}", made.digests))
-        keys.append(_fitted(Batch(f"key{place}", plan.asked[place], found, made.rows, of_line)))
+        return _fitted(Batch(f"key{place}", plan.asked[place], found, made.rows, of_line))
+
+    values, variants = [], []
     for place, name in enumerate(plan.groups):
-        progress.check()
+        progress.at(place / len(plan.groups), "Making keys")
         some = variants_of(table, name)
-        found, of_line = distinct_rows(inputs(secret, plan, f"value{place}", text_digests(some.texts)))
+        found, of_line = distinct_rows(inputs(secret, plan, f"value{place}", some.digests))
         none = np.zeros(0, np.int32)
         values.append(_fitted(Batch(f"value{place}", plan.values[place], found, none, of_line)))
         variants.append(some)
-    return Asker(plan, tuple(keys), tuple(values), tuple(variants))
+    return Asker(plan, key, tuple(values), tuple(variants))
 
 
 def _fitted(batch: Batch) -> Batch:
@@ -108,15 +116,15 @@ def blinds(seed: bytes | Bytes, batch: Batch) -> Blinds:
     return Blinds(stream.scalars(count + len(again), part=2), again, stream.order(batch.asked, part=3))
 
 
-def ask(made: Asker, seed: bytes | Bytes, threads: int = 0, progress: Progress = NO_PROGRESS) -> dict[str, Bytes]:
-    """The points of every batch, in a random order."""
-    total = sum(batch.asked for batch in made.batches)
-    done, points = 0, {}
-    for batch in made.batches:
+def ask(made: Asker, seed: bytes | Bytes, threads: int = 0, progress: Progress = NO_PROGRESS) -> Question:
+    total = sum(count for _, count in made.plan.batches())
+    done, question = 0, Question()
+    for batch in made.batches():
         part = progress.part(done / max(total, 1), (done + batch.asked) / max(total, 1))
-        points[batch.name] = _asked(batch, seed, threads, part)
+        question.put(batch.name, _asked(batch, seed, threads, part))
+        question.left_out += batch.left_out
         done += batch.asked
-    return points
+    return question
 
 
 def _asked(batch: Batch, seed: bytes | Bytes, threads: int, progress: Progress) -> Bytes:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pprl_desktop.blind.answer import Answer, answer
+from pprl_desktop.blind.answer import answer
 from pprl_desktop.blind.decide import decide_opened
 from pprl_desktop.blind.meter import Meter, limits_for, lines_per_key, measure, over_agreed
 from pprl_desktop.blind.opened import open_answer
@@ -86,8 +86,9 @@ def play_blind(
     accepted = match.accepted()
     return BlindPlay(
         choice, plan, meters, match, as_pairs(match.scored.own[accepted], match.scored.partner[accepted]),
-        as_pairs(opened.own, turned[opened.partner]), sum(points.nbytes for points in question.values()),
-        _size(given), sum(lines_per_key(a, plan.recipe)) / max(a.rows, 1), seconds,
+        as_pairs(opened.own, turned[opened.partner]), question.nbytes,
+        sum(array.nbytes for array in given.arrays.values()),
+        sum(lines_per_key(a, plan.recipe)) / max(a.rows, 1), seconds,
         {"asker": asked, "answerer": answered},
     )  # fmt: skip
 
@@ -119,13 +120,6 @@ def agreed_keys(
 def _seed(seed: int, side: str) -> bytes:
     """A fixed seed is right here, and only here: both parties are played on this computer."""
     return hashlib.sha256(f"{side} {seed}".encode()).digest()
-
-
-def _size(given: Answer) -> int:
-    parts = (given.public, given.proofs, given.slots)
-    return sum(part.nbytes for part in parts) + sum(
-        array.nbytes for group in (given.points, given.tags, given.labels) for array in group.values()
-    )
 
 
 def _with_rows(match: Match, row_of: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Match:

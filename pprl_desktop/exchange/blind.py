@@ -22,14 +22,16 @@ from pprl_desktop.blind import group, opened, question
 from pprl_desktop.blind.answer import Answer
 from pprl_desktop.blind.opened import Opened
 from pprl_desktop.blind.plan import NAME, Plan, record_names
+from pprl_desktop.blind.spool import Spool
 from pprl_desktop.codes.base import derive
 from pprl_desktop.exchange import agreeing, blind_kept, bundles, clock, letters, linking, refusals, strict
 from pprl_desktop.exchange.agreement import Agreement, Item
+from pprl_desktop.exchange.blind_kept import spooled
 from pprl_desktop.exchange.blind_terms import BlindTerms, Direction, other
-from pprl_desktop.exchange.container import Array
+from pprl_desktop.exchange.container import Array, Arrays
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
-from pprl_desktop.exchange.manifest import Entry, Manifest
+from pprl_desktop.exchange.manifest import Manifest
 from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -181,8 +183,8 @@ def ask(
         if item is None and seed is not None:
             try:
                 asker = question.asker(table, plan, secret, progress.part(0.0, 0.1))
-                left_out = sum(asker.left_out)
                 made = question.ask(asker, seed, progress=progress.part(0.1, 0.8))
+                left_out = made.left_out
             finally:
                 group.wipe(seed)
 
@@ -234,7 +236,7 @@ def check_question(home: Home, own: Identity, letter: letters.Letter, agreement:
     shapes = {name: (count, group.SIZE) for name, count in plan.batches()}
     arrays = _checked(home, own, letter, agreement, QUESTION, shapes, progress.part(0.0, 0.4))
     answering.check_question(plan, arrays)
-    done, total = 0, max(sum(map(len, arrays.values())), 1)
+    done, total = 0, max(sum(count for _, count in plan.batches()), 1)
     for points in arrays.values():
         part = progress.part(0.4 + 0.6 * done / total, 0.4 + 0.6 * (done + len(points)) / total)
         if not group.valid(points, progress=part).all():
@@ -329,13 +331,13 @@ def _answer(
     progress: Progress,
 ) -> tuple[Agreement, Item]:
     plan, secret = plan_of(agreement, direction), agreeing.recipe_of(Signatory(home, own, agreement.id)).secret
-    points = letters.reopen(Signatory(home, own, agreement.id), asked).load()
+    points = spooled(letters.reopen(Signatory(home, own, agreement.id), asked))
     seed = group.random_seed()  # in memory alone: with it the scalars are gone
     try:
         made, kept = answering.answer(table, plan, secret, points, seed, progress=progress.part(0.0, 0.9))
     finally:
         group.wipe(seed)
-    arrays = to_arrays(made)
+    arrays = made.arrays
     keys = kept.keys[kept.slot_of]  # by own row
 
     def beside(target: Path) -> None:
@@ -346,23 +348,6 @@ def _answer(
         Signatory(home, own, agreement.id), ANSWER, body, arrays, statement=agreement.terms.statement, table=hashed,
         beside=beside, progress=progress.part(0.9, 1.0),
     )  # fmt: skip
-
-
-def to_arrays(made: Answer) -> dict[str, Array]:
-    return {
-        "public": made.public, "proofs": made.proofs,
-        **{f"points.{name}": points for name, points in made.points.items()},
-        **{f"tags.{name}": tags for name, tags in made.tags.items()},
-        **{f"labels.{name}": labels for name, labels in made.labels.items()},
-        "slots": made.slots,
-    }  # fmt: skip
-
-
-def from_arrays(arrays: dict[str, Array]) -> Answer:
-    def part(start: str) -> dict[str, Array]:
-        return {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
-
-    return Answer(arrays["public"], arrays["proofs"], part("points."), part("tags."), part("labels."), arrays["slots"])
 
 
 def check_answer(home: Home, own: Identity, letter: letters.Letter, agreement: Agreement, progress: Progress) -> int:
@@ -378,12 +363,12 @@ def check_answer(home: Home, own: Identity, letter: letters.Letter, agreement: A
             place="answer",
         )
     plan = plan_of(agreement, direction)
-    shapes = opened.shapes(plan)
+    shapes = answering.shapes(plan)
     body = letter.opened.manifest.body
     arrays = _checked(home, own, letter, agreement, ANSWER, shapes, progress.part(0.0, 0.7), {"question"})
     if strict.hexes(body, "question", 32, place="body.") != sent.digest:
         raise refusals.does_not_fit("question", "It answers another question than the one sent.")
-    opened.check_answer(plan, blind_kept.own_question(home, own, agreement, sent), from_arrays(arrays))
+    opened.check_answer(plan, blind_kept.own_question(home, own, agreement, sent), Answer(arrays))
     progress.at(1.0)
     return plan.slots
 
@@ -397,7 +382,7 @@ def _checked(
     shapes: dict[str, tuple[int, int]],
     progress: Progress,
     more: set[str] = frozenset(),  # type: ignore[assignment]
-) -> dict[str, Array]:
+) -> Spool:
     """First the manifest, then the arrays: exactly these, of these shapes, and bound to the agreement's secret."""
     manifest = letter.opened.manifest
     strict.only(manifest.body, {"bound", *more}, place="body.")
@@ -409,16 +394,10 @@ def _checked(
     secret = agreeing.recipe_of(Signatory(home, own, agreement.id)).secret
     if not hmac.compare_digest(told, _bound(secret, agreement, kind, _hashes(manifest))):
         raise refusals.malformed("body.bound", "It was not made with the secret of this agreement.")
-    arrays: dict[str, Array] = {}
-
-    def visit(entry: Entry, array: Array) -> None:
-        arrays[entry.name] = array
-
-    letter.opened.check(lambda _: True, visit, progress)
-    return arrays
+    return spooled(letter.opened, progress)
 
 
-def bound(secret: bytes, agreement: Agreement, kind: str, arrays: dict[str, Array]) -> str:
+def bound(secret: bytes, agreement: Agreement, kind: str, arrays: Arrays) -> str:
     """Binds what is sent to the agreement's secret: a signature alone does not make a question or an answer."""
     hashes = [(name, hashlib.sha256(np.ascontiguousarray(one).data).hexdigest()) for name, one in arrays.items()]
     return _bound(secret, agreement, kind, hashes)
@@ -456,7 +435,7 @@ def read_answer(
         try:
             asker = question.asker(table, plan, secret, progress.part(0.0, 0.1))
             asked = blind_kept.own_question(home, own, agreement, sent)
-            given = from_arrays(letters.reopen(Signatory(home, own, agreement.id), received).load())
+            given = Answer(spooled(letters.reopen(Signatory(home, own, agreement.id), received)))
             made = opened.open_answer(asker, seed, asked, given, progress=progress.part(0.1, 0.95))
         finally:
             group.wipe(seed)

@@ -6,6 +6,7 @@ to an auditor whom it lets look at its table: each point, unblinded, is the hash
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,14 +75,14 @@ def audit(
     seed = _seed(home, own, agreement)
     plan = blind.plan_of(agreement, blind.own_direction(agreement))
     secret = agreeing.recipe_of(Signatory(home, own, agreement.id)).secret
-    points = letters.open_own(own, letters.own_copy(kept)).load()
+    points = blind_kept.spooled(letters.open_own(own, letters.own_copy(kept)))
     made = question.asker(table, plan, secret, progress.part(0.0, 0.1))
     same = bundles.table_hash(table, home.ledger(own).key) == sent.table
     try:
         counts = _counted(made, seed, points, progress.part(0.1, 1.0))
     finally:
         group.wipe(seed)
-    total = sum(map(len, points.values()))
+    total = sum(count for _, count in plan.batches())
     return Audited(total, counts[0], counts[1], total - counts[0] - counts[1], sha256, same)
 
 
@@ -98,11 +99,12 @@ def _seed(home: Home, own: Identity, agreement: Agreement) -> Bytes:
     )
 
 
-def _counted(made: Asker, seed: Bytes, points: dict[str, Bytes], progress: Progress) -> tuple[int, int]:
+def _counted(made: Asker, seed: Bytes, points: Mapping[str, Bytes], progress: Progress) -> tuple[int, int]:
     """Points made from the table, and padding points; a batch at a time."""
     found, padding = 0, 0
-    for place, batch in enumerate(made.batches):
-        part = progress.part(place / len(made.batches), (place + 1) / len(made.batches))
+    count = len(made.plan.batches())
+    for place, batch in enumerate(made.batches()):
+        part = progress.part(place / count, (place + 1) / count)
         mine, empty = _of_batch(batch, seed, points[batch.name], part)
         found, padding = found + mine, padding + empty
     return found, padding

@@ -9,6 +9,7 @@ import numpy as np
 from pprl_desktop import files
 from pprl_desktop.blind import group
 from pprl_desktop.blind.plan import RECORD_KEY
+from pprl_desktop.blind.spool import Spool
 from pprl_desktop.exchange import letters, refusals, seal
 from pprl_desktop.exchange.agreement import Agreement, Item
 from pprl_desktop.exchange.container import Array
@@ -16,6 +17,7 @@ from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.pseudonyms import PseudonymMap, order_of
 from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
 
 
 def opened_keys(home: Home, own: Identity, agreement: Agreement) -> Array:
@@ -47,8 +49,15 @@ def audit_path(home: Home, agreement: Agreement) -> Path:
     return home.folder(agreement.id) / "question.audit"
 
 
-def own_question(home: Home, own: Identity, agreement: Agreement, sent: Item) -> dict[str, Array]:
-    return letters.open_own(own, letters.own_copy(letters.sent_path(home, agreement, sent))).load()
+def own_question(home: Home, own: Identity, agreement: Agreement, sent: Item) -> Spool:
+    return spooled(letters.open_own(own, letters.own_copy(letters.sent_path(home, agreement, sent))))
+
+
+def spooled(opened: seal.Opened, progress: Progress = NO_PROGRESS) -> Spool:
+    """The arrays of a file, none of which is held in memory while the others are worked on."""
+    made = Spool()
+    opened.check(lambda _: True, lambda entry, array: made.put(entry.name, array), progress)
+    return made
 
 
 def kept_seed(home: Home, own: Identity, agreement: Agreement, hashed: str, *, make: bool = True) -> Array:

@@ -80,17 +80,14 @@ def write(
     The manifest comes first and holds the sizes and hashes, so each array is run through twice. Compressing twice
     costs less than keeping a compressed copy in memory or, in clear, on the disk.
     """
-    entries = tuple(
-        describe(name, array, part) for (name, array), part in _shares(arrays.items(), progress.part(0.0, 0.4))
-    )
+    entries = tuple(describe(name, arrays[name], part) for name, part in _shares(arrays, progress.part(0.0, 0.4)))
     data = strict.dumps(replace(manifest, entries=entries).as_plain())
     if len(data) > MAX_MANIFEST:
         raise refusals.malformed("manifest", "It is longer than 1 MiB.")
     length = len(data).to_bytes(4, "little")
     out.write(MAGIC + sender + sign(CONTEXT + sender + length + data) + length + data)
-    pairs = list(zip(entries, arrays.values(), strict=True))
-    for (entry, array), part in _shares(pairs, progress.part(0.4, 1.0)):
-        for block in _stored(entry.codec, array, part):
+    for entry, part in _shares(entries, progress.part(0.4, 1.0)):
+        for block in _stored(entry.codec, arrays[entry.name], part):
             out.write(block)
     return hashlib.sha256(data).hexdigest()
 

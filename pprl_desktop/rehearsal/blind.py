@@ -149,13 +149,13 @@ def _liar(plan: Plan, batches: Sequence[Batch], some: CleanTable) -> Asker:
     values, variants = [], []
     for place, name in enumerate(plan.groups):
         texts = variants_of(some, name)
-        values.append(Batch(f"value{place}", 1, nothing, none, np.full(len(texts.texts), -1, np.int64)))
+        values.append(Batch(f"value{place}", 1, nothing, none, np.full(len(texts), -1, np.int64)))
         variants.append(texts)
     changed = Plan(
         plan.session, plan.fields, plan.recipe, tuple(one.asked for one in batches), plan.rows,
         tuple(1 for _ in plan.groups), plan.slots,
     )  # fmt: skip
-    return Asker(changed, tuple(batches), tuple(values), tuple(variants))
+    return Asker(changed, batches.__getitem__, tuple(values), tuple(variants))
 
 
 def _plan(some: CleanTable, recipe: Recipe, asked: Sequence[int]) -> Plan:
@@ -176,7 +176,7 @@ def _honest(a: CleanTable, b: CleanTable, recipe: Recipe, progress: Progress) ->
     """Two halves of the own table, which hold different people: what is opened, and whether each shares a key."""
     columns = Columns(a)
     asked = [asked_for(max(len(values_of(columns, key).rows), 1)) for key in recipe.keys]
-    values = tuple(asked_for(max(len(variants_of(a, name).texts), 1)) for name in _plan(b, recipe, asked).groups)
+    values = tuple(asked_for(max(len(variants_of(a, name)), 1)) for name in _plan(b, recipe, asked).groups)
     base = _plan(b, recipe, asked)
     plan = Plan(base.session, base.fields, recipe, base.asked, base.rows, values, base.slots)
     made = asker(a, plan, PLAYED_SECRET)

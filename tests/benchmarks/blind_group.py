@@ -52,7 +52,7 @@ def memory(rows: int) -> None:
     table = people(rows)
     keys = [Key((Atom((name,), form), Atom(("birth",), date))) for name, form in FORMS for date in DATES[:3]]
     recipe = Recipe(tuple(keys))
-    values = tuple(asked_for(len(variants_of(table, name).texts) + 20) for name in groups_of(table.fields))
+    values = tuple(asked_for(len(variants_of(table, name)) + 20) for name in groups_of(table.fields))
     asked = (asked_for(rows + 20),) * len(keys)
     plan = Plan("memory", table.fields, recipe, asked, (rows + 20,) * len(keys), values, rows)
     base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -37,7 +37,7 @@ def plan_for(a: CleanTable, b: CleanTable, recipe: Recipe = RECIPE) -> Plan:
     mine, theirs = Columns(a), Columns(b)
     asked = tuple(asked_for(len(values_of(mine, key).rows)) + 5 for key in recipe.keys)
     rows = tuple(len(values_of(theirs, key).rows) + 5 for key in recipe.keys)
-    values = tuple(asked_for(len(variants_of(a, name).texts)) + 5 for name in groups_of(a.fields))
+    values = tuple(asked_for(len(variants_of(a, name))) + 5 for name in groups_of(a.fields))
     return Plan("test", a.fields, recipe, asked, rows, values, b.rows + 3)
 
 

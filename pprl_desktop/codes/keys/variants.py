@@ -17,6 +17,7 @@ from pprl_desktop.records.table import CleanTable
 
 WHOLE, WORDS, NEXT = "whole", "words", "one more or less"
 TURNED = "day and month in any order"
+DIGEST = 16  # bytes of a hashed variant
 ABSENT, PRESENT, LETTER = 0, 1, 2  # status of a field: missing, there, there as a single letter
 
 # kind -> (form, places), the closest agreement first; a form with several places agrees if any two are equal
@@ -64,27 +65,42 @@ def groups_of(fields: tuple[Field, ...]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Variants:
-    """The variants of a table's distinct values by group: every (form, text) once, and where each value has them."""
+    """The variants of a table's distinct values by group: every (form, text) once, and where each value has them.
+
+    Texts stand here as hashes: a million records have millions of variants, and as words they would fill the memory.
+    """
 
     group: str
-    texts: tuple[tuple[str, str], ...] = field(repr=False)
-    places: dict[str, npt.NDArray[np.int32]] = field(repr=False)  # field -> [values, places] into texts, -1: nothing
+    digests: npt.NDArray[np.uint8] = field(repr=False)  # [variants, DIGEST]: form and text, hashed
+    places: dict[str, npt.NDArray[np.int32]] = field(repr=False)  # field -> [values, places] into digests, -1: nothing
+
+    def __len__(self) -> int:
+        return len(self.digests)
 
 
 def variants_of(table: CleanTable, group: str) -> Variants:
-    seen: dict[tuple[str, str], int] = {}
-    made: dict[str, npt.NDArray[np.int32]] = {}
+    hashed, where = [np.zeros((0, DIGEST), np.uint8)], []
     for one, column in zip(table.fields, table.columns, strict=True):
         if group_of(one) != group:
             continue
-        used = column.counts() > 0
-        at = np.full((len(column.values), places(one.kind)), -1, dtype=np.int32)
-        for code in np.flatnonzero(used).tolist():
-            for place, variant in enumerate(variants(one.kind, str(column.values[code]))):
-                if variant[1]:
-                    at[code, place] = seen.setdefault(variant, len(seen))
-        made[one.name] = at
-    return Variants(group, tuple(seen), made)
+        there = np.zeros((len(column.values), places(one.kind)), dtype=np.bool_)
+        joined = bytearray()
+        for code in np.flatnonzero(column.counts() > 0).tolist():
+            for place, (form, text) in enumerate(variants(one.kind, str(column.values[code]))):
+                if text:
+                    there[code, place] = True
+                    joined += hashlib.sha256(f"{form}\0{text}".encode("utf-8", "surrogatepass")).digest()[:DIGEST]
+        hashed.append(np.frombuffer(bytes(joined), np.uint8).reshape(-1, DIGEST))
+        where.append((one.name, there))
+    found, of_text = np.unique(np.concatenate(hashed).view(f"V{DIGEST}").reshape(-1), return_inverse=True)
+    made: dict[str, npt.NDArray[np.int32]] = {}
+    done = 0
+    for name, there in where:
+        at = np.full(there.shape, -1, dtype=np.int32)
+        count = int(there.sum())
+        at[there] = of_text[done : done + count]
+        made[name], done = at, done + count
+    return Variants(group, found.view(np.uint8).reshape(-1, DIGEST), made)
 
 
 def status_of(table: CleanTable) -> npt.NDArray[np.uint8]:
