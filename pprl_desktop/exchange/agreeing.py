@@ -106,6 +106,17 @@ def draft(own: Identity, contact: Contact, offer: Offer) -> Terms:
     return _terms(offer, _recipe_offered(offer, bytes(terms.SECRET)), own, contact)
 
 
+def offer_like(agreed: Terms) -> Offer:
+    """The terms of an agreement as an offer to another partner: everything but the two sides and their secret.
+
+    What was counted on the tables of the two (the share that repeats, the keys of blind) and a group stay behind.
+    """
+    return Offer(
+        agreed.method, agreed.fields, agreed.settings, agreed.reference.name, agreed.mapping, agreed.rule,
+        agreed.limits, agreed.purpose, agreed.seal,
+    )  # fmt: skip
+
+
 def read_proposal(home: Home, own: Identity, path: Path) -> Proposal:
     """Checks a proposal completely; a Problem says what is wrong with it."""
     return proposal_in(home, letters.open_letter(home, own, path))

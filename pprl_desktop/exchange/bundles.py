@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from pprl_desktop import files
 from pprl_desktop.codes.base import Part, PartKind, Recipe, Smashed, derive, method
-from pprl_desktop.codes.decoys import add_decoys
-from pprl_desktop.exchange import agreeing, letters, refusals, seal, strict
+from pprl_desktop.exchange import agreeing, deliveries, letters, refusals, seal, strict
 from pprl_desktop.exchange.agreement import Agreement, Item
+from pprl_desktop.exchange.carried import Carried
 from pprl_desktop.exchange.container import Array
 from pprl_desktop.exchange.decimals import decimal
 from pprl_desktop.exchange.manifest import Entry, Manifest
@@ -66,6 +66,7 @@ class Exported:
     resent: bool  # the same bytes as before
     statement: Said
     notes: tuple[Said, ...]  # what earlier releases add up to
+    carried: Carried | None = None  # what was taken over from the delivery before
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,13 +114,16 @@ class Plan:
         return replace(self, confirmed=True)
 
 
-def plan(signatory: Signatory, table: CleanTable) -> Plan:
-    """What an export of this table would add up to; a Problem where it may not be made at all."""
+def plan(signatory: Signatory, table: CleanTable, ids: Sequence[str] | None = None) -> Plan:
+    """What an export of this table would add up to; a Problem where it may not be made at all.
+
+    `ids` are the own record numbers, which tell a changed row from a new one in the next delivery.
+    """
     with signatory.home.locked():
-        return _plan(signatory, table)
+        return _plan(signatory, table, ids)
 
 
-def _plan(signatory: Signatory, table: CleanTable) -> Plan:
+def _plan(signatory: Signatory, table: CleanTable, ids: Sequence[str] | None = None) -> Plan:
     from pprl_desktop.exchange.release_totals import again
     from pprl_desktop.exchange.releases import Planned
 
@@ -133,11 +137,15 @@ def _plan(signatory: Signatory, table: CleanTable) -> Plan:
     must_fit(table, agreement.terms)
     ledger = signatory.ledger()
     said = bundle_statement(recipe, table.rows)
-    planned = Planned(ledger.fingerprint(table), contact.card.party.sign, agreement.id, said, recipe.settings.decoys)
+    carried = deliveries.compare(ledger.key, table, deliveries.known(signatory, agreement), ids).carried
+    planned = Planned(
+        ledger.fingerprint(table), contact.card.party.sign, agreement.id, said, recipe.settings.decoys, carried
+    )
     view, hashed = ledger.outlook(planned), table_hash(table, ledger.key)
     sent = [one for one in agreement.sent if one.kind == "data"]
     # the record decides as well: whatever the ledger says, a table whose file lies here is not given other noise
-    resend = next((one for one in sent if one.table == hashed), None)
+    # with the rows at hand, what is not the last one is delivered anew: the partner has opened that file already
+    resend = next((one for one in (sent[-1:] if carried is not None else sent) if one.table == hashed), None)
     if resend is None and view.resend is not None and any(one.release == view.resend.number for one in sent):
         raise Problem(
             "This is the exported table with its rows in another order.",
@@ -158,17 +166,19 @@ def export(
     smash: Smash = smash_table,
     *,
     seen: Plan | None = None,
+    ids: Sequence[str] | None = None,
 ) -> Exported:
     """Smashes the table, adds noise and decoys as agreed, seals it for the partner and writes it to `out`.
 
-    The same table under the same agreement gives the same bytes again. Every release is in the ledger before
+    The same table under the same agreement gives the same bytes again, and so does a row of another table that was
+    delivered before (deliveries.py). Every release is in the ledger before
     its file exists. One that adds to earlier ones needs the plan that the steward has `seen` and confirmed.
     """
     recipe = agreeing.recipe_of(signatory)
     with signatory.home.locked():
         agreement = signatory.agreement
         ledger = signatory.ledger()
-        made = seen if seen is not None and seen.head == ledger.head else _plan(signatory, table)
+        made = seen if seen is not None and seen.head == ledger.head else _plan(signatory, table, ids)
         if made.planned.agreement != agreement.id or made.table != table_hash(table, ledger.key):
             raise ValueError("the plan is about something else")
         if made.asks and not made.confirmed:
@@ -178,7 +188,7 @@ def export(
             release = ledger.enter(made.planned)
             agreement, item = _send(
                 signatory, table, recipe, made.table, release.number, release.seed, said.text(),
-                smash, progress.part(0.0, 0.9),
+                smash, ids, progress.part(0.0, 0.9),
             )  # fmt: skip
             ledger.written(release, files.sha256(signatory.sent_path(item)))
         else:
@@ -188,6 +198,7 @@ def export(
     return Exported(
         agreement.id, item.sequence, table.rows, recipe.settings.decoys, path.stat().st_size, files.sha256(path),
         made.resend is not None, said.summary, made.outlook.sentences,
+        made.planned.carried if made.resend is None else None,
     )  # fmt: skip
 
 
@@ -200,14 +211,20 @@ def _send(
     seed: bytes,
     said: str,
     smash: Smash,
+    ids: Sequence[str] | None,
     progress: Progress,
 ) -> tuple[Agreement, Item]:
     agreement = signatory.agreement
-    table, is_decoy = add_decoys(table, recipe.settings.decoys)
-    rows = np.where(is_decoy, -1, np.cumsum(~is_decoy) - 1).astype(np.int32)
-    smashed = smash(table, recipe, progress.part(0.0, 0.6))
+    before = deliveries.known(signatory, agreement)
+    now = deliveries.compare(signatory.ledger().key, table, before, ids, recipe.settings.decoys)
+    rows = now.own_rows
+    smashed = smash(now.table if recipe.settings.decoys else table, recipe, progress.part(0.0, 0.6))
     smashed = released(smashed, recipe, seed, progress.part(0.6, 0.8))
-    pseudonyms = np.frombuffer(os.urandom(PSEUDONYM * len(rows)), np.uint8).reshape(-1, PSEUDONYM)
+    if smashed.epsilon is not None and before is not None:
+        copies = [own_copy(signatory, item).smashed for item in before.items]
+        smashed = deliveries.with_the_same_noise(smashed, now, copies)
+    fresh = np.frombuffer(os.urandom(PSEUDONYM * len(rows)), np.uint8).reshape(-1, PSEUDONYM)
+    pseudonyms = now.names(fresh)
     order = order_of(pseudonyms)  # sorting by random names is a random order: the order of the file tells nothing
     bundle = PartnerBundle(reordered(smashed, order), pseudonyms[order])
     names = PseudonymMap(bundle.pseudonyms, rows[order])
@@ -217,7 +234,8 @@ def _send(
         files.write_bytes(
             _map_path(target), seal.seal_bytes(names.to_bytes(), signatory.identity.keys.public()), private=True
         )
-        if recipe.settings.noise == "two-sided" and smashed.epsilon is not None:
+        deliveries.keep(signatory, agreement, target, now, pseudonyms, order, release)
+        if smashed.epsilon is not None:  # the same noise for the next delivery, and for noise on both sides
             letters.seal_to_self(signatory.identity, letters.own_copy(target), agreement, body, arrays)
 
     return letters.send(

@@ -13,6 +13,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.said import Said
 
 if TYPE_CHECKING:
+    from pprl_desktop.exchange.carried import Carried
     from pprl_desktop.exchange.releases import Planned, Release
     from pprl_desktop.privacy.claims import Statement
 
@@ -72,17 +73,28 @@ def outlook(planned: Planned, releases: Sequence[Release], limits: Mapping[str, 
         for one in releases
         if (one.table.digest, one.partner, one.agreement) == (planned.table.digest, planned.partner, planned.agreement)
         and (one.method, one.epsilon, one.unit) == (said.method, said.epsilon, said.unit)
+        and (planned.carried is None or one.number == planned.carried.of[-1])
     ]
     if same:
         return again(same[0].time, same[0])
     shared = [(one, planned.table.overlap(one.table)) for one in releases]
-    shared = [(one, share) for one, share in shared if share is None or share > 0]
+    chain = {one.number for one in releases if _in_chain(one, planned)}
+    shared = [(one, share) for one, share in shared if share is None or share > 0 or one.number in chain]
     here = tuple((one, share) for one, share in shared if one.partner == planned.partner)
     others = len({one.partner for one, _ in shared} - {planned.partner})
-    total = _total(planned, [one for one, _ in here])
-    sentences = _sentences(here, others, total, bool(said.epsilon))
-    blocked = _blocked(total, limits, bool(here)) or _too_often(planned, here, limits)
+    # deliveries of one agreement share their bytes: of those only the codes of one person count, not the files
+    beside = tuple((one, share) for one, share in here if one.number not in chain)
+    times = planned.carried.times if planned.carried is not None and chain else 1
+    total = _total(planned, [one for one, _ in beside], times)
+    sentences = _sentences(here, others, total, bool(said.epsilon), planned.carried)
+    blocked = _blocked(total, limits, bool(here)) or _too_often(planned, beside, times, limits)
     return Outlook(None, here, total, others, sentences, blocked)
+
+
+def _in_chain(one: Release, planned: Planned) -> bool:
+    """Whether this delivery takes its rows over from that one. One that a repair entered again is counted in full."""
+    known = planned.carried is not None and one.number in planned.carried.of
+    return known and one.agreement == planned.agreement and bool(one.table.digest)
 
 
 def record_epsilon(statement: Statement) -> str:
@@ -93,11 +105,12 @@ def record_epsilon(statement: Statement) -> str:
     return ""
 
 
-def _total(planned: Planned, earlier: Sequence[Release]) -> dict[str, float]:
+def _total(planned: Planned, earlier: Sequence[Release], times: int) -> dict[str, float]:
+    """The worst case over the people: `times` codes of one person under this agreement, and what went out beside."""
     said = planned.statement
     total: dict[str, float] = {"per record": 0.0}
     figures = [(one.unit, one.epsilon, one.record_epsilon) for one in earlier]
-    for unit, epsilon, record in [*figures, (said.unit, said.epsilon, record_epsilon(said))]:
+    for unit, epsilon, record in [*figures, *times * [(said.unit, said.epsilon, record_epsilon(said))]]:
         total["per record"] += float(record) if record else math.inf
         if unit:
             total[unit] = total.get(unit, 0.0) + float(epsilon)
@@ -105,9 +118,13 @@ def _total(planned: Planned, earlier: Sequence[Release]) -> dict[str, float]:
 
 
 def _sentences(
-    here: Sequence[tuple[Release, float | None]], others: int, total: Mapping[str, float], noise: bool
+    here: Sequence[tuple[Release, float | None]],
+    others: int,
+    total: Mapping[str, float],
+    noise: bool,
+    carried: Carried | None = None,
 ) -> tuple[Said, ...]:
-    said = []
+    said = [*carried.said()] if carried is not None else []
     measured = [share for _, share in here if share is not None]
     if here:
         times = Said("one earlier release") if len(here) == 1 else Said("{here} earlier releases", here=len(here))
@@ -124,7 +141,7 @@ def _sentences(
         )
     if measured:
         said.append(Said("About {measured:percent} of this table's rows were in one of them.", measured=max(measured)))
-    if measured and noise:
+    if measured and noise and carried is None:
         said.append(
             Said(
                 "One changed row makes it another table: every row gets fresh noise, also those that did not "
@@ -154,11 +171,11 @@ def again(time: str, first: Release | None = None) -> Outlook:
 
 
 def _too_often(
-    planned: Planned, here: Sequence[tuple[Release, float | None]], limits: Mapping[str, float]
+    planned: Planned, here: Sequence[tuple[Release, float | None]], times: int, limits: Mapping[str, float]
 ) -> Problem | None:
     """Releases of other fields may be about other people; those of which nothing is known are counted."""
     bundles = [(one, share) for one, share in here if ANSWERS not in one.agreement]
-    before = sum(share is not None or not one.table.fields for one, share in bundles)
+    before = sum(share is not None or not one.table.fields for one, share in bundles) + times - 1
     most = limits.get(RELEASES)
     if most is None or before < most or ANSWERS in planned.agreement:
         return None

@@ -28,6 +28,7 @@ from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from pprl_desktop import databases, files
 from pprl_desktop.codes.base import derive
 from pprl_desktop.exchange.agreement import Anchor
+from pprl_desktop.exchange.carried import Carried
 from pprl_desktop.exchange.disclosures import (
     CLEAR_RECORDS,
     Disclosure,
@@ -77,6 +78,7 @@ class Planned:
     agreement: str  # id of the signed agreement
     statement: Statement
     decoys: int = 0
+    carried: Carried | None = None  # what is taken over from the delivery before under the same agreement
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,9 +99,12 @@ class Release:
     seed: bytes = field(repr=False)
     file: str = ""  # SHA-256 of the bundle, once it was written
     sent: int = 0  # times it was sent again
+    carried: Carried | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        plain = {name: value for name, value in vars(self).items() if name not in ("table", "seed")}
+        plain = {name: value for name, value in vars(self).items() if name not in ("table", "seed", "carried")}
+        if self.carried is not None:
+            plain["carried"] = self.carried.as_plain()
         return {**plain, "table": self.table.digest, "rows": self.table.rows}
 
 
@@ -364,6 +369,7 @@ def _body(planned: Planned, seed: str) -> dict[str, Any]:
         "record_epsilon": record_epsilon(said),
         "decoys": planned.decoys,
         "sealed_seed": seed,
+        **({"carried": planned.carried.as_plain()} if planned.carried is not None else {}),
     }
 
 
@@ -584,6 +590,7 @@ def _release(body: dict[str, Any], key: bytes | None) -> Release:
         seed=_seed(body, key),
         file=body["file"],
         sent=body["sent"],
+        carried=Carried.from_plain(body["carried"]) if "carried" in body else None,
         **{name: body[name] for name in names},
     )
 

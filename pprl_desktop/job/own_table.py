@@ -238,6 +238,10 @@ class OwnTable:
             self._clean_of = table, key
         return self._clean
 
+    def numbers(self, choices: Choices) -> list[str] | None:
+        """The own record numbers, which tell a changed record from a new one; None where no column is chosen."""
+        return self.table(choices).column(choices.id_column).cells() if choices.id_column else None
+
     def held_twice(self, choices: Choices, progress: Progress = NO_PROGRESS) -> HeldTwice | None:
         """How many people the table holds more than once, in the chosen fields; None where there are none."""
         from pprl_desktop.job.held_twice import find
@@ -277,6 +281,7 @@ def as_choices(options: ReadOptions) -> dict[str, Any]:
 def as_remembered(choices: Choices) -> tuple[tuple[str, str], ...]:
     """For the record of an agreement: only what differs from the usual."""
     plain = [("sheet", choices.sheet), ("codes", "" if choices.labels else "yes"), ("widths", choices.widths)]
+    plain.append(("id", choices.id_column))
     return tuple(one for one in (*plain, *(("make", step) for step in choices.made)) if one[1])
 
 
@@ -292,6 +297,7 @@ def remembered(kept: tuple[tuple[str, str], ...], table: Path, given: ReadOption
     if not is_other_format(table):
         now["widths"] = now["widths"] or known.get("widths", "")
     now["labels"] = now["labels"] and not known.get("codes")
+    now["id_column"] = known.get("id", "")
     now["made"] = now["made"] or tuple(value for name, value in kept if name == "make")
     return now
 

@@ -189,7 +189,7 @@ class Partnership:
 
     def plan(self, own: OwnTable, choices: Choices, progress: Progress = NO_PROGRESS) -> Plan:
         """What an export would add up to, before anything is written; whether the steward must be asked."""
-        return bundles.plan(self.signatory, own.clean(choices, progress))
+        return bundles.plan(self.signatory, own.clean(choices, progress), own.numbers(choices))
 
     def export(
         self,
@@ -203,7 +203,8 @@ class Partnership:
         """The sealed bundle; the same table gives the same bytes again. `seen` is the plan, confirmed where it asks."""
         table = own.clean(choices, progress.part(0.0, 0.2))
         part = progress.part(0.2, 1.0)
-        return bundles.export(self.signatory, table, out, part, own.smash, seen=seen)
+        ids = own.numbers(choices)
+        return bundles.export(self.signatory, table, out, part, own.smash, seen=seen, ids=ids)
 
     def partner_names(self) -> Pseudonyms:
         """The random names in the partner's bundle; with blind, of the records that were opened."""

@@ -157,6 +157,8 @@ def own_table(
     chosen = columns(args.columns, [one.name for one in partnership.agreement.terms.fields])
     how = _options.how_read(args)
     table, choices = OwnTable(), partnership.choices(Path(args.table), chosen, how)
+    if getattr(args, "id", None):
+        choices = choices.changed(id_column=args.id)
     table.clean(choices, progress)
     partnership.remember(chosen, choices)
     return table, choices

@@ -1,0 +1,54 @@
+"""What a delivery takes over from those before it under one agreement: counts, and what they add up to in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pprl_desktop.said import Said
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What a delivery takes over from the one before, for the ledger and the screen."""
+
+    of: tuple[int, ...]  # the releases that it builds on, in the ledger
+    unchanged: int
+    changed: int
+    new: int
+    gone: int
+    times: int  # codes of one person that the partner then holds, at most
+    by_number: bool  # whether changed rows were told by a record number; else they count as gone and new
+
+    def as_plain(self) -> dict[str, Any]:
+        return {**vars(self), "of": list(self.of)}
+
+    @classmethod
+    def from_plain(cls, plain: dict[str, Any]) -> Carried:
+        return cls(**{**plain, "of": tuple(plain["of"])})
+
+    def said(self) -> tuple[Said, ...]:
+        """What the repetition adds for the rows, before anything is written."""
+        told = [
+            Said(
+                "Next delivery: {unchanged} {unchanged|record is|records are} unchanged and {unchanged|goes|go} out "
+                "with the same bytes as before, which adds nothing; {changed} changed, {new} new, {gone} gone.",
+                unchanged=self.unchanged, changed=self.changed, new=self.new, gone=self.gone,
+            ),
+            Said(
+                "The partner sees which records stayed, changed, came and went. Their random names stay, so that old "
+                "links keep their ids."
+            ),
+        ]  # fmt: skip
+        if not self.by_number and self.new and self.gone:
+            told.append(
+                Said(
+                    "Without a record number a changed record counts as one that is gone and one that is new: it gets "
+                    "another link id. Choose the column with your record number to keep it."
+                )
+            )
+        if self.times > 1:
+            told.append(
+                Said("Of a changed record the partner then holds up to {times} codes, each counted.", times=self.times)
+            )
+        return tuple(told)
