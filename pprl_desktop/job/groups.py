@@ -16,7 +16,7 @@ import numpy as np
 
 from pprl_desktop.exchange import group_terms, groups
 from pprl_desktop.exchange.contacts import must_be_verified
-from pprl_desktop.exchange.group_terms import Group, Member
+from pprl_desktop.exchange.group_terms import SUFFIX, Group, Member
 from pprl_desktop.exchange.groups import NOT_COMPARED, REASONS, UNKNOWN, Compared, Links, Sent, Told
 from pprl_desktop.exchange.pseudonyms import places_of
 from pprl_desktop.exchange.results import LINK
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.results import Outcome
     from pprl_desktop.job.own_table import OwnTable
     from pprl_desktop.project.choices import Choices
+
+__all__ = ["SUFFIX", "Formed", "GroupProject", "find", "in_words", "new_group", "read_file", "write_file"]
 
 OWN = "own-links.pprl"
 READING = ("encoding", "separator", "header_line", "id_column", "drop_copies")  # how the own file was read
@@ -425,6 +427,11 @@ def find(home: Home, wanted: str = "") -> Group:
         "Propose agreements with the group file, and wait for the answers.",
         place="group",
     )
+
+
+def names_of_home(home: Home) -> dict[str, str]:
+    """Groups that agreements in force name: id and name."""
+    return {id: one.name for id, one in groups.of_home(home).items()}
 
 
 def new_group(

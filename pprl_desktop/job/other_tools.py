@@ -48,6 +48,92 @@ class Written:
     notes: tuple[Said, ...] = ()
 
 
+class OwnFile:
+    """The own table for files of other tools, read once; the window asks it for work, never for a table."""
+
+    def __init__(self, path: Path, progress: Progress = NO_PROGRESS) -> None:
+        from pprl_desktop.records.reading import read_table
+
+        self.path = path
+        self._table = read_table(path, progress=progress).table
+
+    @property
+    def rows(self) -> int:
+        return self._table.rows
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self._table.names
+
+    def guessed(self, wanted: Sequence[str]) -> dict[str, str]:
+        """The own column of each feature or attribute: the same name, or a word for the same thing; else none."""
+        from pprl_desktop.records.roles import role
+
+        found: dict[str, str] = {}
+        for alike in (lambda name, column: name.casefold() == column.casefold(),
+                      lambda name, column: role(name) == role(column) != ""):  # fmt: skip
+            for name in wanted:
+                free = [one for one in self.columns if one not in found.values() and alike(name, one)]
+                if name not in found and free:
+                    found[name] = free[0]
+        return found
+
+    def write_clks(
+        self, home: Home, schema: Path, secret: bytes, columns: Mapping[str, str], to: str, out: Path,
+        progress: Progress = NO_PROGRESS,
+    ) -> Written:  # fmt: skip
+        return write_clks(home, self._table, schema, secret, columns, to, out, progress)
+
+    def match_clks(
+        self, schema: Path, secret: bytes, columns: Mapping[str, str], partner: Path, progress: Progress = NO_PROGRESS
+    ) -> Match:
+        from pprl_desktop.decisions.base import MatchOptions
+
+        return match_clks(self._table, schema, secret, columns, partner, MatchOptions(), progress)[0]
+
+    def rehearse_clks(
+        self, schema: Path, secret: bytes, columns: Mapping[str, str], progress: Progress = NO_PROGRESS
+    ) -> FormatRehearsal:
+        return rehearse_clks(self._table, schema, secret, columns, progress=progress)
+
+    def write_tokens(
+        self, home: Home, columns: Mapping[str, str], secret: bytes, to: str, out: Path,
+        progress: Progress = NO_PROGRESS,
+    ) -> Written:  # fmt: skip
+        return write_tokens(home, self._table, columns, secret, to, out, progress)
+
+    def match_tokens(
+        self, columns: Mapping[str, str], secret: bytes, partner: Path, progress: Progress = NO_PROGRESS
+    ) -> dict[tuple[str, str], tuple[str, ...]]:
+        return match_tokens(self._table, columns, secret, partner, progress)
+
+    def rehearse_tokens(self, columns: Mapping[str, str], progress: Progress = NO_PROGRESS) -> FormatRehearsal:
+        return rehearse_tokens(self._table, columns, progress)
+
+
+@dataclass(frozen=True)
+class SchemaSeen:
+    """A partner's schema as far as the steward needs it: what it hashes, and what is odd about it."""
+
+    features: tuple[str, ...]
+    bits: int
+    warnings: tuple[Said, ...]
+
+
+def look_at_schema(path: Path) -> SchemaSeen:
+    from pprl_desktop.interchange import clk_schema
+
+    found = clk_schema.read(path)
+    return SchemaSeen(tuple(one.name for one in found.hashed), found.bits, found.warnings)
+
+
+def attributes() -> tuple[str, ...]:
+    """Of the token rules."""
+    from pprl_desktop.interchange.link_tokens import ATTRIBUTES
+
+    return ATTRIBUTES
+
+
 def read_secret(path: Path) -> bytes:
     """From a file, without the line end; never an argument, which every user of the computer could see."""
     secret = files.read_bytes(path, MOST_SECRET, Problem("The secret is too long.", place="secret")).strip(b"\r\n")

@@ -11,6 +11,7 @@ from pprl_desktop.privacy.claims import UNITS
 from pprl_desktop.said import Said
 
 if TYPE_CHECKING:
+    from pprl_desktop.exchange.group_terms import Group
     from pprl_desktop.exchange.terms import Terms
     from pprl_desktop.job.kept import Range
     from pprl_desktop.privacy.claims import Statement
@@ -86,7 +87,19 @@ def _facts(terms: Terms, me: str, measured: Measured) -> tuple[Fact, ...]:
         Fact(Said("A person occurs"), _occurs(terms)),
         Fact(Said("A pair is linked"), RULES[terms.rule], brief=True),
         Fact(Said("In clear"), _clear(terms)),
+        *([Fact(Said("Group"), _group(terms.group))] if terms.group is not None else []),
     )  # fmt: skip
+
+
+def _group(group: Group) -> Said:
+    """What is consented to beyond the two."""
+    return Said(
+        "'{group}' of {names:and}. {who} puts the links of all together; each party is told who else holds its "
+        "people, also through third parties.",
+        group=group.name,
+        names=group.names,
+        who=group.member(group.computes).name,
+    )
 
 
 def _occurs(terms: Terms) -> Said:

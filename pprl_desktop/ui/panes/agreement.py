@@ -21,6 +21,7 @@ from pprl_desktop.ui.panes._measure import document_of, measure
 from pprl_desktop.ui.panes._work import rule_words
 from pprl_desktop.ui.panes.agreement_blind import BlindTermsView
 from pprl_desktop.ui.panes.agreement_columns import ColumnChoice
+from pprl_desktop.ui.panes.agreement_group import GroupChoice
 from pprl_desktop.ui.panes.contacts import state_words
 from pprl_desktop.ui.widgets.basics import Pages, Section, boxed, button, column, combo, label, labelled, pick, row
 from pprl_desktop.ui.widgets.empty import EmptyState
@@ -82,13 +83,15 @@ class AgreementPane(KeyedPane):
             labelled(tr("P&urpose"), self.purpose, tr("The partner, the agreement and the report will show it.")),
             gap=0.5,
         )
+        self.group = GroupChoice(self)
+        self.group.changed.connect(self.show_state)
         self.not_yet = label("", "warm")
         self.draft = PaperView(tr("The proposal as it would be written"))
         return boxed(
             column(
                 columns(who, why, least=290, gap=3),
                 labelled(tr("Where the two sides decide differently"), self.rule),
-                flow(self.propose, self.open),
+                flow(self.propose, self.open, self.group),
                 self.not_yet,
                 Section(tr("What you would propose")),
                 self.draft,
@@ -221,6 +224,7 @@ class AgreementPane(KeyedPane):
     def _offer(self) -> Offer | None:
         """As the choices say; with blind, with the keys and limits that were counted on the own table."""
         offer = offers.offer_of(self.project.choices, self.purpose.text().strip(), self.desk.findings.twice)
+        offer = replace(offer, group=self.group.group)
         if method(offer.method).smashes:
             return offer
         prepared = self.blind.prepared

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QTabWidget, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QSizePolicy, QTabWidget, QWidget
 
 from pprl_desktop.decisions.base import ACCEPT, REVIEW
 from pprl_desktop.job.findings import Row, ShownMatch
@@ -110,6 +111,11 @@ class MatchPane(KeyedPane):
         self.body.addWidget(self.theirs)
         self._decided: tuple[float | None, float | None] | None = None  # lines of the shown match
         self.again = button(tr("Match again"), self._match)
+        self.save_pairs = button(
+            tr("Save all pairs …"),
+            self._save_pairs,
+            tip=tr("Splink's users and R read it; the help lists its columns."),
+        )
         self.reset = button(tr("As suggested"), self._suggested, tip=tr("Put the lines where the program suggests"))
 
     def _build_found(self) -> QWidget:
@@ -384,7 +390,24 @@ class MatchPane(KeyedPane):
     # moving on ------------------------------------------------------------------------------------
 
     def extra_buttons(self) -> list[QPushButton]:
-        return [self.reset, self.again] if self.desk.findings.match is not None else []
+        return [self.save_pairs, self.reset, self.again] if self.desk.findings.match is not None else []
+
+    def _save_pairs(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(self, tr("Save the pairs"), "pairs.csv", "*.csv")
+        if name:
+            self.save_pairs_to(Path(name))
+
+    def save_pairs_to(self, out: Path) -> None:
+        from pprl_desktop.job import other_tools
+
+        match = self.desk.findings.match
+        assert match is not None
+
+        def done(n: int) -> None:
+            self.say("good", tr_n("{n} pair written to {file}.", "{n} pairs written to {file}.", n, file=out.name))
+
+        work = lambda progress: other_tools.write_pairs(out, match, None, progress)  # noqa: E731
+        self.run(tr("Writing the pairs"), work, done)
 
     def reason(self) -> str:
         return self.key_reason() or (

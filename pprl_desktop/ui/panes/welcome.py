@@ -54,6 +54,10 @@ class WelcomePane(Pane):
         self.new.hide()
         self.body.addWidget(self.new)
         self.body.addWidget(self.pages)
+        beside = (("groups", tr("Several partners")), ("other_tools", tr("A partner who uses another tool")))
+        for name, words in beside:
+            self.buttons[name] = button(words, lambda to=name: self.desk.go_to.emit(to), kind="link")
+        self.body.addLayout(flow(*(self.buttons[name] for name, _ in beside)))
         self.body.addStretch(1)
 
     def _build_new(self) -> Card:

@@ -121,16 +121,24 @@ def _wait_for_key(window: MainWindow, path: Path) -> None:
 
 
 def _take_in(window: MainWindow, found: Recognised) -> None:
-    """A receipt or a new key: taken in wherever the steward is."""
+    """A receipt or a new key: taken in wherever the steward is. What belongs to a group, on its page."""
     from pprl_desktop.job.partnership import Partnership
 
     home, own = window.desk.home, window.desk.identity()
     assert own is not None
+    if found.kind in ("group_links", "groups"):
+        window.show_pane("groups")
     window.pane().run(
         tr("Checking the file"),
         lambda progress: Partnership.open(home, own, found.path, progress),
-        lambda received: window.pane().say("info", tr_core(received.sentence)),
+        lambda received: _taken_in(window, tr_core(received.sentence)),
     )
+
+
+def _taken_in(window: MainWindow, sentence: str) -> None:
+    if window.current == "groups":
+        window.pane().enter()
+    window.pane().say("info", sentence)
 
 
 def _offer_project(window: MainWindow, found: Recognised) -> None:

@@ -114,6 +114,9 @@ class Menus:
         self.rename = self._add(menu, tr("Re&name project …"), self._rename)
         self.close = self._add(menu, tr("&Close project"), self._close, "Ctrl+W")
         menu.addSeparator()
+        self._add(menu, tr("Se&veral partners"), lambda: self.desk.go_to.emit("groups"))
+        self._add(menu, tr("A partner with another &tool"), lambda: self.desk.go_to.emit("other_tools"))
+        menu.addSeparator()
         self._add(menu, tr("&Settings"), lambda: self.desk.go_to.emit("settings"), "Ctrl+,")
         self._add(menu, tr("&Quit"), self.window.close, "Ctrl+Q")
 

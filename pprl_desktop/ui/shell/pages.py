@@ -28,11 +28,13 @@ PANES: Mapping[str, tuple[str, str]] = {
     "post": ("post", "PostPane"),
     "contacts": ("contacts", "ContactsPane"),
     "releases": ("releases", "ReleasesPane"),
+    "groups": ("groups", "GroupsPane"),
+    "other_tools": ("other_tools", "OtherToolsPane"),
     "settings": ("settings", "SettingsPane"),
     "help": ("help", "HelpPane"),
 }
 BESIDE = ("post", "releases", "contacts", "settings", "help")  # pages beside the path
-FREE = ("welcome", "contacts", "settings", "help")  # need no open project
+FREE = ("welcome", "contacts", "groups", "other_tools", "settings", "help")  # need no open project
 
 
 def load(name: str) -> ModuleType:
