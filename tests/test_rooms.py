@@ -139,6 +139,24 @@ def test_terminal_and_window_call_the_job_and_nothing_below_it() -> None:
     assert called >= BELOW_THE_JOB, "no longer called, so no longer allowed"
 
 
+def test_one_module_builds_recipes() -> None:
+    """What is rehearsed, proposed, signed and sent cannot differ."""
+    builders = set()
+    for module, tree in modules():
+        if "pprl_desktop.codes.base.Recipe" not in set(imports(tree)):
+            continue
+        called = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        if any(isinstance(one, ast.Name) and one.id == "Recipe" for one in called):
+            builders.add(module)
+    assert builders == {"codes/recipe.py"}
+
+
+def test_no_import_inside_a_function_hides_a_cycle() -> None:
+    from tests.benchmarks.house import hidden_cycles
+
+    assert not hidden_cycles()
+
+
 def test_what_is_imported_for_its_type_is_not_used_at_run_time() -> None:
     """The type checker does not see it, and whoever comes there gets a NameError."""
     wrong = []

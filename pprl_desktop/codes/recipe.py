@@ -3,6 +3,7 @@
 settings()  what was asked for, on top of a method's own settings
 changed()   settings with something asked for anew: noise and layout bring along what belongs to them
 build()     fields, settings, reference set and secret -> the recipe both parties follow
+of_other_tool()  the same for codes made by a schema of another program
 checked()   the same recipe, or the Problem that its method has with it
 """
 
@@ -62,6 +63,11 @@ def build(
     if used is not None and not mapping:
         mapping = default_mapping(fields, used)
     return Recipe(name, tuple(fields), settings, used, mapping, secret)
+
+
+def of_other_tool(name: str, fields: Sequence[Field], secret: bytes) -> Recipe:
+    """For codes that another tool's schema makes: no method of this program, and none of its settings apply."""
+    return Recipe(name, tuple(fields), secret=secret)
 
 
 def checked(recipe: Recipe) -> Recipe:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pprl_desktop.codes.base import Recipe, Smashed
+from pprl_desktop.codes.recipe import of_other_tool
 from pprl_desktop.decisions.base import Match, MatchOptions
 from pprl_desktop.interchange.clk_encode import METHOD, Encoded, encode
 from pprl_desktop.interchange.clk_files import Clks
@@ -57,7 +58,7 @@ def match_clks(
             place="schema",
         )
     smashed, clean = own.smashed(), _as_clean(table, schema, columns)
-    recipe = Recipe(METHOD, clean.fields, secret=secret)
+    recipe = of_other_tool(METHOD, clean.fields, secret)
     measure = "hamming" if schema.folds else "dice"  # a folded filter no longer stands for a set
     played = _Clk(schema, secret)
     rule = learn_bits(played, clean, smashed, recipe, measure, own, options.seed, progress.part(0.0, 0.4))  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pprl_desktop import resources
 from pprl_desktop.job import preview
-from pprl_desktop.job.finishing import finish
+from pprl_desktop.job.finishing import Course, finish
 from pprl_desktop.job.offers import adopted, offer_of
 from pprl_desktop.job.own_table import OwnTable
 from pprl_desktop.job.partnership import Partnership
@@ -242,18 +242,11 @@ def _score(a: Party, b: Party) -> Figures:
 
 def _finish(party: Party, figures: Figures) -> tuple[str, ...]:
     party.choices = party.choices.changed(output_folder=str(party.folder), agreement=party.agreed().id)
-    made = finish(
-        party.folder,
-        party.home,
-        party.own,
-        party.choices,
-        party.own_table,
-        title=f"What was disclosed: {party.own.name}",
-        match=party.match,
-        outcome=party.outcome,
-        rehearsal=party.rehearsal,
+    course = Course(
+        f"What was disclosed: {party.own.name}", party.match, outcome=party.outcome, rehearsal=party.rehearsal,
         figures=figures,
-    )
+    )  # fmt: skip
+    made = finish(party.agreed(), party.own_table, party.choices, party.folder, course)
     return made.linked.path, made.report
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pprl_desktop import files
-from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.job.disclosure import Happened, Rehearsed, report
 from pprl_desktop.job.outputs import Linked, write_linked
 from pprl_desktop.job.report import Report, to_html
@@ -21,8 +20,6 @@ from pprl_desktop.said import ENGLISH, Language, Said
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
     from pprl_desktop.evaluation.figures import Figures
-    from pprl_desktop.exchange.home import Home
-    from pprl_desktop.exchange.identity import Identity
     from pprl_desktop.exchange.results import Outcome
     from pprl_desktop.job.own_table import OwnTable
     from pprl_desktop.job.partnership import Partnership
@@ -52,42 +49,45 @@ def so_far(partnership: Partnership, title: str) -> Report:
     return report(Happened(home, agreement, said, found=kept, outcome=outcome), title)
 
 
+@dataclass(frozen=True, eq=False)
+class Course:
+    """How the job went, as far as the report tells it; what did not happen stays empty."""
+
+    title: str
+    match: Match | None = None
+    matched: Sequence[Said] = ()  # the sentences on the match as they were kept, where it is no longer at hand
+    outcome: Outcome | None = None  # None: as both results give it now
+    rehearsal: Rehearsed | None = None
+    figures: Figures | None = None  # only where the truth is known
+    review: Sequence[Said] = ()
+
+
 def finish(
-    folder: Path,
-    home: Home,
-    own: Identity,
-    choices: Choices,
+    partnership: Partnership,
     own_table: OwnTable,
+    choices: Choices,
+    folder: Path,
+    course: Course,
     *,
-    title: str,
-    match: Match | None = None,
-    outcome: Outcome | None = None,
-    matched: Sequence[Said] = (),
-    rehearsal: Rehearsed | None = None,
-    figures: Figures | None = None,
-    review: Sequence[Said] = (),
     identifying: Sequence[str] = (),
     language: Language = ENGLISH,
     progress: Progress = NO_PROGRESS,
 ) -> Finished:
     """`identifying` columns only where that was permitted separately; the report is written in `language`."""
-    from pprl_desktop.exchange import agreeing, results
     from pprl_desktop.privacy.statements import statement
 
-    agreement = home.agreement(choices.agreement)
     must_be_writable(f".{choices.output_form}")
-    outcome = outcome if outcome is not None else results.outcome(Signatory(home, own, agreement.id))
+    outcome = course.outcome if course.outcome is not None else partnership.outcome()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         table = own_table.table(choices, progress.part(0.0, 0.6))
         linked = write_linked(folder / f"linked.{choices.output_form}", table, outcome, choices.sensitive, identifying)
-        recipe = agreeing.recipe_of(Signatory(home, own, agreement.id))
-        said = statement(recipe, table.rows)
+        said = statement(partnership.recipe(), table.rows)
         happened = Happened(
-            home, agreement, said, rehearsal, match,
-            matched=tuple(matched), outcome=outcome, figures=figures, review=tuple(review),
+            partnership.home, partnership.agreement, said, course.rehearsal, course.match,
+            matched=tuple(course.matched), outcome=outcome, figures=course.figures, review=tuple(course.review),
         )  # fmt: skip
-        page, told = folder / "report.html", report(happened, title)
+        page, told = folder / "report.html", report(happened, course.title)
         files.write_text(page, to_html(told, language))
     except OSError:
         raise Problem(

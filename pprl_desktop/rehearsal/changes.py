@@ -14,8 +14,9 @@ from pprl_desktop.privacy.statements import epsilon_unit
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable
 from pprl_desktop.rehearsal.dictionaries import guesses_for
-from pprl_desktop.rehearsal.rehearse import Change, Stage, attacked, named
+from pprl_desktop.rehearsal.findings import Change
 from pprl_desktop.rehearsal.shares import Share
+from pprl_desktop.rehearsal.stage import Stage, attacked, named
 from pprl_desktop.said import Said
 
 EPSILONS = (5.0, 2.0, 1.0, 0.5, 0.25, 0.1, 0.05)

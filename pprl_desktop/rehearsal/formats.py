@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from pprl_desktop.codes.base import Recipe
+from pprl_desktop.codes.recipe import of_other_tool
 from pprl_desktop.interchange import link_tokens
 from pprl_desktop.interchange.clk_encode import encode, formatted
 from pprl_desktop.interchange.clk_schema import Feature, Schema
@@ -29,8 +29,8 @@ from pprl_desktop.reference.names import dictionary
 from pprl_desktop.rehearsal.dictionaries import Guesses, guesses_for
 from pprl_desktop.rehearsal.findings import Names
 from pprl_desktop.rehearsal.record import decode_record
-from pprl_desktop.rehearsal.rehearse import Stage, named
 from pprl_desktop.rehearsal.shares import Share
+from pprl_desktop.rehearsal.stage import Stage, named
 from pprl_desktop.rehearsal.target import Target
 from pprl_desktop.said import Said
 
@@ -132,7 +132,7 @@ def _staged(table: Table, schema: Schema, secret: bytes, columns: Mapping[str, s
     key = hashlib.sha256(repr(replace(schema, warnings=())).encode() + b"\0" + secret).digest()
     order = np.random.default_rng(seed).permutation(table.rows)
     return Stage(
-        whole, whole, order[: max(1, sample)], Recipe("clk", whole.fields, secret=key), guesses,
+        whole, whole, order[: max(1, sample)], of_other_tool("clk", whole.fields, key), guesses,
         roles.get("first", ""), roles.get("last", ""),
     )  # fmt: skip
 

@@ -15,7 +15,7 @@ from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.job import demo
-from pprl_desktop.job.finishing import finish
+from pprl_desktop.job.finishing import Course, finish
 from pprl_desktop.job.own_table import OwnTable
 from pprl_desktop.job.partnership import Partnership
 from pprl_desktop.project import store
@@ -67,7 +67,9 @@ def test_matching_again_and_finishing_again_give_the_links(folder: Path) -> None
         again = Partnership(home, own, choices.agreement).match(place, choices)
         assert len(again.accepted()) >= SHARED * 0.8
         linking.keep(Signatory(home, own, agreement.id), again)
-        made = finish(folder / "again", home, own, choices, place, title="Again", match=again)
+        made = finish(
+            Partnership(home, own, choices.agreement), place, choices, folder / "again", Course("Again", again)
+        )
         assert made.linked.rows == len(before.links)
         assert (folder / "again" / "report.html").is_file()
         project.confirm("finish")

@@ -186,7 +186,8 @@ class FinishPane(KeyedPane):
             self.say("info", tr("It lies here: {path}", path=str(path)))
 
     def _write(self) -> None:
-        from pprl_desktop.job.finishing import finish
+        from pprl_desktop.job.finishing import Course, finish
+        from pprl_desktop.job.partnership import Partnership
 
         own, home = self.desk.identity(), self.desk.home
         if own is None:
@@ -201,9 +202,12 @@ class FinishPane(KeyedPane):
 
         def work(progress: Progress) -> Finished:
             told = kept.told(kept.review_told(manager, progress.part(0.0, 0.2))) if manager else reviewed
+            course = Course(
+                title, matched=match.said if match is not None else (), outcome=outcome, rehearsal=rehearsal,
+                review=told,
+            )  # fmt: skip
             return finish(
-                folder, home, own, choices, place, title=title, matched=match.said if match is not None else (),
-                outcome=outcome, rehearsal=rehearsal, identifying=identifying, review=told,
+                Partnership(home, own, choices.agreement), place, choices, folder, course, identifying=identifying,
                 language=languages.language(language()), progress=progress.part(0.2, 1.0),
             )  # fmt: skip
 
