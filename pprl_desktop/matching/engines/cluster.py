@@ -6,11 +6,11 @@ import importlib.util
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pprl_desktop.compute.engines import using
+from pprl_desktop.matching.engines.places import Place as Place
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.said import Said
@@ -20,21 +20,6 @@ if TYPE_CHECKING:
 
 THREADS = "threads"
 _ADDRESS = re.compile(r"dask:tls://(?P<host>\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):(?P<port>[0-9]{1,5})")
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where blocks run. Certificates are files; their contents are never kept here."""
-
-    address: str  # tls://host:port
-    ca: Path
-    certificate: Path
-    key: Path
-    folder: Path  # workers see it under the same path
-
-    @property
-    def host(self) -> str:
-        return self.address.removeprefix("tls://")
 
 
 def place(

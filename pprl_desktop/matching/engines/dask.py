@@ -27,7 +27,7 @@ from pprl_desktop import files
 from pprl_desktop.compute import packing
 from pprl_desktop.compute.engines import Portable
 from pprl_desktop.matching.engines import remote
-from pprl_desktop.matching.engines.cluster import Place
+from pprl_desktop.matching.engines.places import Place
 from pprl_desktop.matching.engines.store import Store
 from pprl_desktop.problem import Failure, Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
