@@ -46,6 +46,13 @@ def keep(signatory: Signatory, match: Match) -> None:
     """Replaces an earlier one."""
     agreement = signatory.agreement
     sent, received = linking.both_bundles(agreement)
+    body = {"version": VERSION, "sent": sent.digest, "received": received.digest}
+    with signatory.home.locked():
+        letters.seal_to_self(signatory.identity, _path(signatory), agreement, body, arrays_of(match))
+
+
+def arrays_of(match: Match) -> dict[str, Array]:
+    """A match as a container holds it; match_of() gives it back."""
     scored = match.scored
     kept = match.kept()
     best = kept[np.argsort(-scored.score[kept], kind="stable")[:MOST_WHY]]
@@ -68,9 +75,7 @@ def keep(signatory: Signatory, match: Match) -> None:
         )
     if scored.people is not None:
         arrays["person_own"], arrays["person_partner"] = (one.astype(np.int32) for one in scored.people)
-    body = {"version": VERSION, "sent": sent.digest, "received": received.digest}
-    with signatory.home.locked():
-        letters.seal_to_self(signatory.identity, _path(signatory), agreement, body, arrays)
+    return arrays
 
 
 def kept(signatory: Signatory) -> Match | None:
@@ -86,7 +91,10 @@ def kept(signatory: Signatory) -> Match | None:
         return None
     if opened.manifest.body != {"version": VERSION, "sent": sent.digest, "received": received.digest}:
         return None
-    arrays = opened.load()
+    return match_of(opened.load())
+
+
+def match_of(arrays: Mapping[str, Array]) -> Match:
     told = json.loads(arrays["told"].tobytes())
     score = arrays["score"].view(np.float64)
     none = np.empty((0, len(told["scored"]["fields"])), np.float32)

@@ -80,8 +80,25 @@ def from_match(
 
     Without an audit the errors among accepted and rejected pairs cannot be estimated, and the estimates say so.
     """
+    pairs, settled = _banded(match, audit, seed)
+    return from_tables(own, partner, pairs, policy, title, match_strata(match), settled)
+
+
+def from_duplicates(
+    match: Match, table: CleanTable, policy: Policy, title: str = "", audit: int = 0, seed: int = 0
+) -> Review:
+    """The uncertain pairs within one table. All of its records are the crowd that k counts, each once."""
+    pairs, settled = _banded(match, audit, seed)
+    columns = tuple(_readable(field, table.column(field.name)) for field in policy.fields)
+    people = People(columns, np.zeros(table.rows, np.int8), np.arange(table.rows, dtype=np.int64))
+    ids = random_ids(len(pairs))
+    made = tuple(Pair(i, p.a, p.b, p.score, p.band) for i, p in zip(ids, pairs, strict=True))
+    return Review(secrets.token_hex(8), title, policy, people, made, match_strata(match), tuple(settled))
+
+
+def _banded(match: Match, audit: int, seed: int) -> tuple[list[Listed], list[tuple[int, int]]]:
+    """The review band with some pairs of the other bands, and the accepted pairs."""
     scored = match.scored
-    strata = match_strata(match)
     chosen = list(match.to_review())
     source = np.random.default_rng(seed)
     for band in (ACCEPT, REJECT):
@@ -92,8 +109,7 @@ def from_match(
         for i in chosen
     ]
     accepted = match.accepted()
-    settled = list(zip(scored.own[accepted].tolist(), scored.partner[accepted].tolist(), strict=True))
-    return from_tables(own, partner, pairs, policy, title, strata, settled)
+    return pairs, list(zip(scored.own[accepted].tolist(), scored.partner[accepted].tolist(), strict=True))
 
 
 def match_strata(match: Match) -> tuple[Stratum, ...]:
@@ -189,6 +205,15 @@ def _joined(field: ReviewField, a: Column, b: Column) -> Column:
     values = np.empty(len(code), dtype=object)
     values[:] = [readable_date(v) for v in code] if field.type == "date" else list(code)
     return Column(field.name, values, np.concatenate([a.codes, to_code[b.codes]]).astype(np.int32))
+
+
+def _readable(field: ReviewField, column: Column) -> Column:
+    """As a reviewer reads it; the coding stays."""
+    if field.type != "date":
+        return column
+    values = np.empty(len(column.values), dtype=object)
+    values[:] = [readable_date(str(value)) for value in column.values]
+    return Column(column.name, values, column.codes)
 
 
 def readable_date(text: str) -> str:

@@ -11,11 +11,26 @@ import numpy as np
 
 from pprl_desktop.codes.base import Smashed
 from pprl_desktop.compute.threads import interruptible, one_blas_thread
-from pprl_desktop.decisions.adaptive import strangers
-from pprl_desktop.decisions.adaptive.repeats import Labels, lifts_within, repeats
+from pprl_desktop.decisions.adaptive import check, strangers
+from pprl_desktop.decisions.adaptive.levels import MISSING, FieldLevels
+from pprl_desktop.decisions.adaptive.model import Model
+from pprl_desktop.decisions.adaptive.repeats import (
+    Judged,
+    Labels,
+    first_model,
+    groups,
+    judged,
+    lifts_within,
+    repeats,
+)
+from pprl_desktop.decisions.adaptive.strangers import File
+from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.adaptive.views import composed, said_twice
+from pprl_desktop.decisions.base import Scored
 from pprl_desktop.decisions.rules import AdaptiveRule
 from pprl_desktop.progress import NO_PROGRESS, Progress
+
+COPY = 0.9999  # probability that two records alike in every field are one person
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,22 +54,93 @@ def held_twice(
     file: Smashed, rule: AdaptiveRule, threads: int = 0, seed: int = 0, progress: Progress = NO_PROGRESS
 ) -> HeldTwice:
     """All records of the file are compared with each other: up to some tens of thousands are a matter of seconds."""
-    tuning = replace(rule.tuning, within_rows=max(file.rows, rule.tuning.within_rows))
-    nobody = np.arange(file.rows, dtype=np.int64)
     if file.rows < 2 or not rule.comparisons:
-        return HeldTwice(nobody, 0.0)
-    random = np.random.default_rng(seed)
+        return HeldTwice(np.arange(file.rows, dtype=np.int64), 0.0)
     with one_blas_thread():
-        null = strangers.random_pairs(file.rows, file.rows, random, tuning)
-        different = null.own != null.partner
-        null = strangers.Null(null.own[different], null.partner[different])
-        fields, _ = strangers.build(file, file, replace(rule, tuning=tuning), null, progress.part(0.0, 0.2))
-        codes = [one.own.codes for one in fields]
-        copies = interruptible(progress, strangers.originals, codes, tuning.copy_fields)
-        part = progress.part(0.2, 0.2)
-        within = strangers.within(file, file, fields, tuning, random, part)
-        within = within.without(said_twice([one.levels for one in within.files], tuning))
-        lifts = [lifts_within(one, tuning, part) for one in within.files]
-        within = within.without(composed(lifts, [one.levels for one in within.files], tuning))
-        found = repeats(within.files[0], copies, tuning, threads, progress.part(0.2, 1.0))
+        laid = _laid_out(file, rule, seed, progress.part(0.0, 0.2))
+        found = repeats(laid.without_copies, laid.originals, laid.tuning, threads, progress.part(0.2, 1.0))
     return HeldTwice(found.people, found.pairs)
+
+
+@dataclass(frozen=True, eq=False)
+class _LaidOut:
+    fields: tuple[FieldLevels, ...]  # of all records
+    originals: Labels  # the row of which each is an exact copy: itself, mostly
+    without_copies: File
+    tuning: Tuning
+
+
+def _laid_out(file: Smashed, rule: AdaptiveRule, seed: int, progress: Progress) -> _LaidOut:
+    tuning = replace(rule.tuning, within_rows=max(file.rows, rule.tuning.within_rows))
+    random = np.random.default_rng(seed)
+    null = strangers.random_pairs(file.rows, file.rows, random, tuning)
+    different = null.own != null.partner
+    null = strangers.Null(null.own[different], null.partner[different])
+    fields, _ = strangers.build(file, file, replace(rule, tuning=tuning), null, progress)
+    copies = interruptible(progress, strangers.originals, [one.own.codes for one in fields], tuning.copy_fields)
+    still = progress.part(1.0, 1.0)
+    within = strangers.within(file, file, fields, tuning, random, still)
+    twice_said = said_twice([one.levels for one in within.files], tuning)
+    within = within.without(twice_said)
+    lifts = [lifts_within(one, tuning, still) for one in within.files]
+    made_of = composed(lifts, [one.levels for one in within.files], tuning)
+    within = within.without(made_of)
+    gone = {*twice_said, *made_of}
+    return _LaidOut(
+        tuple(one.nobody() if f in gone else one for f, one in enumerate(fields)), copies, within.files[0], tuning
+    )
+
+
+def scored_within(
+    file: Smashed, rule: AdaptiveRule, threads: int = 0, seed: int = 0, progress: Progress = NO_PROGRESS
+) -> Scored:
+    """Pairs of records of one file that may be one person, scored like pairs between two; the earlier row comes first.
+
+    What one person's records agree on is not learned from the pairs: on made-up populations that linked as well, but
+    twice as many links were wrong, and the forecast did not say so.
+    """
+    names = tuple(one.field for one in rule.comparisons)
+    none = np.zeros(0, np.int32)
+    if file.rows < 2 or not names:
+        return Scored(none, none, np.zeros(0), np.zeros(0), np.zeros((0, len(names)), np.float32), names, 0.0, 0)
+    with one_blas_thread():
+        laid = _laid_out(file, rule, seed, progress.part(0.0, 0.2))
+        part, tuning = laid.without_copies, laid.tuning
+        model = first_model(part, tuning, progress.part(0.2, 0.2))
+        bar = tuning.lowest_held - tuning.held_margin - model.prior
+        near = check.strangers(part.fields, model, bar, threads, progress.part(0.2, 0.9))
+        found = interruptible(progress, judged, near, model, bar)
+        return _scored(laid, model, near, found, names)
+
+
+def _scored(laid: _LaidOut, model: Model, near: check.Strangers, found: Judged, names: tuple[str, ...]) -> Scored:
+    rows = laid.without_copies.rows
+    copies = np.flatnonzero(laid.originals != np.arange(len(laid.originals)))
+    own = np.concatenate([rows[near.own], laid.originals[copies]]).astype(np.int32)
+    partner = np.concatenate([rows[near.partner], copies]).astype(np.int32)
+    sure = np.full(len(copies), COPY)
+    probability = np.clip(np.concatenate([found.probability, sure]), 1e-12, 1 - 1e-12)
+    levels, evidence = check.weigh(laid.fields, model, own, partner)
+    likely = probability > 0.5
+    people = groups(len(laid.originals), own[likely], partner[likely]).astype(np.int32)
+    return Scored(
+        own,
+        partner,
+        np.log(probability) - np.log1p(-probability),
+        probability,
+        np.where(levels == MISSING, np.float32(np.nan), evidence),
+        names,
+        0.0,
+        len(laid.originals) * (len(laid.originals) - 1) // 2,
+        notes={
+            **model.shown(),
+            "expected_matches": float(probability.sum()),
+            "views_asked": found.asked,
+            "candidates": len(own),
+            "copies": len(copies),
+            "model": model.to_plain(),
+        },
+        people=(people, people),
+        second=np.concatenate([found.by_views, sure]),
+        strangers=np.concatenate([found.by_weights, sure]),
+    )

@@ -32,27 +32,47 @@ def sigmoid(log_odds: Numbers) -> Numbers:
     return np.asarray(1.0 / (1.0 + np.exp(-np.clip(log_odds, -40.0, 40.0))))
 
 
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Pairs within a file: the probability that both records are one person, the lower of two opinions."""
+
+    probability: Numbers
+    by_weights: Numbers
+    by_views: Numbers
+    asked: int  # views
+
+
 def same_person(near: Strangers, model: Model, bar: float) -> Numbers:
     """Per pair within a file: the probability that both records are one person. `bar`: ratio below which none is kept.
 
     What one person's records agree on is taken from the model; only how many such pairs there are is learned.
     """
+    return judged(near, model, bar).probability
+
+
+def judged(near: Strangers, model: Model, bar: float) -> Judged:
+    none = np.zeros(0)
     if not len(near.own):
-        return np.zeros(0)
+        return Judged(none, none, none, 0)
     tuning, rows = model.tuning, len(near.fields[0].own.codes)
     levels, evidence = weigh(near.fields, model, near.own, near.partner)
     found = views(model.edges, len(near.fields), tuning)
     shown = seen(near.fields, found, near.own, levels, tables(near.fields, model), model.u, evidence, tuning)
     ratio = evidence.sum(axis=1, dtype=np.float64)
-    matches, probability = tuning.repeated * rows, np.zeros(len(ratio))
+    matches, made = tuning.repeated * rows, Judged(none, none, none, 0)
     for _ in range(tuning.em_rounds):
         prior = float(np.log((matches + 0.5) / near.out_of))
         opinion = second_opinion(shown, ratio + prior, bar + prior, matches, tuning)
-        probability = sigmoid(np.minimum(ratio + prior, opinion.log_odds))
-        before, matches = matches, float(probability.sum())
+        made = Judged(
+            sigmoid(np.minimum(ratio + prior, opinion.log_odds)),
+            sigmoid(ratio + prior),
+            sigmoid(opinion.log_odds),
+            len(opinion.asked),
+        )
+        before, matches = matches, float(made.probability.sum())
         if abs(before - matches) < 0.25:
             break
-    return probability
+    return made
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,141 @@
+"""Which columns of two tables hold the same thing: by what their headings say and by what stands in them.
+
+Headings alone mislead (a "name" that is the first name here and the last name there), and files without headings have
+none. So every two columns are weighed by both, and the columns are paired where the whole fits best.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.cleaning import clean_column
+from pprl_desktop.records.fields import Field, FieldKind
+from pprl_desktop.records.hints import hint
+from pprl_desktop.records.profile import MOST_FIELDS, Profile
+from pprl_desktop.records.redundancy import sampled
+from pprl_desktop.records.roles import role
+from pprl_desktop.records.table import Column, Table
+
+LEAST = 1.5  # weight from which two columns are taken for the same: one clear sign, or several weak ones
+SAME_ROLE, OTHER_ROLE = 2.0, -3.0  # both headings say what they are
+SAME_HEADING = 1.5
+SAME_HINT = SAME_KIND = LIKE_HEADING = 0.5
+CONTENT = 2.0  # where all values of one occur in the other
+SPREAD = 0.6  # of that, what two equal distributions of dates or lengths are worth
+YEARS = 5  # of a step in which dates are counted
+# a value of the one kind may be read as the other; the first of the two is then the kind of the field
+ORDER: tuple[FieldKind, ...] = ("date", "text", "name", "id", "number", "category")
+NEVER = ({"name", "date"}, {"name", "number"}, {"text", "date"}, {"category", "date"})
+
+
+@dataclass(frozen=True)
+class Counterparts:
+    """A column of the first table and its counterpart in the second."""
+
+    first: str
+    second: str
+    kind: FieldKind
+    shared: float  # of the filled records, those whose value the other file has too; the larger of both shares
+    by_heading: bool  # the headings say the same thing; else only the content does
+
+
+def counterparts(
+    tables: tuple[Table, Table], profiles: tuple[Profile, Profile], progress: Progress = NO_PROGRESS
+) -> tuple[Counterparts, ...]:
+    """What both tables hold of a person, as the columns stand in the first; nothing that follows from other pairs."""
+    from scipy.optimize import linear_sum_assignment
+
+    names = [_candidates(one) for one in profiles]
+    weight = np.zeros((len(names[0]), len(names[1])))
+    made: dict[tuple[int, int], Counterparts] = {}
+    for i, first in enumerate(names[0]):
+        progress.at(i / len(names[0]), "Comparing the columns of both files")
+        for j, second in enumerate(names[1]):
+            found = _compared(tables, profiles, first, second, progress)
+            if found is not None and found[0] >= LEAST:
+                weight[i, j], made[i, j] = found
+    rows, columns = linear_sum_assignment(-weight)
+    paired = [made[i, j] for i, j in zip(rows.tolist(), columns.tolist(), strict=True) if (i, j) in made]
+    progress.at(1.0)
+    return _once_each(paired, profiles)
+
+
+def _candidates(profile: Profile) -> list[str]:
+    """What could identify a person; also what others of its own table determine: the other may lack those."""
+    able = {*profile.matching, *(one.column for one in profile.redundant)}
+    return [one.name for one in (*profile.columns, *profile.joined) if one.name in able]
+
+
+def _compared(
+    tables: tuple[Table, Table], profiles: tuple[Profile, Profile], first: str, second: str, progress: Progress
+) -> tuple[float, Counterparts] | None:
+    kinds = profiles[0].column(first).kind, profiles[1].column(second).kind
+    if set(kinds) in NEVER:
+        return None
+    kind = min(kinds, key=ORDER.index)
+    roles = role(first), role(second)
+    alike = roles[0] == roles[1] != "" or first.casefold() == second.casefold()
+    weight = SAME_KIND * (kinds[0] == kinds[1]) + SAME_HINT * (hint(first) == hint(second) != "")
+    if "" not in roles:
+        weight += SAME_ROLE if roles[0] == roles[1] else OTHER_ROLE
+    weight += SAME_HEADING * (first.casefold() == second.casefold())
+    weight += LIKE_HEADING * difflib.SequenceMatcher(None, first.casefold(), second.casefold()).ratio()
+    columns = [
+        clean_column(sampled(table.column(name)), Field.of(first, kind), progress.part(1.0, 1.0))
+        for table, name in zip(tables, (first, second), strict=True)
+    ]
+    shared = max(_shared(*columns), _shared(*reversed(columns)))
+    weight += CONTENT * max(shared, SPREAD * _spread(kind, *columns))
+    return weight, Counterparts(first, second, kind, round(shared, 4), alike)
+
+
+def _shared(one: Column, other: Column) -> float:
+    """Of the filled records of one, those whose value the other has too."""
+    counts = one.counts()
+    known = set(other.values.tolist())
+    there = np.fromiter((value in known for value in one.values), bool, len(one.values))
+    return float(counts[there].sum() / counts.sum()) if counts.sum() else 0.0
+
+
+def _spread(kind: FieldKind, one: Column, other: Column) -> float:
+    """How alike two columns are spread: dates by years, numbers by their length; names say nothing that way."""
+    if kind not in ("date", "id", "number"):
+        return 0.0
+    shares = [_histogram(kind, column) for column in (one, other)]
+    return float(1.0 - 0.5 * np.abs(shares[0] - shares[1]).sum()) if all(s.sum() for s in shares) else 0.0
+
+
+def _histogram(kind: FieldKind, column: Column) -> npt.NDArray[np.float64]:
+    def step(value: str) -> int:
+        if kind == "date":
+            return min(int(value[:4]) // YEARS, 499) if value[:4].isdigit() else 0
+        return min(len(value), 499)
+
+    at = np.fromiter((step(str(value)) for value in column.values), np.int64, len(column.values))
+    made = np.bincount(at, column.counts(), minlength=500).astype(np.float64)
+    return np.asarray(made / max(made.sum(), 1.0))
+
+
+def _once_each(paired: Sequence[Counterparts], profiles: tuple[Profile, Profile]) -> tuple[Counterparts, ...]:
+    """Without what other pairs determine in either table, and no more than is worth comparing."""
+    kept = list(paired)
+    for one in paired:
+        others = [other for other in kept if other is not one]
+        for profile, name, rest in (
+            (profiles[0], one.first, {other.first for other in others}),
+            (profiles[1], one.second, {other.second for other in others}),
+        ):
+            repeated = profile.repeats(name)
+            if one in kept and repeated is not None and set(repeated.beside) <= rest:
+                kept.remove(one)
+    if len(kept) > MOST_FIELDS:
+        both = [set(profile.matching) for profile in profiles]
+        ranked = sorted(kept, key=lambda one: (one.first not in both[0]) + (one.second not in both[1]))
+        kept = [one for one in kept if one in ranked[:MOST_FIELDS]]
+    return tuple(kept)
