@@ -34,6 +34,7 @@ VERBS: Mapping[str, str] = {
     "open": "check and open a file from the partner",
     "match": "match the own table with the partner's bundle",
     "result": "export, import and reconcile results",
+    "link": "link two files of your own, or find the duplicates within one",
     "review": "masked review of uncertain pairs within a privacy budget",
     "audit": "with the method blind: check afterwards that a question was about a table",
     "rehearse": "play the partner against the own bundle: what could be learned",

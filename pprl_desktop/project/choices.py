@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from pprl_desktop.codes import recipe
 from pprl_desktop.codes.base import RANGES, REGISTRY, USUAL, Recipe, Settings
@@ -24,7 +24,6 @@ PATHS = (
 
 # with a partner; two files of the own organisation; one file whose duplicates are looked for
 Kind = Literal["partner", "two files", "one file"]
-KINDS_OF_PROJECT: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True)

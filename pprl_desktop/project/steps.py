@@ -245,7 +245,17 @@ def _partner(choices: Choices) -> list[Problem]:
 
 
 def _second(choices: Choices) -> list[Problem]:
-    return _data(choices.second_file())
+    second = choices.second_file()
+    if second.table_sha256 and second.table_sha256 == choices.table_sha256:
+        return [
+            Problem(
+                "Both files are the same.",
+                "Every record would find itself.",
+                "Choose another file, or look for duplicates within the one.",
+                place="table_path",
+            )
+        ]
+    return _data(second)
 
 
 _PROBLEMS = {

@@ -17,7 +17,7 @@ from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.cleaning import clean_column
 from pprl_desktop.records.fields import Field, FieldKind
 from pprl_desktop.records.hints import hint
-from pprl_desktop.records.profile import MOST_FIELDS, Profile
+from pprl_desktop.records.profile import MOST_FIELDS, MOSTLY_MISSING, Profile
 from pprl_desktop.records.redundancy import sampled
 from pprl_desktop.records.roles import role
 from pprl_desktop.records.table import Column, Table
@@ -51,48 +51,65 @@ def counterparts(
     """What both tables hold of a person, as the columns stand in the first; nothing that follows from other pairs."""
     from scipy.optimize import linear_sum_assignment
 
+    known = _Known(tables, profiles, progress.part(1.0, 1.0))
     names = [_candidates(one) for one in profiles]
+    telling = [_telling(one) for one in profiles]
     weight = np.zeros((len(names[0]), len(names[1])))
     made: dict[tuple[int, int], Counterparts] = {}
     for i, first in enumerate(names[0]):
         progress.at(i / len(names[0]), "Comparing the columns of both files")
         for j, second in enumerate(names[1]):
-            found = _compared(tables, profiles, first, second, progress)
-            if found is not None and found[0] >= LEAST:
-                weight[i, j], made[i, j] = found
+            if first in telling[0] or second in telling[1]:
+                found = known.compared(first, second)
+                if found is not None and found[0] >= LEAST:
+                    weight[i, j], made[i, j] = found
     rows, columns = linear_sum_assignment(-weight)
     paired = [made[i, j] for i, j in zip(rows.tolist(), columns.tolist(), strict=True) if (i, j) in made]
     progress.at(1.0)
     return _once_each(paired, profiles)
 
 
+def _telling(profile: Profile) -> set[str]:
+    """What identifies a person; also what others of its own table determine: the other may lack those."""
+    return {*profile.matching, *(one.column for one in profile.redundant)}
+
+
 def _candidates(profile: Profile) -> list[str]:
-    """What could identify a person; also what others of its own table determine: the other may lack those."""
-    able = {*profile.matching, *(one.column for one in profile.redundant)}
-    return [one.name for one in (*profile.columns, *profile.joined) if one.name in able]
+    """Columns that may hold what the other file calls identifying, though this one's headings do not say so."""
+    barred = {profile.id_column, *profile.sensitive}
+    able = [one for one in (*profile.columns, *profile.joined) if one.name not in barred and one.distinct > 1]
+    return [one.name for one in able if one.missing <= MOSTLY_MISSING]
 
 
-def _compared(
-    tables: tuple[Table, Table], profiles: tuple[Profile, Profile], first: str, second: str, progress: Progress
-) -> tuple[float, Counterparts] | None:
-    kinds = profiles[0].column(first).kind, profiles[1].column(second).kind
-    if set(kinds) in NEVER:
-        return None
-    kind = min(kinds, key=ORDER.index)
-    roles = role(first), role(second)
-    alike = roles[0] == roles[1] != "" or first.casefold() == second.casefold()
-    weight = SAME_KIND * (kinds[0] == kinds[1]) + SAME_HINT * (hint(first) == hint(second) != "")
-    if "" not in roles:
-        weight += SAME_ROLE if roles[0] == roles[1] else OTHER_ROLE
-    weight += SAME_HEADING * (first.casefold() == second.casefold())
-    weight += LIKE_HEADING * difflib.SequenceMatcher(None, first.casefold(), second.casefold()).ratio()
-    columns = [
-        clean_column(sampled(table.column(name)), Field.of(first, kind), progress.part(1.0, 1.0))
-        for table, name in zip(tables, (first, second), strict=True)
-    ]
-    shared = max(_shared(*columns), _shared(*reversed(columns)))
-    weight += CONTENT * max(shared, SPREAD * _spread(kind, *columns))
-    return weight, Counterparts(first, second, kind, round(shared, 4), alike)
+class _Known:
+    """Two tables, with what was cleaned of them already."""
+
+    def __init__(self, tables: tuple[Table, Table], profiles: tuple[Profile, Profile], progress: Progress) -> None:
+        self._tables, self._profiles, self._progress = tables, profiles, progress
+        self._cleaned: dict[tuple[int, str, FieldKind], Column] = {}
+
+    def _column(self, side: int, name: str, kind: FieldKind) -> Column:
+        if (side, name, kind) not in self._cleaned:
+            column = sampled(self._tables[side].column(name))
+            self._cleaned[side, name, kind] = clean_column(column, Field.of(name, kind), self._progress)
+        return self._cleaned[side, name, kind]
+
+    def compared(self, first: str, second: str) -> tuple[float, Counterparts] | None:
+        """How much speaks for it that two columns hold the same thing."""
+        kinds = self._profiles[0].column(first).kind, self._profiles[1].column(second).kind
+        if set(kinds) in NEVER:
+            return None
+        kind = min(kinds, key=ORDER.index)
+        roles, same = (role(first), role(second)), first.casefold() == second.casefold()
+        weight = SAME_KIND * (kinds[0] == kinds[1]) + SAME_HINT * (hint(first) == hint(second) != "")
+        if "" not in roles:
+            weight += SAME_ROLE if roles[0] == roles[1] else OTHER_ROLE
+        weight += SAME_HEADING * same
+        weight += LIKE_HEADING * difflib.SequenceMatcher(None, first.casefold(), second.casefold()).ratio()
+        columns = self._column(0, first, kind), self._column(1, second, kind)
+        shared = max(_shared(*columns), _shared(*reversed(columns)))
+        weight += CONTENT * max(shared, SPREAD * _spread(kind, *columns))
+        return weight, Counterparts(first, second, kind, round(shared, 4), same or roles[0] == roles[1] != "")
 
 
 def _shared(one: Column, other: Column) -> float:

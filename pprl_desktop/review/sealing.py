@@ -42,6 +42,7 @@ PARTS: Mapping[str, Said] = {
     "tranche": Said("the next pairs of a share"),
     "decisions": Said("a reviewer's decisions"),
     "request": Said("a request for review cells"),
+    "match": Said("a finished match"),
 }
 
 

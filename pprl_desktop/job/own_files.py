@@ -1,0 +1,465 @@
+"""Files of one's own: two that are linked, or one whose duplicates are found. No key, no partner; nothing leaves.
+
+The same engine as with a partner, on numbers that are made here and thrown away (the field layout without noise loses
+least of a value). Terminal, window and tests go through OwnFiles; what outlives a restart is in the project, and row
+numbers and scores, never a value, in a file beside it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pprl_desktop.codes.directions import suggested as direction_of
+from pprl_desktop.decisions.base import ACCEPT, Match, MatchOptions
+from pprl_desktop.exchange.keys import SEED, Keys
+from pprl_desktop.exchange.whole_match import arrays_of, match_of
+from pprl_desktop.job.own_table import OwnTable, Seen
+from pprl_desktop.matching.persons import Persons, persons
+from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.project.choices import Choices, Kind
+from pprl_desktop.project.project import SUFFIX, Project
+from pprl_desktop.records.counterparts import Counterparts, counterparts
+from pprl_desktop.records.fields import Field
+from pprl_desktop.review import sealing, sources
+from pprl_desktop.review.desk import Desk
+from pprl_desktop.review.marks import Cap
+from pprl_desktop.review.plan import Policy
+from pprl_desktop.said import Said, from_plain, to_plain
+
+if TYPE_CHECKING:
+    from pprl_desktop.job.held_twice import HeldTwice
+    from pprl_desktop.records.table import CleanTable
+
+METHOD = "bloom"  # measured on fresh populations beside split and simhash: tests/benchmarks/own_files.py
+MATCH = "match.pprl"  # beside the project
+VERSION = "1"  # of what is kept there
+
+Pairs = dict[tuple[int, int], bool]
+
+
+@dataclass(frozen=True)
+class ReviewRules:
+    """What the manager of a review decides; the usual ones hide the score and let every field be opened."""
+
+    budget: Fraction = Fraction(3, 10)
+    kappa: int = 1
+    blind: bool = True
+    audit: int = 0  # pairs drawn from the accepted and the rejected band too
+    caps: Mapping[str, Cap] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What is linked after matching and review."""
+
+    pairs: tuple[tuple[int, int], ...] = field(repr=False)  # rows: of both files, or of the one; the earlier first
+    people: Persons = field(repr=False)  # the rows of the second file come after those of the first
+    records: int  # that have a link
+    persons: int  # they belong to
+    open: int  # pairs that nobody decided
+    decided: int  # pairs a reviewer decided
+
+
+class OwnFiles:
+    """Of one open project. Give it the choices with each call, as OwnTable wants them."""
+
+    def __init__(self, project: Project, first: OwnTable | None = None) -> None:
+        self.project = project
+        self.first = first or OwnTable()
+        self.second = OwnTable()
+
+    @property
+    def two(self) -> bool:
+        return self.project.choices.kind == "two files"
+
+    @classmethod
+    def opened(
+        cls, path: Path, files: tuple[Path, ...], *, again: bool = False, progress: Progress = NO_PROGRESS
+    ) -> OwnFiles:
+        """The project at `path`, made and filled with every suggestion where there is none yet.
+
+        An existing one goes on where it was: with the same files, unless `again` says to read them anew.
+        """
+        kind: Kind = "two files" if len(files) == 2 else "one file"
+        place = path.with_suffix(SUFFIX)
+        fresh = not place.exists()
+        project = Project.create(place, path.stem, kind) if fresh else Project.open(place)
+        own = cls(project)
+        try:
+            own._must_be_about(kind, files, again=again)
+            if fresh or again or not project.choices.table_path:
+                own.begin(files, progress)
+        except BaseException:
+            project.close()
+            if fresh:  # nothing of it was ever used
+                place.unlink(missing_ok=True)
+            raise
+        return own
+
+    def _must_be_about(self, kind: Kind, files: tuple[Path, ...], *, again: bool) -> None:
+        choices = self.project.choices
+        if choices.kind != kind:
+            raise Problem(
+                "This project is not about these files.",
+                "It is of another kind: with a partner, two files, or one.",
+                "Choose another folder or project.",
+                place="project",
+            )
+        held = [Path(one.table_path).resolve() for one in self.sides()]
+        if choices.table_path and not again and held != [one.resolve() for one in files]:
+            raise Problem(
+                "The project in this folder is about other files.",
+                do="Choose another folder, or say that the files are to be read anew.",
+                place="project",
+            )
+
+    def sides(self) -> tuple[Choices, ...]:
+        choices = self.project.choices
+        return (choices, choices.second_file()) if self.two else (choices,)
+
+    def begin(self, files: tuple[Path, ...], progress: Progress = NO_PROGRESS) -> tuple[Seen, ...]:
+        """Reads the files and follows every suggestion: columns, fields, who is held twice."""
+        project = self.project
+        seen = [self.first.load(files[0], None, progress.part(0.0, 0.3))]
+        _must_have_records(seen[0])
+        project.change("Load table", **seen[0].changes())
+        project.confirm("data")
+        if self.two:
+            seen.append(self.second.load(files[1], None, progress.part(0.3, 0.6)))
+            _must_have_records(seen[1])
+            project.change("Load table", second=Choices(**seen[1].changes()))
+            project.confirm("data_b")
+            paired = self.paired(project.choices, seen[0], seen[1], progress.part(0.6, 0.7))
+            project.change("Suggest fields", **paired.changes(project.choices))
+            self.suggest_direction(progress.part(0.7, 1.0))
+        return tuple(seen)
+
+    def suggest_direction(self, progress: Progress = NO_PROGRESS) -> tuple[HeldTwice | None, HeldTwice | None]:
+        """Who is held twice decides how often a person may occur; the steward may choose otherwise."""
+        choices = self.project.choices
+        one, other = self.held_twice(choices, progress)
+        direction = direction_of(one.share if one else None, other.share if other else None)
+        self.project.change("Choose direction", settings=replace(choices.settings, direction=direction))
+        return one, other
+
+    # the files and their fields -------------------------------------------------------------------
+
+    def clean(self, choices: Choices, progress: Progress = NO_PROGRESS) -> tuple[CleanTable, ...]:
+        """Both files, or the one, in the agreed form; refused where a file is another one than was loaded."""
+        if not choices.fields:
+            raise no_fields()
+        first = self.first.clean(choices, progress.part(0.0, 0.5 if self.two else 1.0))
+        return (first, self.second.clean(choices.second_file(), progress.part(0.5, 1.0))) if self.two else (first,)
+
+    def paired(self, choices: Choices, seen: Seen, other: Seen, progress: Progress = NO_PROGRESS) -> Paired:
+        """Which columns of both files hold the same thing; the steward may correct each."""
+        must_be_two(seen, other)
+        tables = self.first.table(choices), self.second.table(choices.second_file())
+        return Paired(counterparts(tables, (seen.profile, other.profile), progress))
+
+    def held_twice(
+        self, choices: Choices, progress: Progress = NO_PROGRESS
+    ) -> tuple[HeldTwice | None, HeldTwice | None]:
+        """How many people each file holds more than once, in the fields that are compared."""
+        if not choices.fields:
+            return None, None
+        one = self.first.held_twice(choices, progress.part(0.0, 0.5))
+        other = self.second.held_twice(choices.second_file(), progress.part(0.5, 1.0)) if self.two else None
+        return one, other
+
+    # the match ------------------------------------------------------------------------------------
+
+    def match(self, choices: Choices, progress: Progress = NO_PROGRESS) -> Match:
+        """Every pair that may be one person, with bands; kept beside the project before it is given back."""
+        from pprl_desktop.codes import recipe as recipes
+        from pprl_desktop.codes.base import method
+        from pprl_desktop.decisions.learn import learn
+        from pprl_desktop.matching.match import match
+
+        tables = self.clean(choices, progress.part(0.0, 0.2))
+        self._must_hold_something(tables)
+        settings = recipes.settings(METHOD, direction=choices.settings.direction)
+        # a fixed secret: what is smashed here is never written down, and the same files give the same scores again
+        recipe = recipes.build(METHOD, choices.fields, settings)
+        smashed = [method(METHOD).smash(one, recipe, progress.part(0.2, 0.3)) for one in tables]
+        rule = learn(tables[0], smashed[0], recipe, 0, progress.part(0.3, 0.32))
+        if self.two:
+            made = match(smashed[0], smashed[1], rule, self._options(choices), progress.part(0.32, 0.98))
+        else:
+            from pprl_desktop.compute.attended import attended
+            from pprl_desktop.decisions.adaptive.one_file import scored_within
+            from pprl_desktop.decisions.rules import AdaptiveRule
+
+            assert isinstance(rule, AdaptiveRule)
+            part = progress.part(0.32, 0.95)
+            scored = attended(part, lambda inner: scored_within(smashed[0], rule, progress=inner))
+            made = self._decided(scored, choices, progress.part(0.95, 0.98))
+        made = _without_partner(made)
+        self._keep(choices, made)
+        progress.at(1.0)
+        return made
+
+    def decide(self, match: Match, choices: Choices, progress: Progress = NO_PROGRESS) -> Match:
+        """Bands and assignment again, on the same scores, with other lines."""
+        return _without_partner(self._decided(match.scored, choices, progress))
+
+    def kept_match(self, choices: Choices, progress: Progress = NO_PROGRESS) -> Match | None:
+        """The finished match of these files and fields, with the present lines; None: it has to be made."""
+        found = self._kept(choices)
+        lines = (choices.accept, choices.review)
+        if found is None or lines == (None, None) or lines == (found.accept, found.review):
+            return found
+        return self.decide(found, choices, progress)
+
+    def _decided(self, scored: Any, choices: Choices, progress: Progress) -> Match:
+        from pprl_desktop.matching.decide import decide
+
+        made = decide(scored, self._options(choices), progress)
+        if not self.two and not len(made.accepted()):  # nobody is held twice: a finding, and no reason for doubt
+            made = replace(made, reasons=(), cures=(), second_opinion={})
+        return made
+
+    def _options(self, choices: Choices) -> MatchOptions:
+        direction = choices.settings.direction if self.two else "many-to-many"
+        return MatchOptions(direction, accept=choices.accept, review=choices.review)
+
+    def _must_hold_something(self, tables: tuple[CleanTable, ...]) -> None:
+        for table, which in zip(tables, (Said("first"), Said("second")), strict=False):
+            if not table.rows or all((column.codes < 0).all() for column in table.columns):
+                raise Problem(
+                    Said("The {which} file holds nothing to compare.", which=which),
+                    "No record of it has a value in the fields that were chosen.",
+                    "Choose other columns, or another file.",
+                    place="fields",
+                )
+
+    # kept beside the project: row numbers and scores -------------------------------------------------
+
+    def _keys(self, *, make: bool) -> Keys | None:
+        """Of this project alone: whoever has it can open its match."""
+        kept = self.project.artefact("match key")
+        if kept is not None and len(kept) == 2 * SEED:
+            return Keys(kept[:SEED], kept[SEED:])
+        if not make:
+            return None
+        keys = Keys.new()
+        self.project.keep("match key", keys.sign_seed + keys.seal_seed)
+        return keys
+
+    def _keep(self, choices: Choices, match: Match) -> None:
+        keys = self._keys(make=True)
+        assert keys is not None
+        try:
+            self.project.folder.mkdir(parents=True, exist_ok=True)
+            plain = {"version": VERSION, "of": _matched(choices)}
+            sealing.write_to_key(self.project.folder / MATCH, "match", plain, arrays_of(match), keys.public(), keys)
+        except OSError:
+            raise Problem(
+                "The match could not be kept beside the project.",
+                "The folder is read-only or the disk is full.",
+                "Free some space, or move the project, and match again.",
+                place="project",
+            ) from None
+
+    def _kept(self, choices: Choices) -> Match | None:
+        """None where there is none, where it is of other files or fields, or where it does not read as one."""
+        path, keys = self.project.folder / MATCH, self._keys(make=False)
+        if keys is None or not path.is_file():
+            return None
+        try:
+            found = sealing.read_with_key(path, "match", keys, keys.public().sign)
+            with sealing.well_formed():
+                if found.plain != {"version": VERSION, "of": _matched(choices)}:
+                    return None
+                return _sound(match_of(found.arrays), self._sizes(choices))
+        except Problem:
+            return None
+
+    def _sizes(self, choices: Choices) -> tuple[int, int]:
+        return choices.rows, choices.second_file().rows if self.two else choices.rows
+
+    # the review -----------------------------------------------------------------------------------
+
+    def review(
+        self,
+        choices: Choices,
+        match: Match,
+        folder: Path,
+        passphrase: str,
+        rules: ReviewRules | None = None,
+        progress: Progress = NO_PROGRESS,
+    ) -> Desk:
+        """The uncertain pairs on the manager's desk: to be decided here, or handed out in shares."""
+        rules = rules or ReviewRules()
+        if not len(match.to_review()) and not rules.audit:
+            raise Problem(
+                "There are no uncertain pairs to review.",
+                do="Move the lines apart on the page before, or draw a sample of the sure ones.",
+                place="pairs",
+            )
+        tables = self.clean(choices, progress.part(0.0, 0.8))
+        fields = tuple(replace(f, cap=rules.caps.get(f.name, "none")) for f in sources.review_fields(choices.fields))
+        swaps = sources.name_swaps([one.name for one in fields])
+        policy = Policy(
+            fields, reviewer_budget=rules.budget, kappa=rules.kappa, blind=rules.blind, name_swaps=swaps
+        )  # fmt: skip
+        title = self.project.title
+        if self.two:
+            made = sources.from_match(match, tables[0], tables[1], policy, title, rules.audit)
+        else:
+            made = sources.from_duplicates(match, tables[0], policy, title, rules.audit)
+        progress.at(0.9, "Sealing the review")
+        return Desk.create(folder, made, passphrase)
+
+    def take_in(self, desk: Desk) -> int:
+        """The decisions become part of the result, beside those of earlier reviews of the same files. How many hold.
+
+        They are about records, not about scores: another field or another line leaves them as they are.
+        """
+        people, numbers = desk.review.people, {pair.id: pair for pair in desk.review.pairs}
+        decided = self.decisions(self.project.choices)
+        for pair_id, same in desk.outcome().items():
+            pair = numbers[pair_id]
+            rows = int(people.source[pair.a]), int(people.source[pair.b])
+            if same is None:
+                decided.pop(rows, None)
+            else:
+                decided[rows] = same
+        listed = [[a, b, int(same)] for (a, b), same in sorted(decided.items())]
+        made = {"of": _files(self.project.choices), "decided": listed}
+        self.project.keep("decided", json.dumps(made).encode())
+        return len(decided)
+
+    def decisions(self, choices: Choices) -> Pairs:
+        """What reviewers decided about these files; nothing where the files are others by now."""
+        kept = self.project.artefact("decided")
+        try:
+            plain = json.loads(kept) if kept else {}
+            if plain.get("of") != _files(choices):
+                return {}
+            sizes = self._sizes(choices)
+            found = {(int(a), int(b)): bool(same) for a, b, same in plain["decided"]}
+            return found if all(0 <= a < sizes[0] and 0 <= b < sizes[1] for a, b in found) else {}
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            return {}
+
+    # the result -----------------------------------------------------------------------------------
+
+    def outcome(self, choices: Choices, match: Match, progress: Progress = NO_PROGRESS) -> Outcome:
+        scored, decided = match.scored, self.decisions(choices)
+        kept = match.kept()
+        columns = (scored.own, scored.partner, match.band, scored.probability)
+        chance = {
+            (a, b): (band, likely) for a, b, band, likely in zip(*(c[kept].tolist() for c in columns), strict=True)
+        }
+        links = {pair: likely for pair, (band, likely) in chance.items() if band == ACCEPT and decided.get(pair, True)}
+        links |= {pair: 1.0 for pair, same in decided.items() if same}
+        first, second = self._sizes(choices)
+        shift = first if self.two else 0
+        sides = np.repeat(np.array([0, 1], np.int8), [first, second]) if self.two else np.zeros(first, np.int8)
+        people = persons(
+            sides,
+            ((a, shift + b, likely if likely == likely else 0.5) for (a, b), likely in links.items()),
+            ((a, shift + b) for (a, b), same in decided.items() if not same),
+            progress,
+        )
+        followed = tuple(sorted(pair for pair in links if people.label[pair[0]] == people.label[shift + pair[1]]))
+        linked = np.unique([row for a, b in followed for row in (a, shift + b)]) if followed else np.zeros(0, np.int64)
+        still_open = sum(band != ACCEPT and pair not in decided for pair, (band, _) in chance.items())
+        return Outcome(
+            followed, people, len(linked), len(np.unique(people.label[linked.astype(np.int64)])), still_open,
+            len(decided),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Paired:
+    columns: tuple[Counterparts, ...]
+
+    def changes(self, choices: Choices) -> dict[str, Any]:
+        """For Project.change: fields of both files, each with its column."""
+        fields = tuple(Field.of(one.first, one.kind) for one in self.columns)
+        second = replace(
+            choices.second_file(), fields=(), columns=tuple((one.first, one.second) for one in self.columns)
+        )
+        return {"fields": fields, "columns": tuple((f.name, f.name) for f in fields), "second": second, "mapping": ()}
+
+
+def must_be_two(seen: Seen, other: Seen) -> None:
+    if seen.sha256 == other.sha256:
+        raise same_file()
+
+
+def _must_have_records(seen: Seen) -> None:
+    if not seen.rows:
+        raise Problem("The table has no records.", do="Choose a file with at least one record.", place="table_path")
+
+
+def same_file() -> Problem:
+    return Problem(
+        "Both files are the same.",
+        "Every record would find itself.",
+        "Choose another file, or look for duplicates within the one.",
+        place="table_path",
+    )
+
+
+def no_fields() -> Problem:
+    return Problem(
+        "The two files share no column that identifies a person.",
+        "Neither headings nor contents of one fit those of the other.",
+        "Say by hand which columns belong together.",
+        place="fields",
+    )
+
+
+def _files(choices: Choices) -> str:
+    """The files as they are read: what a row number means."""
+    parts = [(one.table_sha256, one.drop_copies, one.id_column if one.drop_copies else "", one.rows,
+              one.encoding, one.separator, one.header_line)
+             for one in (choices, *((choices.second,) if choices.second is not None else ()))]  # fmt: skip
+    return hashlib.sha256(json.dumps([choices.kind, *parts]).encode()).hexdigest()
+
+
+def _matched(choices: Choices) -> str:
+    """What a match depends on, its lines aside."""
+    plain = choices.as_dict()
+    second = plain["second"] or {}
+    parts = [_files(choices), plain["fields"], plain["columns"], second.get("columns"), choices.settings.direction]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _sound(match: Match, sizes: tuple[int, int]) -> Match:
+    """That a kept match is about rows that there are."""
+    scored = match.scored
+    if len({len(scored.own), len(scored.partner), len(scored.score), len(match.band), len(match.chosen)}) != 1:
+        raise ValueError("lengths")
+    for rows, size in ((scored.own, sizes[0]), (scored.partner, sizes[1])):
+        if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < size:
+            raise ValueError("rows")
+    return match
+
+
+_SIDES = {"own": Said("first"), "partner's": Said("second")}
+
+
+def _without_partner(match: Match) -> Match:
+    """What the engine says of the own and the partner's file is here about the first and the second."""
+
+    def said(one: Said) -> Said:
+        plain = to_plain(one)
+        for name, value in one.values:
+            if isinstance(value, Said) and value.template in _SIDES:
+                plain["with"][name] = to_plain(_SIDES[value.template])
+        return from_plain(plain)
+
+    return replace(match, warnings=tuple(map(said, match.warnings)))

@@ -1,0 +1,78 @@
+"""Columns of two tables find each other by what their headings say and by what stands in them."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from pprl_desktop.records.counterparts import Counterparts, counterparts
+from pprl_desktop.records.profile import profile
+from pprl_desktop.records.reading import read_table
+
+FIRST = "ANNA BERND CLARA DIETER EMMA FRANZ GERDA HEINZ IDA JONAS KARLA LUTZ MONA NILS OLGA PAUL".split()
+LAST = "MUELLER SCHMIDT KELLER WAGNER BECKER HOFFMANN KOCH RICHTER WOLF NEUMANN ZIMMER KRAUSE LEHMANN".split()
+TOWN = "HAMM KIEL JENA ULM TRIER BONN ESSEN CELLE".split()
+
+
+def people(seed: int, rows: int = 200) -> list[dict[str, str]]:
+    source = random.Random(seed)
+    return [
+        {
+            "first": source.choice(FIRST), "last": source.choice(LAST), "town": source.choice(TOWN),
+            "born": f"{source.randint(1930, 2005)}-{source.randint(1, 12):02}-{source.randint(1, 28):02}",
+            "seen": f"2023-{source.randint(1, 12):02}-{source.randint(1, 28):02}",
+        }
+        for _ in range(rows)
+    ]  # fmt: skip
+
+
+def found(tmp_path: Path, one: dict[str, str], other: dict[str, str]) -> dict[str, Counterparts]:
+    tables = []
+    for name, heads, seed in (("a.csv", one, 1), ("b.csv", other, 2)):
+        lines = [",".join(heads.values())]
+        lines += [",".join(person[key] for key in heads) for person in people(seed)]
+        (tmp_path / name).write_text("\n".join(lines), encoding="utf-8")
+        tables.append(read_table(tmp_path / name).table)
+    made = counterparts((tables[0], tables[1]), (profile(tables[0]), profile(tables[1])))
+    return {one.first: one for one in made}
+
+
+def test_headings_of_two_languages_find_each_other(tmp_path: Path) -> None:
+    made = found(
+        tmp_path,
+        {"first": "first_name", "last": "surname", "born": "date_of_birth", "town": "city"},
+        {"town": "Wohnort", "born": "Geburtsdatum", "last": "Nachname", "first": "Vorname"},
+    )
+    pairs = {one.first: one.second for one in made.values()}
+    assert pairs == {
+        "first_name": "Vorname", "surname": "Nachname", "date_of_birth": "Geburtsdatum", "city": "Wohnort",
+    }  # fmt: skip
+    assert all(one.by_heading for one in made.values())
+
+
+def test_headings_that_say_nothing_are_paired_by_what_stands_below_them(tmp_path: Path) -> None:
+    made = found(
+        tmp_path,
+        {"first": "first_name", "last": "surname", "born": "date_of_birth"},
+        {"last": "field1", "first": "field2", "born": "field3"},
+    )
+    pairs = {one.first: one.second for one in made.values()}
+    assert pairs == {"first_name": "field2", "surname": "field1", "date_of_birth": "field3"}
+    assert not made["surname"].by_heading
+    assert made["surname"].shared > 0.9
+
+
+def test_a_date_of_birth_is_not_paired_with_a_date_of_visit(tmp_path: Path) -> None:
+    made = found(
+        tmp_path,
+        {"last": "surname", "born": "datum1"},
+        {"last": "surname", "seen": "datum_x"},
+    )
+    assert "datum1" not in made
+
+
+@pytest.mark.parametrize("heads", [{"town": "town"}, {"seen": "visit_date"}])
+def test_columns_of_another_matter_have_no_counterpart(tmp_path: Path, heads: dict[str, str]) -> None:
+    assert found(tmp_path, {"last": "surname", "first": "first_name"}, heads) == {}

@@ -1,0 +1,106 @@
+"""`pprl-desktop link`: two files of one's own, and duplicates within one, from the terminal."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from pprl_desktop import resources
+from pprl_desktop.cli import main
+from pprl_desktop.review.desk import Desk
+
+SECRET = "a passphrase of the manager 7"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    """The sample's two hospitals; the second with other headings."""
+    made = []
+    for name in ("hospital_a.csv", "hospital_b.csv"):
+        text = resources.find("samples", name).read_text(encoding="utf-8")
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        made.append(str(tmp_path / name))
+    return made[0], made[1]
+
+
+def said(capsys: pytest.CaptureFixture[str], *argv: str) -> dict:  # type: ignore[type-arg]
+    assert main(["link", *argv, "--json"]) == 0
+    return dict(json.loads(capsys.readouterr().out))
+
+
+def test_two_files_are_linked_reviewed_and_written(
+    tmp_path: Path, files: tuple[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = str(tmp_path / "out")
+    monkeypatch.setenv("PPRL_PASSPHRASE", SECRET)
+    made = said(capsys, *files, "--out", out, "--review", str(tmp_path / "r"), "--audit", "3")
+    assert made["kind"] == "two files"
+    assert made["links"] > 500
+    assert {"precision", "recall"} <= set(made["expected"])
+    assert {"precision", "low", "high"} <= set(made["second_opinion"])
+    assert made["reliable"] is True
+    with Desk.open(tmp_path / "r", SECRET) as desk:
+        session = desk.session()
+        for pair in desk.review.pairs:
+            session.decide(1, pair=pair.id)
+        pairs = len(desk.review.pairs)
+    again = said(capsys, *files, "--out", out, "--take-in", str(tmp_path / "r"))
+    assert again["taken_in"] == again["decided"] == pairs
+    assert again["links"] < made["links"]
+    assert again["open"] == 0
+    with Path(again["table"]).open(encoding="utf-8-sig", newline="") as source:
+        rows = list(csv.DictReader(source))
+    assert len(rows) == again["links"]
+
+
+def test_duplicates_of_one_file_are_told_in_words(
+    tmp_path: Path, files: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["link", files[0], "--out", str(tmp_path / "out")]) == 0
+    text = capsys.readouterr().out
+    assert "without repeats the file holds" in text
+    assert "Nothing left this computer" in text
+
+
+def test_columns_named_by_hand_are_used(
+    tmp_path: Path, files: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = Path(files[1])
+    lines = table.read_text(encoding="utf-8").splitlines()
+    first = lines[0].split(",")
+    places = {name: first.index(other) for name, other in (("last_name", "surname"), ("birth_date", "dob"))}
+    named = [f"{name}=k{place}" for name, place in places.items()]
+    table.write_text("\n".join([",".join(f"k{n}" for n in range(len(first))), *lines[1:]]), encoding="utf-8")
+    made = said(capsys, *files, "--out", str(tmp_path / "out"), "--fields", ",".join(named))
+    assert [one["b"] for one in made["fields"]] == [one.split("=")[1] for one in named]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ("--fields", "no_such_column"),
+        ("--fields", "last_name=no_such_column"),
+        ("--sensitive-a", "no_such_column"),
+        ("--direction", "sideways"),
+        ("--accept", "many"),
+    ],
+)
+def test_a_bad_call_gets_a_sentence(
+    tmp_path: Path, files: tuple[str, str], capsys: pytest.CaptureFixture[str], more: tuple[str, str]
+) -> None:
+    assert main(["link", *files, "--out", str(tmp_path / "out"), *more]) == 2
+    told = capsys.readouterr().err
+    assert told.strip()
+    assert "Traceback" not in told
+
+
+def test_the_same_file_twice_and_a_file_that_is_not_there_get_a_sentence(
+    tmp_path: Path, files: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["link", files[0], files[0], "--out", str(tmp_path / "out")]) == 2
+    assert "Both files are the same." in capsys.readouterr().err
+    assert main(["link", files[0], str(tmp_path / "none.csv"), "--out", str(tmp_path / "out")]) == 2
+    assert not (tmp_path / "out" / "link.pprlproject").exists()
