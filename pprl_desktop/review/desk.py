@@ -16,6 +16,7 @@ from typing import Any
 from pprl_desktop import files
 from pprl_desktop.exchange import strict
 from pprl_desktop.exchange.keys import Keys
+from pprl_desktop.exchange.passphrase import must_be_usable
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import Table
@@ -172,6 +173,8 @@ class Desk:
                 "Give such a number, or name more reviewers.",
                 place="overlap",
             )
+        for secret in passphrases.values():
+            must_be_usable(secret)
         if tranche < 1:
             raise Problem("A tranche has at least one pair.", do="Give 1 or more.", place="tranche")
         dealt = deal(list(pairs or self._shuffled()), names, overlap)
