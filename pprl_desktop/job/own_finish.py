@@ -290,6 +290,6 @@ def _sure(match: Match) -> tuple[Figure, ...]:
         share, low, high = (1 - float(expected.get(f"{name}{end}", expected[name])) for end in ("", "_high", "_low"))
         note = Said("between {low:decimals 1} and {high:decimals 1}, a forecast", low=100 * low, high=100 * high)
         if not match.reliable:
-            note = Said("not reliable: two ways of counting disagree")
+            note = Said("not reliable: no second opinion confirms it")
         made.append(Figure(hundred(share), Said("of 100"), what, note, share, "warm"))
     return tuple(made)

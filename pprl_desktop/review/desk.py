@@ -196,10 +196,11 @@ class Desk:
                 "given": 1, "notes": shares.keys_plain(Keys.new()),
             }  # fmt: skip
             path = folder / f"{_file_name(name)}{shares.SUFFIX}"
+            first = self._share(name, share, 1, policy)
             self.ledger.append(
                 {"what": "assign", "who": name, "rows": str(len(share["tranches"][0]["pairs"]))}
             )  # before the file
-            shares.write_share(path, self._share(name, share, 1, policy), passphrases[name])
+            shares.write_share(path, first, passphrases[name])
             self.ledger.remember_file(path)
             self._state["shares"][name] = share
             written[name] = path
