@@ -15,7 +15,12 @@ POPULATIONS = "made-up populations of tests/benchmarks/populations.py"
 class Tuning(tuning.Tuning):
     DECISION: ClassVar[str] = "standing"
 
-    few: int = number(20, "linked people below which nothing can be said", POPULATIONS)
+    few: int = number(10, "linked people below which nothing can be said", POPULATIONS)
+    among: float = number(
+        4.0,
+        "linked people times their share of the smaller file, below which strangers who look alike may be as many",
+        f"{POPULATIONS}, 2026-11: such strangers grow with the file, not with those who are shared",
+    )
     differ: float = number(0.08, "precision expected beyond that of the second opinion", POPULATIONS)
     agreed: float = number(0.65, "least share of pairs that views and strangers accept alike", POPULATIONS)
     views: int = number(2, "fields or groups of fields that can be asked", POPULATIONS)

@@ -38,6 +38,7 @@ class Signs:
     """What the accepted pairs show."""
 
     people: int  # pairs of people linked
+    smaller: float  # people in the smaller file; those linked where it is not known
     expected: float  # precision by the probabilities
     by_views: float  # by the views left out
     by_strangers: float  # by strangers within the files
@@ -60,6 +61,7 @@ def signs(scored: Scored, accepted: Flags, chosen: Flags) -> Signs | None:
     known = len(at) > 0
     return Signs(
         len(links),
+        _smaller(scored, len(links)),
         float(scored.probability[at].mean()) if known else float("nan"),
         float(views[at].mean()) if known else float("nan"),
         float(null[at].mean()) if known else float("nan"),
@@ -68,6 +70,11 @@ def signs(scored: Scored, accepted: Flags, chosen: Flags) -> Signs | None:
         _conflict(links, own, partner) if known else 0.0,
         bool(scored.notes.get("noisy", False)),
     )
+
+
+def _smaller(scored: Scored, linked: int) -> float:
+    rate = float(scored.notes.get("match_rate", 0.0))
+    return max(float(scored.notes["expected_matches"]) / rate, 1.0) if rate > 0 else max(float(linked), 1.0)
 
 
 def _people(scored: Scored, at: npt.NDArray[np.int64]) -> tuple[Labels, Labels]:
@@ -96,6 +103,13 @@ def standing(scored: Scored, accepted: Flags, chosen: Flags, tuning: Tuning = TU
     told: list[tuple[Said, Said]] = []
     if found.people < tuning.few:
         told.append((Said("Only {n|one link|{n} links} to judge by.", n=found.people), REVIEW))
+    elif found.people**2 < tuning.among * found.smaller:
+        told.append(
+            (
+                Said("Only {n} links in files of this size: strangers who look alike may be as many.", n=found.people),
+                REVIEW,
+            )
+        )
     if found.expected - min(found.by_views, found.by_strangers) > tuning.differ or found.agreed < tuning.agreed:
         told.append((Said("The second opinion differs: the fields do not confirm each other."), REVIEW))
     if found.views < tuning.views:

@@ -46,6 +46,19 @@ def test_a_handful_of_links_is_too_few_to_judge_by() -> None:
     assert not decide(scored(list(range(8)), list(range(8))), MatchOptions()).reliable
 
 
+def test_as_many_links_are_few_in_large_files() -> None:
+    """Relatives and namesakes grow with the files, and not with the people that they share."""
+
+    def among(smaller: int) -> bool:
+        given = scored(list(range(30)), list(range(30)))
+        notes = {**given.notes, "expected_matches": 30.0, "match_rate": 30.0 / smaller}
+        return decide(replace(given, notes=notes), MatchOptions()).reliable
+
+    assert among(30)
+    assert among(200)
+    assert not among(2000)
+
+
 def test_nobody_linked_is_said() -> None:
     made = decide(scored(list(range(50)), list(range(50)), probability=0.01), MatchOptions())
     assert not len(made.accepted())
