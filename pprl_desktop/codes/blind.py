@@ -19,7 +19,7 @@ class Blind(Method):
         "One side asks by keys that nobody can read, the other answers: only records that share a key are opened, and "
         "no dictionary can read the rest."
     )
-    page = "nowhere"
+    page = "card"
     smashes = False
 
     def problems(self, recipe: Recipe) -> tuple[Problem, ...]:

@@ -57,5 +57,6 @@ def test_coming_back_does_not_start_it_again(small: MainWindow, qtbot) -> None: 
     qtbot.waitUntil(lambda: small.desk.jobs.behind() is not None, timeout=PATIENCE)
     small.show_pane("fields")
     small.show_pane("method")
-    qtbot.waitUntil(lambda: small.desk.jobs.behind() is None, timeout=PATIENCE)
+    project = small.desk.need_project()
+    qtbot.waitUntil(lambda: rehearsal_of(project) is not None, timeout=PATIENCE)
     assert sorted(started) == sorted(set(started))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
 
 from pprl_desktop.exchange import contacts
 from tests.ui import test_journey
@@ -32,8 +33,10 @@ def test_one_asks_and_the_other_answers(
         one.qtbot.keyClicks(one.pane.typed, number.as_text())
         one.qtbot.keyClick(one.pane.typed, Qt.Key.Key_Return)
 
-    choices = anna.window.desk.need_project().choices.with_method("blind")
-    anna.window.desk.change("Choose method", method="blind", settings=choices.settings)
+    anna.window.show_pane("method")
+    use = next(one for one in anna.pane.findChildren(QPushButton) if one.accessibleName() == "Use Blind")
+    use.click()
+    assert anna.window.desk.need_project().choices.method == "blind"
     for step in ("data", "fields", "method"):
         anna.window.desk.confirm(step)
     anna.window.show_pane("agreement")

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractSlider, QAbstractSpinBox, QApplication, QComboBox, QTabBar, QWidget
+from PySide6.QtWidgets import QAbstractSlider, QAbstractSpinBox, QApplication, QComboBox, QLineEdit, QTabBar, QWidget
 
 from pprl_desktop import resources
 from pprl_desktop.ui.shell.main_window import MainWindow
@@ -155,3 +155,54 @@ def test_a_problem_is_brought_into_view_and_is_gone_at_the_next_visit(window: Ma
     window.show_pane("help")
     window.show_pane("settings")
     assert not pane.messages.banners()
+
+
+def test_focus_falls_to_the_page_when_what_had_it_goes_away(window: MainWindow, qtbot) -> None:  # type: ignore[no-untyped-def]
+    """Not to the next in the tab order, where Enter would press a step of the list or some button at the bottom."""
+    window.show_pane("contacts")
+    window.activateWindow()
+    field = next(one for one in shown(window.pane(), QLineEdit) if one.isEnabled())  # type: ignore[arg-type]
+    field.setFocus()
+    if not field.hasFocus():
+        pytest.skip("this screen gives no focus")
+    field.parentWidget().hide()
+    qtbot.waitUntil(lambda: window.focusWidget() is window.pane(), timeout=2_000)
+
+
+def test_only_one_button_of_a_page_is_blue(window: MainWindow) -> None:
+    """A file that was recognised comes first: the ways to begin step back behind it."""
+    window.show_pane("welcome")
+    pane = window.pane()
+    begin = pane.buttons["people"]
+    assert begin.property("enter") and not begin.property("behind")
+    read: list[int] = []
+    window.activateWindow()
+    QApplication.processEvents()
+    pane.say("info", "A file.", "It can be read.", ("Read it", lambda: read.append(1)), lead=True)
+    assert begin.property("behind") and not begin.property("enter")
+    QTest.keyClick(window, Qt.Key.Key_Return)
+    assert read == [1]
+
+
+def test_no_page_flashes_a_window_of_its_own(tmp_path: Path, qapp: QApplication) -> None:
+    """A widget shown before it has its place is a small empty window on the steward's screen for a moment."""
+    window = walk_window(tmp_path / "flash.pprlproject", "en")
+    seen: list[str] = []
+
+    class Watch(QObject):
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+                seen.append(f"{window.current}: {type(watched).__name__}")
+            return False
+
+    watch = Watch()
+    qapp.installEventFilter(watch)
+    try:
+        for name in PAGES:
+            visit(window, name)
+        assert seen == []
+    finally:
+        qapp.removeEventFilter(watch)
+        window.desk.jobs.cancel()
+        window.close()
+        window.deleteLater()

@@ -75,6 +75,12 @@ QPushButton[enter="true"] { padding-right: %(enter_room)s; }
 QPushButton[enter="true"]:focus { padding-right: %(enter_room)s; }
 QPushButton[dense="true"] { padding: 3px 12px; border-radius: 6px; font-size: %(px_small)s; min-height: 20px; }
 QPushButton[dense="true"]:focus { padding: 2px 11px; }
+QPushButton[dense="true"][enter="true"], QPushButton[dense="true"][enter="true"]:focus {
+  padding-right: %(enter_room)s; }
+QPushButton[kind="primary"][behind="true"]:enabled { background: %(surface)s; color: %(text)s;
+  border: 1px solid %(border_strong)s; }
+QPushButton[kind="primary"][behind="true"]:enabled:hover { background: %(accent_soft)s; border-color: %(accent)s; }
+QPushButton[kind="primary"][behind="true"]:enabled:focus { border: 2px solid %(accent)s; }
 QPushButton[segment="true"]:checked { background: %(accent)s; color: %(on_accent)s; border-color: %(accent)s; }
 QPushButton[kind="clear"] { background: %(danger_fill)s; color: %(on_accent)s; border: 1px solid %(danger_fill)s; }
 QPushButton[kind="clear"]:focus { border: 2px solid %(text)s; padding: 6px 15px; }

@@ -193,8 +193,17 @@ class Pane(QWidget):
             (tr("As agreed"), back),
         )
 
-    def say(self, kind: str, text: str, more: str = "", act: tuple[str, Callable[[], object]] | None = None) -> None:
-        self.messages.show_banner(Banner(kind, text, more, act=act, closable=True))
+    def say(
+        self,
+        kind: str,
+        text: str,
+        more: str = "",
+        act: tuple[str, Callable[[], object]] | None = None,
+        *,
+        lead: bool = False,
+    ) -> None:
+        self.messages.show_banner(Banner(kind, text, more, act=act, closable=True, lead=lead))
+        self.changed.emit()
 
     def run(
         self,

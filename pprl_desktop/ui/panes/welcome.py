@@ -60,8 +60,9 @@ class WelcomePane(Pane):
         self.body.addLayout(flow(*(self.buttons[name] for name, _ in beside)))
         self.body.addStretch(1)
 
-    def _build_new(self) -> Card:
-        card = Card(tr("New project with a partner"), tr("One project per partner and question. It saves itself."))
+    def _build_new(self) -> Section:
+        card = Section()
+        card.setAccessibleName(tr("New project with a partner"))
         self.name = QLineEdit()
         self.name.setPlaceholderText(tr("for example: Heart registry × St. Anne"))
         self.name.returnPressed.connect(self._create)
@@ -148,7 +149,7 @@ class WelcomePane(Pane):
             Head(tr("Project and partner"), 4),
             Head(tr("Where it stands"), 4),
             Head(tr("Last opened"), 1, right=True),
-            Head("", right=True, least=96),
+            Head("", right=True, least=136),
         )
         self.projects = Rows(tr("Projects"), heads, high=52)
         self.archived = button("", self._toggle_archive, kind="link")
@@ -236,7 +237,10 @@ class WelcomePane(Pane):
     # what the steward does ------------------------------------------------------------------------
 
     def ask_name(self) -> None:
+        """One thing at a time: the other ways to begin come back with Cancel."""
         self.new.show()
+        self.pages.hide()
+        self.head(tr("New project with a partner"), tr("One project per partner and question. It saves itself."))
         self._check()
         self.name.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.changed.emit()
@@ -244,7 +248,8 @@ class WelcomePane(Pane):
     def _put_away(self) -> None:
         self._pending = ""
         self.new.hide()
-        self.changed.emit()
+        self.pages.show()
+        self.enter()
 
     def _target(self) -> Path:
         safe = "".join(c if c.isalnum() or c in " -_" else "_" for c in self.name.text().strip()).strip()

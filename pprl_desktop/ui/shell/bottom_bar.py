@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QSizePolicy
 
@@ -12,7 +11,7 @@ from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.kit.tips import set_tip
-from pprl_desktop.ui.widgets.basics import Brief, button, label, row, set_kind
+from pprl_desktop.ui.widgets.basics import Brief, button, row, set_kind
 
 STATUS_LEAST = 110  # px, at the usual text size, for a word about the state
 
@@ -27,15 +26,15 @@ class BottomBar(QFrame):
         super().__init__()
         self.setProperty("side", "bottom")
         self.status = Brief()
-        self.reason = label("", "warm")
-        self.reason.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.reason = Brief()
+        self.reason.hide()
         self._extra = QHBoxLayout()
         self._extra.setSpacing(GRID)
         self.back = button(tr("&Back"), go_back)
         self.next = button(tr("&Next"), go_next, kind="primary")
         said = row(self.status, self.reason, self._extra, gap=1.5)
-        said.setStretch(0, 2)
-        said.setStretch(1, 3)
+        said.setStretch(0, 1)
+        said.setStretch(1, 1)
         self.next.setShortcut(QKeySequence("Ctrl+Return"))
         self._moves = row(None, self.back, self.next, gap=1)
         self._bar = row(said, self._moves, gap=1.5)
@@ -45,9 +44,17 @@ class BottomBar(QFrame):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def say(self, status: str, reason: str) -> None:
+        """One quiet line: what is missing before Next, else what there is to know."""
         self.status.setText(status)
         self.reason.setText(reason)
         self.reason.setVisible(bool(reason))
+        self.status.setVisible(not reason)
+
+    def tell(self, news: str) -> None:
+        """What just happened; until the page says something else."""
+        self.status.setText(news)
+        self.status.show()
+        self.reason.hide()
 
     def show_next(self, text: str, reason: str, possible: bool) -> None:
         """`text` '': this page leads nowhere."""
@@ -77,8 +84,8 @@ class BottomBar(QFrame):
 
     def fit(self, room: int) -> None:
         """One line where everything has room, else the two ways onward in a line of their own."""
-        words = STATUS_LEAST * theme.zoom() * (2 if self.reason.isVisibleTo(self) else 1)
+        words = STATUS_LEAST * theme.zoom()
         needed = words + self._extra.minimumSize().width() + self._moves.minimumSize().width() + 9 * GRID
         beside = needed <= room
         self._bar.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
-        self.status.setVisible(beside or bool(self.status.text()))
+        self.status.setVisible(not self.reason.text() and (beside or bool(self.status.text())))

@@ -151,7 +151,9 @@ def _offer_project(window: MainWindow, found: Recognised) -> None:
         window.desk.create_named(partner)
         window.open_file(found.path)
 
-    window.pane().say("info", tr_core(found.said), tr("Nothing to choose before you read it."), (tr("Read it"), read))
+    window.pane().say(
+        "info", tr_core(found.said), tr("Nothing to choose before you read it."), (tr("Read it"), read), lead=True
+    )
 
 
 def _other_project(window: MainWindow, found: Recognised) -> None:
@@ -167,7 +169,7 @@ def _other_project(window: MainWindow, found: Recognised) -> None:
             window.open_file(found.path)
 
         text = tr("{file}, for the project “{project}”", file=tr_core(found.said), project=known.title)
-        here.say("info", text, tr("It was not opened here."), (tr("Open it there"), go))
+        here.say("info", text, tr("It was not opened here."), (tr("Open it there"), go), lead=True)
         return
     here.show_problem(
         Problem(

@@ -37,6 +37,7 @@ from pprl_desktop.ui.kit.turns import Ahead, Turns
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.shell import drops, enter, frame, menus, pages
 from pprl_desktop.ui.shell.bottom_bar import BottomBar
+from pprl_desktop.ui.shell.focus import FocusKeeper
 from pprl_desktop.ui.shell.help_panel import HelpPanel
 from pprl_desktop.ui.shell.job_bar import JobBar, may_stop
 from pprl_desktop.ui.shell.side_bar import SideBar
@@ -71,6 +72,7 @@ class MainWindow(QMainWindow):
         self._help_by_hand = False
         self._turned = False  # to another page, by the event that is being handled
         self._post: Post | None = None
+        self._noted: tuple[object, str] = (None, "")  # project and step that the start page knows of
         self._saved_at = time.monotonic()
         self.setWindowTitle("PPRL Desktop")
         self.setWindowIcon(icons.app_icon())
@@ -80,6 +82,7 @@ class MainWindow(QMainWindow):
         frame.fit_screen(self, desk.preferences.window)
         self._turning = False
         self.menus = menus.Menus(self)
+        FocusKeeper(self)
         desk.project_changed.connect(self._project_changed)
         desk.choices_changed.connect(self._choices_changed)
         desk.go_to.connect(self.show_pane)
@@ -292,7 +295,7 @@ class MainWindow(QMainWindow):
             self.pane().enter_is_next() and (chosen is None or chosen is self.next or not self.next.isEnabled())
         )
         for one in (self.next, *self.pane().findChildren(Button)):
-            one.press_by_enter(one is chosen)
+            one.press_by_enter(one is chosen, other=chosen is not None)
 
     def blue(self) -> QPushButton | None:
         """What Enter presses: the blue button of the page, else Next where it is possible."""
@@ -372,6 +375,9 @@ class MainWindow(QMainWindow):
             return
         from pprl_desktop.ui.panes.post import look
 
+        if (self.desk.project, self._resume()) != self._noted:  # the start page tells it even after a power cut
+            self._noted = self.desk.project, self._resume()
+            self.desk.note_project()
         before, self._post = self._post, look(self.desk)
         if self._post != before:
             self.refresh()
@@ -424,17 +430,18 @@ class MainWindow(QMainWindow):
     def _choices_changed(self, changed: object) -> None:
         self._saved_at = time.monotonic()
         self._name_partner()
+        self.refresh()
         stale = getattr(changed, "stale", ())
         if stale and self.current in self.panes:
-            titles = ", ".join(tr_core(s.step.title) for s in self._states() if s.step.name in stale)
-            self.bottom.status.setText(tr("Needs redoing: {steps}", steps=titles))
-        self.refresh()
+            titles = ", ".join(self._title(s.step) for s in self._states() if s.step.name in stale)
+            self.bottom.tell(tr("Needs redoing: {steps}", steps=titles))
 
     def _states(self) -> tuple:  # type: ignore[type-arg]
         return self.desk.project.states() if self.desk.project is not None else ()
 
     def _key_changed(self) -> None:
         self.menus.refresh()
+        self._name_partner()
         waiting, self.waiting_file = self.waiting_file, None
         if waiting is not None and self.desk.identity() is not None:
             QTimer.singleShot(0, self, lambda: self.open_file(waiting))  # after the page has shown that it is open

@@ -231,7 +231,7 @@ class Menus:
         here = next((step for step in path if step.name == self.window.current and names & set(step.reads)), None)
         seen = here or next((step for step in path if names & set(step.reads)), None)
         self.window.show_pane(seen.name if seen is not None else self.window.current)
-        self.window.bottom.status.setText(tr("Changed back: {what}", what=tr(name)))
+        self.window.bottom.tell(tr("Changed back: {what}", what=tr(name)))
 
     def _zoom(self, step: float) -> None:
         self.desk.prefer(zoom=round(min(ZOOM_MAX, max(ZOOM_MIN, self.desk.preferences.zoom + step)), 2))

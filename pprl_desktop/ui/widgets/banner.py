@@ -39,7 +39,9 @@ class Banner(QFrame):
         acts: Sequence[Act] = (),
         closable: bool = False,
         copy: str = "",
+        lead: bool = False,
     ) -> None:
+        """With `lead`, what its button does comes before everything else on the page, and Enter presses it."""
         super().__init__()
         self.setProperty("banner", kind)
         self.kind = kind
@@ -56,11 +58,12 @@ class Banner(QFrame):
         self.what.setMinimumHeight(20)
         texts.addWidget(self.what)
         self.more = label(more)
-        self.more.setVisible(bool(more))
         texts.addWidget(self.more)
+        if not more:
+            self.more.hide()
         outer.addLayout(texts, 1)
         for name, do in (*([act] if act is not None else []), *acts):
-            outer.addWidget(row_button(name, do), 0, Qt.AlignmentFlag.AlignVCenter)
+            outer.addWidget(row_button(name, do, kind="primary" if lead else ""), 0, Qt.AlignmentFlag.AlignVCenter)
         if copy:
             outer.addWidget(tool("copy", tr("Copy this message"), lambda: QApplication.clipboard().setText(copy)))
         self.rest = button("", kind="link")

@@ -66,12 +66,17 @@ def label(text: str = "", role: str = "", *, wrap: bool = True, selectable: bool
 
 
 class Button(QPushButton):
-    """The one that Enter presses says so: `press_by_enter()`."""
+    """The one that Enter presses says so: `press_by_enter()`; another that would be blue steps back behind it."""
 
-    def press_by_enter(self, wanted: bool) -> None:
+    def press_by_enter(self, wanted: bool, *, other: bool = False) -> None:
         if bool(self.property("enter")) != wanted:
             theme.set_role(self, "enter", wanted)
             self.updateGeometry()
+        behind = other and not wanted and self.property("kind") == "primary"
+        if bool(self.property("behind")) != behind:
+            theme.set_role(self, "behind", behind)
+            for drawn in self.findChildren(_Follower):
+                drawn.run()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -127,7 +132,8 @@ def tint(made: QPushButton | QToolButton, name: str, token: str, size: int = 18)
         wide = icons.grown(size)
         made.setIconSize(QSize(wide, wide))
         kind = made.property("kind")
-        beside = "on_accent" if kind == "primary" else "accent_text" if kind == "link" else "text"
+        blue = kind == "primary" and not made.property("behind")
+        beside = "on_accent" if blue else "accent_text" if kind == "link" else "text"
         made.setIcon(icons.icon(name, token or beside, wide))
 
     draw()
@@ -257,13 +263,15 @@ class Section(QFrame):
         self.head.setSpacing(GRID)
         self.heading = label(title, "heading")
         self.head.addWidget(self.heading, 1)
-        self.heading.setVisible(bool(title))
         if title:
             self.setAccessibleName(title)
             outer.addLayout(self.head)
+        else:
+            self.heading.hide()
         self.sentence = label(sentence, "muted")
-        self.sentence.setVisible(bool(sentence))
         outer.addWidget(self.sentence)
+        if not sentence:  # showing it before it has its place would open a window of its own for a moment
+            self.sentence.hide()
         self.body = QVBoxLayout()
         self.body.setSpacing(GRID)
         outer.addLayout(self.body, 1)

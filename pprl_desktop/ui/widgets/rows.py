@@ -177,7 +177,8 @@ def two_lines(strong: str, small: str, *beside: QWidget, tint: str = "", role: s
     """A bold line and a quiet one below it; what stands beside the bold one is a tag or an icon."""
     above = label(strong, role, wrap=False)
     below = label(small, "tiny", wrap=False)
-    below.setVisible(bool(small))
+    if not small:
+        below.hide()
     if tint:
         below.setProperty("tint", tint)
     top = row(above, *beside, None, gap=1) if beside else row(above, None, gap=0)

@@ -1,0 +1,32 @@
+"""Where the focus goes when what had it is gone: to the page, whose title says what there is now; never to whatever
+comes next in the tab order, where Enter would press something nobody meant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
+
+if TYPE_CHECKING:
+    from pprl_desktop.ui.shell.main_window import MainWindow
+
+
+class FocusKeeper(QObject):
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        QApplication.instance().focusChanged.connect(self._moved)  # type: ignore[union-attr]
+
+    def _moved(self, old: QWidget | None, new: QWidget | None) -> None:
+        if old is None or not isValid(old) or old.window() is not self._window:
+            return
+        if new is None or not old.isVisible() or not old.isEnabled():
+            # after whoever hid it: a pane may have a better place for the focus
+            QTimer.singleShot(0, self, lambda: self._keep(new))
+
+    def _keep(self, fallen_to: QWidget | None) -> None:
+        window = self._window
+        if window.isVisible() and window.focusWidget() is fallen_to and window.current in window.panes:
+            window.pane().setFocus(Qt.FocusReason.OtherFocusReason)
