@@ -174,12 +174,14 @@ def test_only_one_button_of_a_page_is_blue(window: MainWindow) -> None:
     window.show_pane("welcome")
     pane = window.pane()
     begin = pane.buttons["people"]
-    assert begin.property("enter") and not begin.property("behind")
+    assert begin.property("enter")
+    assert not begin.property("behind")
     read: list[int] = []
     window.activateWindow()
     QApplication.processEvents()
     pane.say("info", "A file.", "It can be read.", ("Read it", lambda: read.append(1)), lead=True)
-    assert begin.property("behind") and not begin.property("enter")
+    assert begin.property("behind")
+    assert not begin.property("enter")
     QTest.keyClick(window, Qt.Key.Key_Return)
     assert read == [1]
 
