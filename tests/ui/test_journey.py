@@ -186,7 +186,8 @@ def test_from_two_tables_to_a_linked_result(
     # results
     for one, name in ((anna, "a"), (bernd, "b")):
         one.next("results")
-        one.press(one.pane.write, post / f"result_{name}.pprl")
+        one.pane.known.setChecked(True)
+        one.press(one.window.next, post / f"result_{name}.pprl")
     for one, name in ((anna, "b"), (bernd, "a")):
         one.take(post / f"result_{name}.pprl")
         one.qtbot.waitUntil(lambda o=one: o.window.desk.findings.outcome is not None, timeout=PATIENCE)

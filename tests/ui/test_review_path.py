@@ -143,7 +143,7 @@ def test_a_reviewed_project_gets_green_by_next_alone_and_says_what_to_send_again
     reviewer.next()
     assert linking.kept(a.signed()).count(ACCEPT) == 5
     assert reviewer.window.current == "results"
-    assert "send it to Registry again" in reviewer.window.pane().mine_text.text()
+    assert "send it to Registry again" in reviewer.window.pane().sentence.text()
     reviewer.next()  # writes it again
     assert results.is_current(a.signed(a.agreement.id))
     assert Path(reviewer.window.desk.need_project().choices.result_path).is_file()

@@ -104,6 +104,7 @@ QPushButton[kind="choice"]:checked { background: %(accent)s; color: %(on_accent)
 QToolButton { background: transparent; border: 1px solid transparent; border-radius: 6px; padding: 4px; }
 QToolButton:hover { background: %(accent_soft)s; }
 QToolButton:focus { border: 1px solid %(accent)s; }
+QToolButton[dense="true"] { padding: 1px; }
 QToolButton::menu-indicator { image: none; }
 
 QLineEdit, QPlainTextEdit, QTextEdit, QSpinBox, QDoubleSpinBox, QComboBox { background: %(field)s; color: %(text)s;
@@ -166,6 +167,9 @@ QListView::item { padding: 7px 8px; border-radius: 6px; }
 QListView::item:selected { background: %(accent_soft)s; color: %(accent_text)s; }
 QListView::item:hover { background: %(neutral_soft)s; }
 QTableView::item { padding: 4px 8px; border-bottom: 1px solid %(border)s; }
+QTableView[dense="true"] { font-size: %(px_small)s; }
+QTableView[dense="true"]::item { padding: 2px 4px; }
+QTableView[dense="true"] QHeaderView::section { padding: 4px 4px; }
 QTableView::item:selected { background: %(accent_soft)s; color: %(text)s; }
 QTableView:focus, QListView:focus { border: 1px solid %(accent)s; border-radius: 4px; }
 QHeaderView { background: %(surface)s; border: none; }

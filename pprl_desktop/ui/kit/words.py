@@ -100,3 +100,13 @@ def recently(moment: float) -> str:
         return tr("yesterday")
     same_year = then.date().year() == QDateTime.currentDateTime().date().year()
     return locale().toString(then.date(), "d MMM" if same_year else "d MMM yyyy")
+
+
+def hundredths(share: float) -> str:
+    """The large digits: whole ones, and never 0 or 100 for what is neither."""
+    value = 100 * share
+    if 0 < value < 0.5:
+        return "<1"
+    if 99.5 < value < 100:
+        return ">99"
+    return number(round(value))

@@ -234,12 +234,11 @@ class DataPane(Pane):
             self._preview.deleteLater()
         self.first.heading.setText(title)
         self._preview = DataTable(
-            tr("The first rows of your table"), [ColumnSpec(name) for name in names], fit=FIRST_ROWS
+            tr("The first rows of your table"), [ColumnSpec(name) for name in names], fit=FIRST_ROWS, dense=True
         )
         self._preview.view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # the page scrolls
         self.first.add(self._preview)
         self._preview.show_rows(rows)
-        self._preview.setMinimumHeight(self._preview.sizeHint().height() + 3 * GRID)
 
     def _show_remarks(self, seen: Seen) -> None:
         """One line, the gravest first, each with its cure."""

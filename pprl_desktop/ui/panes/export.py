@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QCheckBox, QPushButton
 
-from pprl_desktop.exchange.disclosures import CLEAR
 from pprl_desktop.job import kept, preview
 from pprl_desktop.job.papers import Measured, export_document
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.tips import set_tip
-from pprl_desktop.ui.kit.words import count, day_words, of_100, range_of_100, size
-from pprl_desktop.ui.panes._files import out_path, post, show_in_folder
+from pprl_desktop.ui.kit.words import count, hundredths, of_100, percent, range_of_100, size
+from pprl_desktop.ui.panes._files import out_path, post
 from pprl_desktop.ui.panes._keyed import KeyedPane
+from pprl_desktop.ui.panes._leaving import SendCard, adds_up
 from pprl_desktop.ui.panes._measure import measure
 from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import Card, Section, button, check_line, column, label, line, row
+from pprl_desktop.ui.widgets.basics import Section, button, check_line, column, line
 from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.facts import fact
 from pprl_desktop.ui.widgets.numbers import BigNumber
@@ -44,7 +44,7 @@ class ExportPane(KeyedPane):
             tr("Write the sealed bundle"),
             tr("With it, numbers about all your records leave. The partner alone can open it."),
         )
-        self.done = Card(kind="chosen")
+        self.done = SendCard(self)
         self.slip = ReleaseSlip()
         self.leaves = Section(tr("What leaves"))
         self.leaves.add(self.slip)
@@ -81,15 +81,20 @@ class ExportPane(KeyedPane):
         if parts is not None:
             self._tell_question()
             self.done.setVisible(bool(choices.bundle_path))
-            if choices.bundle_path and self.done.body.count() == 0:
+            if choices.bundle_path:
                 self._show_done(Path(choices.bundle_path), None)
             self._may()
             return
+        if not choices.bundle_path:
+            self.head(
+                tr("Write the sealed bundle"),
+                tr("With it, numbers about all your records leave. The partner alone can open it."),
+            )
         self.done.setVisible(bool(choices.bundle_path))
         if choices.agreement and self.desk.home.has_agreement(choices.agreement):
             self._tell()
             measure(self, choices, self._tell, forecast=False)
-        if choices.bundle_path and self.done.body.count() == 0:
+        if choices.bundle_path:
             self._show_done(Path(choices.bundle_path), None)
         self._may()
 
@@ -113,7 +118,7 @@ class ExportPane(KeyedPane):
                 partner, "blind",
                 tr("{n} questions, filled up with random ones", n=count(sum(asks.asked))),
                 tr("nothing of your people from the question; from the result, which of its records you hold"),
-                self._adds_up(),
+                adds_up(self),
             )
         )  # fmt: skip
         self.named.show_number("0", tr("of 100"), tr("the question is random to them"))
@@ -133,7 +138,6 @@ class ExportPane(KeyedPane):
 
         def done(_made: object) -> None:
             self.change(tr("Write the question"), bundle_path=str(out))
-            clear(self.done.body)
             self.show_state()
 
         self.run(
@@ -160,8 +164,8 @@ class ExportPane(KeyedPane):
         rehearsal = kept.rehearsal_of(self.project)
         if rehearsal is not None and rehearsal.named is not None:
             share, low, high = rehearsal.named
-            self.named.show_number(of_100(share), "", tr("measured on your own records; {range}",
-                                                         range=range_of_100(low, high)))  # fmt: skip
+            note = tr("measured on your own records; {range}", range=range_of_100(low, high))
+            self.named.show_number(hundredths(share), tr("of 100"), note, percent(share, 2))
             learn = tr(
                 "which of their people you hold; with a telephone book, at least <b>{n}</b> of your people",
                 n=of_100(share),
@@ -178,7 +182,7 @@ class ExportPane(KeyedPane):
                 agreement.partner_side.name, "smashed",
                 tr("all of your {records}", records=many)
                 + (" " + tr("and {n} records that do not exist", n=count(decoys)) if decoys else ""),
-                learn, self._adds_up(),
+                learn, adds_up(self),
             )
         )  # fmt: skip
         clear(self.stays.body)
@@ -191,35 +195,20 @@ class ExportPane(KeyedPane):
         if said is not None:
             set_tip(self.slip, "\n".join(tr_core(text) for text in said.leaves_open))
 
-    def _adds_up(self) -> str:
-        """What this partner has under this agreement, as the ledger counts it."""
-        choices, ledger = self.project.choices, self.desk.home.ledger()
-        before = [one for one in ledger.releases() if one.agreement == choices.agreement]
-        clear_ = sum(one.fresh for one in ledger.disclosures()
-                     if one.agreement == choices.agreement and one.what == CLEAR and not one.received)  # fmt: skip
-        said = []
-        if before:
-            said.append(
-                tr("a table released on {day}; the very same one gives the same bytes", day=day_words(before[-1].time))
-            )
-        if clear_:
-            said.append(tr("the cells of {n} records in clear", n=count(clear_)))
-        return "; ".join(said) or tr("nothing: it is the first release under this agreement")
-
     def _show_done(self, path: Path, made: Exported | None) -> None:
-        clear(self.done.body)
         partner = self.desk.home.agreement(self.project.choices.agreement).partner_side.name
-        show = button(tr("Show in &folder"), lambda: show_in_folder(self, path))
-        head = row(label(tr("Send {file} to {partner}", file=path.name, partner=partner), "second"), show, gap=1)
-        head.setStretch(0, 1)
-        self.done.add(head, label(str(path), "mono", selectable=True))
+        notes = []
         if made is not None:
             again = tr("the same bytes as before") if made.resent else tr("entered in the record of releases")
-            self.done.add(label(tr("{size}, {again}.", size=size(made.bytes), again=again), "muted"))
-            for note in made.notes:
-                self.done.add(label(tr_core(note), "muted"))
-        self.done.add(
-            label(tr("Never send: your table, your project, the folder with your keys, or your passphrase."), "warm")
+            notes.append(tr("{size}, {again}.", size=size(made.bytes), again=again))
+            notes += [tr_core(note) for note in made.notes]
+        self.done.show_file(path, partner, notes)
+        self._say_written(partner)
+
+    def _say_written(self, partner: str) -> None:
+        self.head(
+            tr("Send it to {partner}", partner=partner),
+            tr("It is written and sealed. You send it yourself, by mail, stick or portal."),
         )
 
     # what the steward does ------------------------------------------------------------------------
@@ -269,7 +258,6 @@ class ExportPane(KeyedPane):
 
         def done(made: Exported) -> None:
             self.change(tr("Create bundle"), bundle_path=str(out))
-            clear(self.done.body)
             self.show_state()
             self._show_done(out, made)
 

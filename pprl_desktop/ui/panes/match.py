@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QSizePolicy, QTa
 from pprl_desktop.decisions.base import ACCEPT, REVIEW
 from pprl_desktop.job.findings import Row, ShownMatch
 from pprl_desktop.job.matches import Judged, best_scores, judged, match_rows
+from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.turns import Later, Turns
@@ -88,17 +89,17 @@ class MatchPane(KeyedPane):
     WIDE = True
 
     def build(self) -> None:
-        self.head(tr("Find the same people"), "")
+        self.head(tr("Find the same people"), tr("On this computer only; nothing is sent."))
         self._turns = Turns(self, lambda: self.desk.project)
         self._looked_for: tuple[str, str] | None = None
         self.pages = Pages()
         self.ready = EmptyState(
             "match",
             tr("Ready to match"),
-            tr("Your records are compared with the partner's numbers, on this computer only. Nothing is sent."),
+            tr("Your records are compared with the partner's file, pair by pair."),
             ((tr("&Match now"), self._match),),
         )
-        self.pages.addWidget(self.ready)
+        self.pages.addWidget(boxed(column(self.ready, None)))
         self.found = Later(self._build_found)
         self.pages.addWidget(self.found)
         self.body.addWidget(self.identity)
@@ -201,7 +202,7 @@ class MatchPane(KeyedPane):
             if shown is not None:
                 self._keep(shown)
             else:
-                self._ask_memory()
+                self._match()  # whoever comes here wants it; Cancel stops it
 
         self.run(tr("Opening the finished match"), work, done, key="match.kept")
 
@@ -316,16 +317,16 @@ class MatchPane(KeyedPane):
         self.table = DataTable(
             tr("Pairs, nearest to the lines first"),
             [
-                ColumnSpec(tr("Yours"), count, right=True, width=58),
-                ColumnSpec(tr("Theirs"), width=80),
+                ColumnSpec(tr("Yours"), count, right=True, width=58, least=48),
+                ColumnSpec(tr("Theirs"), width=80, least=66),
                 ColumnSpec(
                     tr("How sure"), odds_words if odds else (lambda v: exact(v, 3)), right=True,
-                    tip=lambda v: tr("score {score}", score=exact(v, 3)), width=86,
+                    tip=lambda v: tr("score {score}", score=exact(v, 3)), width=86, least=80,
                 ),
-                ColumnSpec(tr("Band"), lambda band: band_words()[band], width=92),
+                ColumnSpec(tr("Band"), lambda band: band_words()[band], width=84, least=80),
                 ColumnSpec(tr("What differs"), width=110),
             ],
-            rows_high=6,
+            rows_high=6, dense=True,
         )  # fmt: skip
         self.table.show_rows(
             [(one[YOURS], one[THEIRS], one[SCORE], one[BAND], differing(fields, one[WHY])) for one in rows]
@@ -355,14 +356,32 @@ class MatchPane(KeyedPane):
             return
         self.messages.clear()
         self.desk.jobs.cancel_key("match.memory")
+        self._working(True)
 
         def work(progress: Progress) -> ShownMatch:
             made = partnership.match(own_table, choices, progress=progress)
             return ShownMatch(made, table_rows(made, partnership.partner_names()))
 
-        self.run(tr("Matching"), work, self._keep, where=self.desk.cluster())
+        def stopped() -> None:
+            self._working(False)
+            self._ask_memory()
+
+        def refused(problem: Problem) -> None:
+            self._working(False)
+            self.show_problem(problem)
+
+        self.run(tr("Matching"), work, self._keep, problem=refused, cancelled=stopped, where=self.desk.cluster())
+
+    def _working(self, now: bool) -> None:
+        """While it is compared there is nothing to press but Cancel."""
+        self.ready.heading.setText(tr("Comparing the two tables …") if now else tr("Ready to match"))
+        self.ready.buttons[0].setVisible(not now)
+        if now:
+            self.ready.say("")
+        self.changed.emit()
 
     def _keep(self, shown: ShownMatch) -> None:
+        self._working(False)
         self.desk.findings.shown = shown
         self._decided = self._lines()
         self._show(shown.match, shown.rows)

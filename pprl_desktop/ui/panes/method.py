@@ -17,7 +17,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import number, tr, tr_core, tr_n
 from pprl_desktop.ui.kit.jobs import Job, time_words
 from pprl_desktop.ui.kit.tips import set_tip
-from pprl_desktop.ui.kit.words import count, of_100, percent, range_of_100, size
+from pprl_desktop.ui.kit.words import count, hundredths, of_100, percent, range_of_100, size
 from pprl_desktop.ui.panes._work import decision_words, layout_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.plots.precision_recall import Curve, PrecisionRecallPlot
@@ -244,12 +244,12 @@ class MethodPane(Pane):
             note = tr("{range} by chance", range=range_of_100(used.found.low, used.found.high))
             if used.wrong is not None:
                 note += " · " + tr("{wrong} shown matches wrong", wrong=of_100(used.wrong))
-            self.found.show_number(_hundredths(used.found.share), tr("of 100"), note, percent(used.found.share, 2))
+            self.found.show_number(hundredths(used.found.share), tr("of 100"), note, percent(used.found.share, 2))
         else:
             self.found.show_number("…", "", tr("Measuring on synthetic pairs of your own records …"))
         if used.named is not None:
             note = tr("by a partner who breaks the rules; at least")
-            self.named.show_number(_hundredths(used.named.share), tr("of 100"), note, percent(used.named.share, 2))
+            self.named.show_number(hundredths(used.named.share), tr("of 100"), note, percent(used.named.share, 2))
         else:
             self.named.show_number("…", "", tr("Playing the partner against your own records …"))
         self.named.set_tint("warm" if used.named is None or used.named.share > 0 else "muted")
@@ -479,13 +479,3 @@ class MethodPane(Pane):
     def go_on(self, done: Callable[[], None]) -> None:
         self.desk.confirm("method")
         done()
-
-
-def _hundredths(share: float) -> str:
-    """The large digits: whole ones, and never 0 or 100 for what is neither."""
-    hundredths = 100 * share
-    if 0 < hundredths < 0.5:
-        return "<1"
-    if 99.5 < hundredths < 100:
-        return ">99"
-    return number(round(hundredths))

@@ -6,19 +6,27 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtWidgets import QCheckBox, QPushButton
+
+from pprl_desktop.decisions.base import ACCEPT
 from pprl_desktop.job.kept import outcome_artefact
-from pprl_desktop.ui.kit.i18n import tr, tr_core
+from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._files import next_path, out_path
 from pprl_desktop.ui.panes._keyed import KeyedPane
+from pprl_desktop.ui.panes._leaving import SendCard, adds_up
 from pprl_desktop.ui.panes._work import rule_words
-from pprl_desktop.ui.widgets.basics import Section, button, label, row, set_kind
+from pprl_desktop.ui.widgets.basics import Section, boxed, button, check_line, column, line
+from pprl_desktop.ui.widgets.empty import EmptyState
+from pprl_desktop.ui.widgets.numbers import BigNumber
 from pprl_desktop.ui.widgets.reflow import columns
+from pprl_desktop.ui.widgets.slip import ReleaseSlip, Slip
 from pprl_desktop.ui.widgets.table import DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.inbox import Received
+    from pprl_desktop.exchange.linking import Found
     from pprl_desktop.exchange.results import ExportedResult, Outcome
 
 
@@ -29,32 +37,26 @@ class ResultsPane(KeyedPane):
     GIVES = ("result_path", "partner_result_path", "outcome")
 
     def build(self) -> None:
-        self.head(
-            tr("Put both results together"),
-            tr("You send the accepted pairs by random names; the partner sends theirs. Nothing else passes."),
+        self.identity.hide()
+        self.slip = ReleaseSlip()
+        self.accepted = BigNumber(tr("pairs are the same person, you say"), "accent")
+        self.known = QCheckBox()
+        self.known.toggled.connect(lambda _on: self.changed.emit())
+        self.confirm = check_line(self.known, tr("I may tell them these pairs. Once sent they cannot be taken back."))
+        leaves = Section(tr("What leaves")).add(self.slip)
+        beside = column(self.accepted, None, gap=2)
+        self.asking = boxed(
+            column(columns(leaves, beside, least=290, shares=(3, 2), gap=4), line(), self.confirm, gap=2)
         )
-        self.mine = Section(tr("Your result"))
-        self.mine_text = label("", "muted")
-        self.write = button(tr("&Write your result …"), self._export, kind="primary", icon="send")
-        self.mine.add(self.mine_text, row(self.write, None), None)
-        self.theirs = Section(tr("The partner's result"))
-        self.theirs_text = label("", "muted")
-        self.open = button(tr("&Open their result …"), self.choose_file, icon="inbox")
-        self.theirs.add(self.theirs_text, row(self.open, None), None)
-        files = columns(self.mine, self.theirs, least=290)
-        self.numbers, figures = {}, []
-        for name, title, sentence in (
-            ("both", tr("Both sides"), tr("accepted by you and by the partner")),
-            ("only_mine", tr("Only you"), tr("accepted by you, not by the partner")),
-            ("only_theirs", tr("Only the partner"), tr("accepted by the partner, not by you")),
-            ("linked", tr("Linked"), tr("under the agreed rule")),
-        ):
-            card = Section(title)
-            self.numbers[name] = label("–", "figure", wrap=False)
-            card.add(self.numbers[name], label(sentence, "small"), None)
-            figures.append(card)
-        self.figures = columns(*figures, least=150)
-        self.rule = label("", "muted")
+        self.sent = SendCard(self)
+        self.theirs = EmptyState("inbox", "", "", ((tr("&Open their result …"), self.choose_file),), drops=True)
+        self.linked = BigNumber(tr("people are in both tables"), "accent")
+        self.numbers = {
+            "both": BigNumber(tr("found by both sides"), "", "second"),
+            "only_mine": BigNumber(tr("found by you alone"), "", "second"),
+            "only_theirs": BigNumber(tr("found by the partner alone"), "", "second"),
+        }
+        self.figures = boxed(columns(self.linked, *self.numbers.values(), least=150, gap=3))
         self.list = Section(
             tr("Your linked rows"), tr("The partner has the same link ids on theirs, and nothing more.")
         )
@@ -66,15 +68,15 @@ class ResultsPane(KeyedPane):
                 ColumnSpec(tr("Found by")),
                 ColumnSpec(tr("State")),
             ],
-            filter_line=True,
-            rows_high=7,
-        )
+            filter_line=True, rows_high=8, dense=True,
+        )  # fmt: skip
         self.list.add(self.table)
-        self.body.addWidget(self.identity)
-        self.body.addLayout(files)
-        self.body.addLayout(self.figures)
-        self.body.addWidget(self.rule)
+        self.write = button(tr("&Write it again …"), self._export)
+        self.open = button(tr("Open another result …"), self.choose_file)
+        for one in (self.identity, self.figures, self.asking, self.sent, self.theirs):
+            self.body.addWidget(one)
         self.body.addWidget(self.list, 1)
+        self.body.addStretch(0)
 
     # what is shown --------------------------------------------------------------------------------
 
@@ -85,39 +87,96 @@ class ResultsPane(KeyedPane):
             self.put_together(self._show_state)
 
     def show_state(self) -> None:
-        own, choices = self.desk.identity(), self.project.choices
+        own = self.desk.identity()
         self.identity.setVisible(own is None)
-        self.mine.setVisible(not self.answers_only())
-        self.theirs.setVisible(not self.asks_only())
-        partner = self.desk.home.agreement(choices.agreement).partner_side.name
-        set_kind(self.write, "" if choices.result_path else "primary")
-        if self._written_before():
-            self.mine_text.setText(
+        if self.desk.findings.outcome is None:
+            self.put_together(self._show_state)
+        self._look_at_own()
+        self._show_state()
+        if own is None:
+            for one in (self.asking, self.theirs):
+                one.hide()
+
+    def _partner(self) -> str:
+        return self.desk.home.agreement(self.project.choices.agreement).partner_side.name
+
+    def _look_at_own(self) -> None:
+        """How many pairs the result will hold: the lines and the review together, as kept at home."""
+        partnership = self.desk.partnership()
+        if partnership is None or self.answers_only() or self.project.choices.result_path:
+            return
+
+        def done(found: Found) -> None:
+            self._tell(found.count(ACCEPT))
+
+        self._tell(None)
+        self.run(
+            tr("Opening the finished match"), lambda _progress: partnership.kept(), done, key="results.found",
+            quiet=True, problem=lambda _problem: None,
+        )  # fmt: skip
+
+    def _tell(self, accepted: int | None) -> None:
+        partner, rows = self._partner(), self.project.choices.rows
+        self.accepted.show_number(count(accepted) if accepted is not None else "…", "", tr("by your lines and review"))
+        many = tr_n("{n} pair", "{n} pairs", accepted) if accepted is not None else tr("the accepted pairs")
+        self.slip.show_slip(
+            Slip(
+                tr("<b>Random names</b> of the pairs you accept; no field, no value"),
+                partner, "numbers",
+                tr("{pairs} out of your {records}", pairs=many, records=tr_n("{n} record", "{n} records", rows)),
+                tr("which of its records are people that you hold too"),
+                adds_up(self),
+            )
+        )  # fmt: skip
+
+    def _state(self) -> str:
+        """write: the own result is missing; wait: theirs is; both: put together."""
+        choices = self.project.choices
+        if not choices.result_path and not self.answers_only():
+            return "write"
+        if not choices.partner_result_path and not self.asks_only():
+            return "wait"
+        return "both"
+
+    def _say_head(self, state: str, outcome: Outcome | None) -> None:
+        partner = self._partner()
+        if state == "write" and self._written_before():
+            self.head(
+                tr("Send {partner} your new result", partner=partner),
                 tr(
                     "The review has changed it: the result you sent is out of date. Write it again and send it to "
                     "{partner} again.",
                     partner=partner,
-                )
+                ),
             )
-        elif choices.result_path:
-            self.mine_text.setText(
-                tr("Written. Send {file} to {partner}.", file=Path(choices.result_path).name, partner=partner)
+        elif state == "write":
+            self.head(
+                tr("Tell {partner} which pairs you accept", partner=partner),
+                tr("Sealed for them alone. They send theirs; nothing else passes."),
+            )
+        elif state == "wait":
+            self.head(
+                tr("Waiting for the result of {partner}", partner=partner),
+                tr("When it comes, drop it anywhere on this window."),
             )
         else:
-            self.mine_text.setText(tr("A sealed file for {partner}, with the accepted pairs only.", partner=partner))
-        if choices.partner_result_path:
-            self.theirs_text.setText(tr("Opened, checked, and kept."))
-        else:
-            self.theirs_text.setText(tr("When {partner} sends theirs, open it here or drop it.", partner=partner))
-        rule = self.desk.home.agreement(choices.agreement).terms.rule
-        self.rule.setText(tr("Agreed rule: {rule}.", rule=rule_words()[rule]))
-        if self.desk.findings.outcome is None:
-            self.put_together(self._show_state)
-        self._show_state()
+            rule = rule_words()[self.desk.home.agreement(self.project.choices.agreement).terms.rule]
+            self.head(
+                tr("Both results are together") if outcome is not None else tr("Both are being put together"),
+                tr("As agreed: {rule}.", rule=rule),
+            )
 
     def _show_state(self) -> None:
-        outcome = self.desk.findings.outcome
-        self._show_outcome(outcome)
+        outcome, state, choices = self.desk.findings.outcome, self._state(), self.project.choices
+        self._say_head(state, outcome)
+        self.asking.setVisible(state == "write")
+        self.confirm.setVisible(state == "write")
+        self.sent.setVisible(bool(choices.result_path) and state == "wait")
+        if choices.result_path and state == "wait":
+            self.sent.show_file(Path(choices.result_path), self._partner())
+        self.theirs.setVisible(state == "wait")
+        self.theirs.tell(tr("Did it come?"), tr("A file ending in .pprl. It is checked before anything of it is kept."))
+        self._show_outcome(outcome if state == "both" else None)
         if outcome is not None and self.project.state("results").state == "done":
             self._confirm()  # a newer result of the partner came in: what was written of the old one is stale
         self.changed.emit()
@@ -134,13 +193,14 @@ class ResultsPane(KeyedPane):
 
     def _show_outcome(self, outcome: Outcome | None) -> None:
         self.list.setVisible(outcome is not None)
+        self.figures.setVisible(outcome is not None)
         if outcome is None:
-            for shown in self.numbers.values():
-                shown.setText("–")
             return
         counts = outcome.counts()
+        open_pairs = tr_n("{n} pair is left open", "{n} pairs are left open", counts["open"]) if counts["open"] else ""
+        self.linked.show_number(count(counts["linked"]), "", open_pairs)
         for name, shown in self.numbers.items():
-            shown.setText(count(counts[name]))
+            shown.show_number(count(counts[name]))
         merged = outcome.reconciled
         by: dict[tuple[int, int], str] = {}
         for pairs, words in (
@@ -182,7 +242,9 @@ class ResultsPane(KeyedPane):
         def done(made: ExportedResult) -> None:
             self.desk.findings.outcome = None
             self.change("Write result", result_path=str(out))
-            self.say("good", tr("Your result is written."), tr("{n} accepted pairs, sealed.", n=count(made.accepted)))
+            pairs = tr_n("{n} accepted pair, sealed.", "{n} accepted pairs, sealed.", made.accepted)
+            self.say("good", tr("Your result is written."), pairs)
+            self.known.setChecked(False)
             self.enter()
 
         self.run(
@@ -200,28 +262,41 @@ class ResultsPane(KeyedPane):
 
     # moving on ------------------------------------------------------------------------------------
 
+    def extra_buttons(self) -> list[QPushButton]:
+        if self._state() == "write" or self.answers_only():
+            return [self.open] if self.answers_only() and self._state() == "both" else []
+        return [self.write] if self.asks_only() or self._state() == "wait" else [self.open, self.write]
+
     def reason(self) -> str:
         if self.key_reason():
             return self.key_reason()
-        choices = self.project.choices
-        if not choices.result_path and not self.answers_only():
-            return "" if self._written_before() else tr("Write your result.")
-        if not choices.partner_result_path and not self.asks_only():
-            return tr("Open the partner's result.")
+        state = self._state()
+        if state == "write":
+            return "" if self.known.isChecked() or self._written_before() else tr("Say that you may send it.")
+        if state == "wait":
+            return tr("Their result is not here yet.")
         return "" if self.desk.findings.outcome is not None else tr("Both are being put together.")
 
+    def status(self) -> str:
+        return tr("Nothing has left on this page yet.") if self._state() == "write" else ""
+
     def next_text(self) -> str:
-        if not self.project.choices.result_path and self._written_before():
-            return tr("Write the result again")
+        if self._state() == "write":
+            return tr("Write the result again") if self._written_before() else tr("&Write your result …")
         if self.project.state("review").state == "done":
             return tr("Next: finish")
         outcome: Outcome | None = self.desk.findings.outcome
         open_pairs = outcome.counts()["open"] if outcome is not None else 0
-        return tr("Next: review {n} pairs", n=count(open_pairs)) if open_pairs else tr("Next: review")
+        if not open_pairs:
+            return tr("Next: review")
+        return tr_n("Next: review {n} pair", "Next: review {n} pairs", open_pairs)
 
     def go_on(self, done: Callable[[], None]) -> None:
-        if not self.project.choices.result_path and not self.answers_only():
-            self._write(next_path(self, "result"))
+        if self._state() == "write":
+            if self._written_before():
+                self._write(next_path(self, "result"))
+            else:
+                self._export()
             return
         self._confirm()
         if self.project.state("review").state == "done":

@@ -19,7 +19,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.theme import GRID
-from pprl_desktop.ui.widgets.basics import Brief, button, follow, label, least_height, menu_button, row
+from pprl_desktop.ui.widgets.basics import Brief, button, follow, label, least_height, menu_button, row, tint
 from pprl_desktop.ui.widgets.table import DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
 
@@ -71,6 +71,8 @@ class Plot(QWidget):
                 (tr("Save as CSV …"), lambda: self._ask("csv")),
             ),
         )
+        tint(self.more, "save", "muted", 14)
+        self.more.setProperty("dense", True)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2)

@@ -105,7 +105,7 @@ class ScoreHistogram(Plot):
             labelOpts={"position": 0.94, "color": theme.colour("text"), "anchors": [(side, 0.5), (side, 0.5)]},
         )  # fmt: skip
         made.label.setFont(theme.font("tiny", strong=True))
-        made.addMarker("s", 0.94, 9.0)
+        made.addMarker("o", 0.5, 7.0)  # something to take hold of
         made.setCursor(Qt.CursorShape.SplitHCursor)
         made.setZValue(10)
         made.sigPositionChanged.connect(moved)

@@ -26,8 +26,8 @@ class EmptyState(QFrame):
         if drops:
             self.setProperty("card", "drop")
         picture = icon_label(icon, "accent_text", 32)
-        heading = label(title, "second")
-        text = label(sentence, "muted")
+        self.heading = heading = label(title, "second")
+        self.text = text = label(sentence, "muted")
         for one in (heading, text):
             one.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.buttons = [button(name, act, kind="primary" if i == 0 else "") for i, (name, act) in enumerate(actions)]
@@ -40,6 +40,10 @@ class EmptyState(QFrame):
         self.note.hide()
         inner.addWidget(self.note)
         self.setLayout(inner)
+
+    def tell(self, title: str, sentence: str) -> None:
+        self.heading.setText(title)
+        self.text.setText(sentence)
 
     def say(self, text: str) -> None:
         self.note.setText(text)

@@ -33,17 +33,13 @@ WIDEST, NARROWEST = 320, 48  # px of a column measured by its content
 READABLE = 160  # px that a word of a cell may claim where the cells go on in a second line
 CELL = 12  # px left and right of the words in a cell, as in the style sheet
 AIR = 18  # px above and below the words of a row or heading
+DENSE_AIR, DENSE_CELL = 13, 8  # the same where many rows are to be seen at once
 PADDING = 10  # px left and right of a heading, as in the style sheet
 PORTION = 2000  # rows read at a time for searching
 HEADER = 130  # a heading claims no more than this in one line: what is in the column comes first
 HEADING_LINES = 3
 MEASURED = 40  # rows by which columns are measured
 WRAPPED = 200  # rows that are measured one by one, so that their cells may have several lines
-
-
-def _line_height() -> int:
-    """Of a row in which every cell has one line."""
-    return theme.px() + AIR
 
 
 class DataTable(QWidget):
@@ -53,10 +49,14 @@ class DataTable(QWidget):
     selected = Signal(int)  # row of the data now in front, -1 for none
 
     def __init__(
-        self, name: str, columns: Sequence[ColumnSpec], *, filter_line: bool = False, rows_high: int = 0, fit: int = 0
-    ) -> None:
-        """`rows_high`: room for so many rows at least; `fit`: as high as its rows, up to so many."""
+        self, name: str, columns: Sequence[ColumnSpec], *, filter_line: bool = False, rows_high: int = 0, fit: int = 0,
+        dense: bool = False,
+    ) -> None:  # fmt: skip
+        """`rows_high`: room for so many rows at least; `fit`: as high as its rows, up to so many; `dense`: low rows of
+        one line, what is too long is cut with dots and whole on hover."""
         super().__init__()
+        self._dense = dense
+        self._air, self._cell = (DENSE_AIR, DENSE_CELL) if dense else (AIR, CELL)
         self.model = PlainModel(columns, self)
         self.proxy = FoundRows(self.model, self)
         self._reading = QTimer(self)
@@ -66,6 +66,7 @@ class DataTable(QWidget):
         self._wrapping.setInterval(0)
         self._wrapping.timeout.connect(self._wrap)
         self.view = QTableView()
+        self.view.setProperty("dense", dense)
         self.view.setModel(self.proxy)
         self.view.setAccessibleName(name)
         self.view.setSortingEnabled(True)
@@ -117,13 +118,17 @@ class DataTable(QWidget):
         self._heights()
         follow(self, self._restyle)
 
+    def _line_height(self) -> int:
+        """Of a row in which every cell has one line."""
+        return theme.px("small" if self._dense else "body") + self._air
+
     def _restyle(self) -> None:
         self._heights()
         if self._measured:
             self._widths()
 
     def _heights(self) -> None:
-        high = _line_height()
+        high = self._line_height()
         self.view.verticalHeader().setDefaultSectionSize(high)
         if self._rows_high:
             self.view.setMinimumHeight(high * self._rows_high + 36)
@@ -152,12 +157,14 @@ class DataTable(QWidget):
         for place, spec in enumerate(self.model.columns):
             metrics = QFontMetrics(self._cell_font(place))
             texts = [spec.show(cells[place]) for cells in self.model.rows[:MEASURED]]
-            whole = max(map(metrics.horizontalAdvance, texts), default=0) + 2 * CELL
+            whole = max(map(metrics.horizontalAdvance, texts), default=0) + 2 * self._cell
             words = (metrics.horizontalAdvance(word) for text in texts for word in text.split(" "))
             heading = max(map(self._heading, spec.title.split()), default=0)  # of its longest word
             wish = max(self._wish(spec, whole), heading)
             self._wanted.append(wish)
-            self._least.append(min(max(self._floor(spec, whole, max(words, default=0) + 2 * CELL), heading), wish))
+            self._least.append(
+                min(max(self._floor(spec, whole, max(words, default=0) + 2 * self._cell), heading), wish)
+            )
 
     def _wish(self, spec: ColumnSpec, whole: int) -> int:
         grow = max(theme.zoom(), 1.0)
@@ -168,6 +175,8 @@ class DataTable(QWidget):
     def _floor(self, spec: ColumnSpec, whole: int, word: int) -> int:
         """Numbers are never cut, words go on in the next line; headings and cells keep their longest word."""
         grow = max(theme.zoom(), 1.0)
+        if self._dense and not spec.right and not spec.least:
+            return min(whole, round(NARROWEST * grow))
         if spec.least or spec.delegate is not None:
             return round((spec.least or NARROWEST) * grow)
         return max(whole if spec.right else min(word, round(READABLE * grow)), round(NARROWEST * grow))
@@ -207,13 +216,13 @@ class DataTable(QWidget):
             room = QRect(0, 0, max(header.sectionSize(place) - 2 * PADDING, 1), 1000)
             high = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap.value, spec.title).height()
             lines = max(lines, round(high / metrics.lineSpacing()))
-        header.setFixedHeight(min(lines, HEADING_LINES) * metrics.lineSpacing() + AIR)
-        few = self.model.rowCount() <= WRAPPED
+        header.setFixedHeight(min(lines, HEADING_LINES) * metrics.lineSpacing() + self._air)
+        few = self.model.rowCount() <= WRAPPED and not self._dense
         narrow = few and any(header.sectionSize(place) < wish for place, wish in enumerate(self._wanted))
         if narrow or self.view.wordWrap():
             self.view.setWordWrap(narrow)
             for row in range(self.proxy.rowCount()):
-                self.view.setRowHeight(row, self._row_height(row) if narrow else _line_height())
+                self.view.setRowHeight(row, self._row_height(row) if narrow else self._line_height())
             self._heights()
 
     def _row_height(self, row: int) -> int:
@@ -225,7 +234,7 @@ class DataTable(QWidget):
                 text = str(self.proxy.index(row, place).data() or "")
                 metrics = QFontMetrics(self._cell_font(place))
                 high = max(high, metrics.boundingRect(room, Qt.TextFlag.TextWordWrap.value, text).height())
-        return max(high + AIR, _line_height())
+        return max(high + AIR, self._line_height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
