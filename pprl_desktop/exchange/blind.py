@@ -30,7 +30,6 @@ from pprl_desktop.exchange.blind_kept import spooled
 from pprl_desktop.exchange.blind_terms import BlindTerms, Direction, other
 from pprl_desktop.exchange.container import Array, Arrays
 from pprl_desktop.exchange.home import Home
-from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.manifest import Manifest
 from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.problem import Problem
@@ -154,30 +153,23 @@ def _must_fit(table: CleanTable, agreement: Agreement) -> None:
 
 
 def ask(
-    home: Home,
-    own: Identity,
-    agreement: Agreement,
-    table: CleanTable,
-    out: Path,
-    progress: Progress = NO_PROGRESS,
-    *,
-    keep_seed: bool = False,
+    signatory: Signatory, table: CleanTable, out: Path, progress: Progress = NO_PROGRESS, *, keep_seed: bool = False
 ) -> Asked:
     """The sealed question. The same table gives the same bytes again; another one is refused: one run, one question."""
-    with home.locked():
-        agreement = home.agreement(agreement.id)
-        letters.partner_of(Signatory(home, own, agreement.id))
+    with signatory.home.locked():
+        agreement = signatory.agreement
+        letters.partner_of(signatory)
         direction = own_direction(agreement)
         _must_fit(table, agreement)
-        plan, secret = plan_of(agreement, direction), agreeing.recipe_of(Signatory(home, own, agreement.id)).secret
-        ledger = home.ledger(own)
+        plan, secret = plan_of(agreement, direction), agreeing.recipe_of(signatory).secret
+        ledger = signatory.ledger()
         hashed = bundles.table_hash(table, ledger.key)
         item = agreement.latest_sent(QUESTION)
         resent = item is not None
         if item is not None and item.table != hashed:
             raise second_question()
         planned = _planned(agreement, QUESTION, f"{agreement.id}{hashed}", table.rows, sum(direction.rows))
-        seed = blind_kept.kept_seed(home, own, agreement, hashed) if item is None else None
+        seed = blind_kept.kept_seed(signatory, hashed) if item is None else None
         entered = ledger.disclose(planned)
         points, left_out = sum(count for _, count in plan.batches()), 0
         if item is None and seed is not None:
@@ -189,26 +181,28 @@ def ask(
                 group.wipe(seed)
 
             def beside(target: Path) -> None:
-                letters.seal_to_self(own, letters.own_copy(target), agreement, {"table": hashed}, made)
+                letters.seal_to_self(signatory.identity, letters.own_copy(target), agreement, {"table": hashed}, made)
                 if not terms_of(agreement).mutual:  # otherwise a record's name is the one in the own answer
                     names = np.frombuffer(os.urandom(NAME * table.rows), np.uint8).reshape(-1, NAME)
-                    blind_kept.keep_map(own, target, names, np.arange(table.rows, dtype=np.int32))
+                    blind_kept.keep_map(signatory.identity, target, names, np.arange(table.rows, dtype=np.int32))
 
             body = {"bound": bound(secret, agreement, QUESTION, made)}
             agreement, item = letters.send(
-                Signatory(home, own, agreement.id), QUESTION, body, made, statement=agreement.terms.statement,
+                signatory, QUESTION, body, made, statement=agreement.terms.statement,
                 table=hashed, beside=beside, progress=progress.part(0.8, 0.95),
             )  # fmt: skip
         assert item is not None
-        path = letters.sent_path(home, agreement, item)
-        if keep_seed and blind_kept.seed_path(home, agreement).is_file():
+        path = signatory.sent_path(item)
+        if keep_seed and blind_kept.seed_path(signatory.home, agreement).is_file():
             files.write_bytes(
-                blind_kept.audit_path(home, agreement), blind_kept.seed_path(home, agreement).read_bytes(), private=True
+                blind_kept.audit_path(signatory.home, agreement),
+                blind_kept.seed_path(signatory.home, agreement).read_bytes(),
+                private=True,
             )
         sha256 = files.sha256(path)
         ledger.disclosure_written(entered, sha256)
-        letters.publish(home, agreement, item, out, progress.part(0.95, 1.0))
-    kept = blind_kept.audit_path(home, agreement).is_file()
+        letters.publish(signatory.home, agreement, item, out, progress.part(0.95, 1.0))
+    kept = blind_kept.audit_path(signatory.home, agreement).is_file()
     return Asked(agreement.id, item.sequence, table.rows, points, path.stat().st_size, sha256, resent, kept, left_out)
 
 
@@ -221,8 +215,9 @@ def second_question() -> Problem:
     )
 
 
-def check_question(home: Home, own: Identity, letter: letters.Letter, agreement: Agreement, progress: Progress) -> int:
+def check_question(signatory: Signatory, letter: letters.Letter, progress: Progress) -> int:
     """That a question is the agreed one, whole and of valid points; gives the number of points."""
+    agreement = signatory.agreement
     direction = partner_direction(agreement)
     terms_of(agreement).must_not_be_over(clock.now())
     if agreement.latest_received(QUESTION) is not None:
@@ -234,7 +229,7 @@ def check_question(home: Home, own: Identity, letter: letters.Letter, agreement:
         )
     plan = plan_of(agreement, direction)
     shapes = {name: (count, group.SIZE) for name, count in plan.batches()}
-    arrays = _checked(home, own, letter, agreement, QUESTION, shapes, progress.part(0.0, 0.4))
+    arrays = _checked(signatory, letter, QUESTION, shapes, progress.part(0.0, 0.4))
     answering.check_question(plan, arrays)
     done, total = 0, max(sum(count for _, count in plan.batches()), 1)
     for points in arrays.values():
@@ -261,9 +256,7 @@ def before(home: Home, agreement: Agreement, now: int, coverage: float) -> Befor
 
 
 def answer(
-    home: Home,
-    own: Identity,
-    agreement: Agreement,
+    signatory: Signatory,
     table: CleanTable,
     out: Path,
     coverage: float,
@@ -273,14 +266,14 @@ def answer(
 ) -> Answered:
     """The sealed answer to the one question. `coverage` as measured on this table now; `again` is the steward's word
     where this partner has asked in earlier runs."""
-    with home.locked():
-        agreement = home.agreement(agreement.id)
-        letters.partner_of(Signatory(home, own, agreement.id))
+    with signatory.home.locked():
+        agreement = signatory.agreement
+        letters.partner_of(signatory)
         direction, asked = partner_direction(agreement), agreement.latest_received(QUESTION)
         if asked is None:
             raise Problem("The partner's question is not here yet.", do="Open it first.", place="open")
         _must_fit(table, agreement)
-        ledger = home.ledger(own)
+        ledger = signatory.ledger()
         hashed = bundles.table_hash(table, ledger.key)
         item = agreement.latest_sent(ANSWER)
         resent = item is not None
@@ -292,7 +285,7 @@ def answer(
                 place="answer",
             )
         guesses = sum(direction.asked)
-        sum_ = before(home, agreement, guesses, coverage)
+        sum_ = before(signatory.home, agreement, guesses, coverage)
         if sum_.runs and not again and not resent:
             raise asks_again(sum_)
         planned = _planned(
@@ -300,11 +293,11 @@ def answer(
         )
         entered = ledger.disclose(planned)
         if item is None:
-            agreement, item = _answer(home, own, agreement, table, direction, asked, hashed, progress.part(0.0, 0.95))
-        path = letters.sent_path(home, agreement, item)
+            agreement, item = _answer(signatory, table, direction, asked, hashed, progress.part(0.0, 0.95))
+        path = signatory.sent_path(item)
         sha256 = files.sha256(path)
         ledger.disclosure_written(entered, sha256)
-        letters.publish(home, agreement, item, out, progress.part(0.95, 1.0))
+        letters.publish(signatory.home, agreement, item, out, progress.part(0.95, 1.0))
     return Answered(
         agreement.id, item.sequence, table.rows, guesses, coverage, path.stat().st_size, sha256, resent,
         sum_.sentences(),
@@ -321,17 +314,11 @@ def asks_again(sum_: Before) -> Problem:
 
 
 def _answer(
-    home: Home,
-    own: Identity,
-    agreement: Agreement,
-    table: CleanTable,
-    direction: Direction,
-    asked: Item,
-    hashed: str,
-    progress: Progress,
+    signatory: Signatory, table: CleanTable, direction: Direction, asked: Item, hashed: str, progress: Progress
 ) -> tuple[Agreement, Item]:
-    plan, secret = plan_of(agreement, direction), agreeing.recipe_of(Signatory(home, own, agreement.id)).secret
-    points = spooled(letters.reopen(Signatory(home, own, agreement.id), asked))
+    agreement = signatory.agreement
+    plan, secret = plan_of(agreement, direction), agreeing.recipe_of(signatory).secret
+    points = spooled(letters.reopen(signatory, asked))
     seed = group.random_seed()  # in memory alone: with it the scalars are gone
     try:
         made, kept = answering.answer(table, plan, secret, points, seed, progress=progress.part(0.0, 0.9))
@@ -341,17 +328,18 @@ def _answer(
     keys = kept.keys[kept.slot_of]  # by own row
 
     def beside(target: Path) -> None:
-        blind_kept.keep_map(own, target, record_names(keys), np.arange(table.rows, dtype=np.int32), keys)
+        blind_kept.keep_map(signatory.identity, target, record_names(keys), np.arange(table.rows, dtype=np.int32), keys)
 
     body = {"bound": bound(secret, agreement, ANSWER, arrays), "question": asked.digest}
     return letters.send(
-        Signatory(home, own, agreement.id), ANSWER, body, arrays, statement=agreement.terms.statement, table=hashed,
+        signatory, ANSWER, body, arrays, statement=agreement.terms.statement, table=hashed,
         beside=beside, progress=progress.part(0.9, 1.0),
     )  # fmt: skip
 
 
-def check_answer(home: Home, own: Identity, letter: letters.Letter, agreement: Agreement, progress: Progress) -> int:
+def check_answer(signatory: Signatory, letter: letters.Letter, progress: Progress) -> int:
     """That an answer belongs to the question sent, has the agreed shape, and one scalar answered each part."""
+    agreement = signatory.agreement
     direction, sent = own_direction(agreement), agreement.latest_sent(QUESTION)
     if sent is None:
         raise refusals.does_not_fit("question", "It answers a question that was never asked.")
@@ -365,25 +353,24 @@ def check_answer(home: Home, own: Identity, letter: letters.Letter, agreement: A
     plan = plan_of(agreement, direction)
     shapes = answering.shapes(plan)
     body = letter.opened.manifest.body
-    arrays = _checked(home, own, letter, agreement, ANSWER, shapes, progress.part(0.0, 0.7), {"question"})
+    arrays = _checked(signatory, letter, ANSWER, shapes, progress.part(0.0, 0.7), frozenset({"question"}))
     if strict.hexes(body, "question", 32, place="body.") != sent.digest:
         raise refusals.does_not_fit("question", "It answers another question than the one sent.")
-    opened.check_answer(plan, blind_kept.own_question(home, own, agreement, sent), Answer(arrays))
+    opened.check_answer(plan, blind_kept.own_question(signatory, sent), Answer(arrays))
     progress.at(1.0)
     return plan.slots
 
 
 def _checked(
-    home: Home,
-    own: Identity,
+    signatory: Signatory,
     letter: letters.Letter,
-    agreement: Agreement,
     kind: str,
     shapes: dict[str, tuple[int, int]],
     progress: Progress,
-    more: set[str] = frozenset(),  # type: ignore[assignment]
+    more: frozenset[str] = frozenset(),
 ) -> Spool:
     """First the manifest, then the arrays: exactly these, of these shapes, and bound to the agreement's secret."""
+    agreement = signatory.agreement
     manifest = letter.opened.manifest
     strict.only(manifest.body, {"bound", *more}, place="body.")
     told = strict.hexes(manifest.body, "bound", 32, place="body.")
@@ -391,7 +378,7 @@ def _checked(
         name: ("uint8", shape) for name, shape in shapes.items()
     } or [entry.name for entry in manifest.entries] != list(shapes):
         raise refusals.does_not_fit(kind, "It has other parts, or more or fewer points, than the agreement allows.")
-    secret = agreeing.recipe_of(Signatory(home, own, agreement.id)).secret
+    secret = agreeing.recipe_of(signatory).secret
     if not hmac.compare_digest(told, _bound(secret, agreement, kind, _hashes(manifest))):
         raise refusals.malformed("body.bound", "It was not made with the secret of this agreement.")
     return spooled(letter.opened, progress)
@@ -415,31 +402,32 @@ def _bound(secret: bytes, agreement: Agreement, kind: str, hashes: list[tuple[st
 # ---- reading the answer
 
 
-def read_answer(
-    home: Home, own: Identity, agreement: Agreement, table: CleanTable, progress: Progress = NO_PROGRESS
-) -> Opened:
+def read_answer(signatory: Signatory, table: CleanTable, progress: Progress = NO_PROGRESS) -> Opened:
     """The opened records; read once, then kept sealed at home, so that the blinds are needed no longer."""
+    agreement = signatory.agreement
     sent, received = linking.both_bundles(agreement)
-    linking.must_be_exported(home, own, sent, table)
-    path = home.folder(agreement.id) / "opened.pprl"
+    linking.must_be_exported(signatory.home, signatory.identity, sent, table)
+    path = signatory.folder / "opened.pprl"
     if path.is_file():
-        kept = letters.open_own(own, path)
+        kept = letters.open_own(signatory.identity, path)
         if kept.manifest.body.get("answer") == received.digest:
             return _opened(kept.load(), table)
     plan, secret = (
         plan_of(agreement, own_direction(agreement)),
-        agreeing.recipe_of(Signatory(home, own, agreement.id)).secret,
+        agreeing.recipe_of(signatory).secret,
     )
-    with home.locked():
-        seed = blind_kept.kept_seed(home, own, agreement, sent.table, make=False)
+    with signatory.home.locked():
+        seed = blind_kept.kept_seed(signatory, sent.table, make=False)
         try:
             asker = question.asker(table, plan, secret, progress.part(0.0, 0.1))
-            asked = blind_kept.own_question(home, own, agreement, sent)
-            given = Answer(spooled(letters.reopen(Signatory(home, own, agreement.id), received)))
+            asked = blind_kept.own_question(signatory, sent)
+            given = Answer(spooled(letters.reopen(signatory, received)))
             made = opened.open_answer(asker, seed, asked, given, progress=progress.part(0.1, 0.95))
         finally:
             group.wipe(seed)
-        letters.seal_to_self(own, path, agreement, {"answer": received.digest}, _opened_arrays(made, table))
+        letters.seal_to_self(
+            signatory.identity, path, agreement, {"answer": received.digest}, _opened_arrays(made, table)
+        )
     return made
 
 

@@ -18,9 +18,6 @@ from pprl_desktop.blind.group import Bytes
 from pprl_desktop.blind.plan import INPUT
 from pprl_desktop.blind.question import Asker, Batch
 from pprl_desktop.exchange import agreeing, blind, blind_kept, bundles, letters, refusals, seal
-from pprl_desktop.exchange.agreement import Agreement
-from pprl_desktop.exchange.home import Home
-from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -55,16 +52,15 @@ class Audited:
         return tuple(said)
 
 
-def audit(
-    home: Home, own: Identity, agreement: Agreement, path: Path, table: CleanTable, progress: Progress = NO_PROGRESS
-) -> Audited:
+def audit(signatory: Signatory, path: Path, table: CleanTable, progress: Progress = NO_PROGRESS) -> Audited:
     """`path` is the question as it was sent: its bytes must be those that the ledger and the record know."""
+    agreement = signatory.agreement
     sent = agreement.latest_sent(blind.QUESTION)
     if sent is None:
         raise Problem("No question was asked under this agreement.", do="Choose another agreement.", place="agreement")
-    kept = letters.sent_path(home, agreement, sent)
+    kept = signatory.sent_path(sent)
     sha256 = files.sha256(path)
-    entered = {one.file for one in home.ledger().disclosures() if one.what == blind.QUESTION}
+    entered = {one.file for one in signatory.home.ledger().disclosures() if one.what == blind.QUESTION}
     if sha256 != files.sha256(kept) or sha256 not in entered:
         raise Problem(
             "This is not the question that was sent under this agreement.",
@@ -72,12 +68,12 @@ def audit(
             "Choose the file that was sent.",
             place="question",
         )
-    seed = _seed(home, own, agreement)
+    seed = _seed(signatory)
     plan = blind.plan_of(agreement, blind.own_direction(agreement))
-    secret = agreeing.recipe_of(Signatory(home, own, agreement.id)).secret
-    points = blind_kept.spooled(letters.open_own(own, letters.own_copy(kept)))
+    secret = agreeing.recipe_of(signatory).secret
+    points = blind_kept.spooled(letters.open_own(signatory.identity, letters.own_copy(kept)))
     made = question.asker(table, plan, secret, progress.part(0.0, 0.1))
-    same = bundles.table_hash(table, home.ledger(own).key) == sent.table
+    same = bundles.table_hash(table, signatory.ledger().key) == sent.table
     try:
         counts = _counted(made, seed, points, progress.part(0.1, 1.0))
     finally:
@@ -86,10 +82,11 @@ def audit(
     return Audited(total, counts[0], counts[1], total - counts[0] - counts[1], sha256, same)
 
 
-def _seed(home: Home, own: Identity, agreement: Agreement) -> Bytes:
-    for path in (blind_kept.audit_path(home, agreement), blind_kept.seed_path(home, agreement)):
+def _seed(signatory: Signatory) -> Bytes:
+    agreement = signatory.agreement
+    for path in (blind_kept.audit_path(signatory.home, agreement), blind_kept.seed_path(signatory.home, agreement)):
         if path.is_file():
-            plain = seal.open_bytes(files.read_bytes(path, 1 << 16, refusals.damaged()), own.all_keys)
+            plain = seal.open_bytes(files.read_bytes(path, 1 << 16, refusals.damaged()), signatory.identity.all_keys)
             return np.frombuffer(bytearray(plain[:32]), np.uint8)
     raise Problem(
         "The seed of this question was not kept.",

@@ -16,25 +16,27 @@ from pprl_desktop.exchange.container import Array
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.pseudonyms import PseudonymMap, order_of
+from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
 
-def opened_keys(home: Home, own: Identity, agreement: Agreement) -> Array:
+def opened_keys(signatory: Signatory) -> Array:
     """Keys of the records that were opened, in the order in which the match numbers them."""
-    path = home.folder(agreement.id) / "opened.pprl"
+    path = signatory.folder / "opened.pprl"
     if not path.is_file():
         return np.zeros((0, RECORD_KEY), np.uint8)
-    return letters.open_own(own, path).load()["keys"]
+    return letters.open_own(signatory.identity, path).load()["keys"]
 
 
-def answered_keys(home: Home, own: Identity, agreement: Agreement) -> Array:
+def answered_keys(signatory: Signatory) -> Array:
     """Keys of the own records in the answer, by row."""
+    agreement = signatory.agreement
     item = agreement.latest_sent("answer")
     if item is None:
         raise Problem("The question was not answered yet.", do="Answer it first.", place="answer")
-    path = letters.sent_path(home, agreement, item).with_suffix(".keys")
-    data = seal.open_bytes(files.read_bytes(path, path.stat().st_size, refusals.damaged()), own.all_keys)
+    path = signatory.sent_path(item).with_suffix(".keys")
+    data = seal.open_bytes(files.read_bytes(path, path.stat().st_size, refusals.damaged()), signatory.identity.all_keys)
     return np.frombuffer(data, np.uint8).reshape(-1, RECORD_KEY)
 
 
@@ -49,8 +51,8 @@ def audit_path(home: Home, agreement: Agreement) -> Path:
     return home.folder(agreement.id) / "question.audit"
 
 
-def own_question(home: Home, own: Identity, agreement: Agreement, sent: Item) -> Spool:
-    return spooled(letters.open_own(own, letters.own_copy(letters.sent_path(home, agreement, sent))))
+def own_question(signatory: Signatory, sent: Item) -> Spool:
+    return spooled(letters.open_own(signatory.identity, letters.own_copy(signatory.sent_path(sent))))
 
 
 def spooled(opened: seal.Opened, progress: Progress = NO_PROGRESS) -> Spool:
@@ -60,11 +62,12 @@ def spooled(opened: seal.Opened, progress: Progress = NO_PROGRESS) -> Spool:
     return made
 
 
-def kept_seed(home: Home, own: Identity, agreement: Agreement, hashed: str, *, make: bool = True) -> Array:
+def kept_seed(signatory: Signatory, hashed: str, *, make: bool = True) -> Array:
     """The seed of the blinds, sealed at home before anything is made with it: a kill costs nothing but time."""
-    path = seed_path(home, agreement)
+    agreement = signatory.agreement
+    path = seed_path(signatory.home, agreement)
     if path.is_file():
-        plain = seal.open_bytes(files.read_bytes(path, 1 << 16, refusals.damaged()), own.all_keys)
+        plain = seal.open_bytes(files.read_bytes(path, 1 << 16, refusals.damaged()), signatory.identity.all_keys)
         if plain[32:].decode("ascii", "replace") == hashed:
             return np.frombuffer(bytearray(plain[:32]), np.uint8)
     if not make:
@@ -76,7 +79,9 @@ def kept_seed(home: Home, own: Identity, agreement: Agreement, hashed: str, *, m
         )
     seed = group.random_seed()
     files.make_folder(path.parent)
-    files.write_bytes(path, seal.seal_bytes(seed.tobytes() + hashed.encode(), own.keys.public()), private=True)
+    files.write_bytes(
+        path, seal.seal_bytes(seed.tobytes() + hashed.encode(), signatory.identity.keys.public()), private=True
+    )
     return seed
 
 

@@ -87,12 +87,12 @@ def _under_agreement(home: Home, own: Identity, letter: letters.Letter, progress
         statement = bundles.bundle_statement(recipe, max(1, rows - recipe.settings.decoys)).summary
         sentence = Said("{name}: a bundle of {rows} records, as agreed.", name=name, rows=rows)
     elif manifest.kind == blind.QUESTION:
-        rows = blind.check_question(home, own, letter, agreement, progress.part(0.0, 0.9))
+        rows = blind.check_question(signatory, letter, progress.part(0.0, 0.9))
         sentence = Said(
             "{name}: a question of {count} points, as agreed. Nothing was answered yet.", name=name, count=rows
         )
     elif manifest.kind == blind.ANSWER:
-        rows = blind.check_answer(home, own, letter, agreement, progress.part(0.0, 0.9))
+        rows = blind.check_answer(signatory, letter, progress.part(0.0, 0.9))
         sentence = Said("{name}: the answer about {count} records, as agreed.", name=name, count=rows)
     elif manifest.kind == "result":
         results.check(signatory, letter, progress.part(0.0, 0.9))

@@ -171,7 +171,7 @@ def _known_names(signatory: Signatory) -> Pseudonyms:
     from pprl_desktop.exchange import blind_kept
 
     agreement = signatory.agreement
-    opened = record_names(blind_kept.opened_keys(signatory.home, signatory.identity, agreement))
+    opened = record_names(blind_kept.opened_keys(Signatory(signatory.home, signatory.identity, agreement.id)))
     item = agreement.latest_received("result")
     if item is None:
         return opened

@@ -121,7 +121,7 @@ def _content(signatory: Signatory, found: Found, partner: Pseudonyms) -> tuple[P
     order = order_of(mine, yours)  # by random names: neither the order of the file nor the score shows
     arrays: dict[str, Array] = {"mine": mine[order], "yours": yours[order], "band": found.band[told][order]}
     if agreement.terms.blind is not None:
-        keys = blind_kept.opened_keys(signatory.home, signatory.identity, agreement)[found.partner[told]]
+        keys = blind_kept.opened_keys(Signatory(signatory.home, signatory.identity, agreement.id))[found.partner[told]]
         arrays["proof"] = result_proofs(keys[order], _session(agreement), arrays["mine"], arrays["band"])
     body: Plain = {"pairs": int(told.sum()), "mine": found.data_sent, "yours": found.data_received}
     hashed = hashlib.sha256(b"".join((strict.dumps(body), *(array.tobytes() for array in arrays.values())))).hexdigest()
@@ -199,7 +199,7 @@ def _must_be_opened(signatory: Signatory, arrays: dict[str, Array]) -> None:
     agreement = signatory.agreement
     names = linking.own_names(signatory)
     rows = names.rows[places_of(arrays["yours"], names.pseudonyms)]
-    keys = blind_kept.answered_keys(signatory.home, signatory.identity, agreement)[rows]
+    keys = blind_kept.answered_keys(Signatory(signatory.home, signatory.identity, agreement.id))[rows]
     proofs = result_proofs(keys, _session(agreement, partner=True), arrays["mine"], arrays["band"])
     if (proofs != arrays["proof"]).any():
         raise refusals.does_not_fit("proof", "It names a record that the partner did not open.")

@@ -235,7 +235,7 @@ class Partnership:
         """The sealed question; the same table gives the same bytes again. `keep_seed`: for an auditor."""
         table = own.clean(choices, progress.part(0.0, 0.1))
         part = progress.part(0.1, 1.0)
-        return blind.ask(self.home, self.identity, self.agreement, table, out, part, keep_seed=keep_seed)
+        return blind.ask(self.signatory, table, out, part, keep_seed=keep_seed)
 
     def weigh(self, own: OwnTable, choices: Choices, progress: Progress = NO_PROGRESS) -> Weighed:
         """What a lying partner could reach of the own table under this agreement."""
@@ -267,20 +267,20 @@ class Partnership:
         if weighed.problem is not None:
             raise weighed.problem
         return blind.answer(
-            self.home, self.identity, self.agreement, table, out, weighed.meter.coverage, progress.part(0.2, 1.0),
+            self.signatory, table, out, weighed.meter.coverage, progress.part(0.2, 1.0),
             again=again,
         )  # fmt: skip
 
     def audit(self, question: Path, own: OwnTable, choices: Choices, progress: Progress = NO_PROGRESS) -> Audited:
         """Whether every key of a question that was sent came from a record of this table."""
         table = own.clean(choices, progress.part(0.0, 0.2))
-        return audit(self.home, self.identity, self.agreement, question, table, progress.part(0.2, 1.0))
+        return audit(self.signatory, question, table, progress.part(0.2, 1.0))
 
     def _match_blind(self, own: OwnTable, choices: Choices, progress: Progress) -> Match:
         agreed = self.agreement
         agreed.must_be_in_force()
         table = own.clean(choices, progress.part(0.0, 0.1))
-        opened = blind.read_answer(self.home, self.identity, agreed, table, progress.part(0.1, 0.7))
+        opened = blind.read_answer(self.signatory, table, progress.part(0.1, 0.7))
         terms = blind.terms_of(agreed)
         options = MatchOptions(agreed.direction, seed=self._seed(), accept=choices.accept, review=choices.review)
         size = terms.size(other(agreed.role))
