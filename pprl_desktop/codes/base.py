@@ -187,6 +187,7 @@ class Method:
     reads: tuple[str, ...] = ()  # settings that only some methods read
     exportable: bool = True  # may leave this computer
     uses_reference: bool = False
+    fills_pieces: bool = False  # bits of the record layout are set by pieces of each field, under a key of the field
     signs_of_sums: bool = False  # bits of the record layout are signs of sums that each field can be formed for alone
     smashes: bool = True  # False where question and answer take the place of bundles
 

@@ -49,6 +49,7 @@ class Bloom(Method):
     layouts = ("field", "record")
     decisions = ("adaptive", "threshold")
     reads = ("balanced", "fold", "salt_field")
+    fills_pieces = True
 
     def defaults(self) -> Settings:
         return Settings()
@@ -262,6 +263,16 @@ def hardened(filled: np.ndarray[tuple[int, int], np.dtype[np.bool_]], recipe: Re
         order = _permutation(derive(recipe.secret, "bloom/balanced"), 2 * filled.shape[1])
         filled = np.concatenate([filled, ~filled], axis=1)[:, order]
     return np.packbits(filled, axis=1)
+
+
+def unbalanced(bits: npt.NDArray[np.uint8], recipe: Recipe) -> npt.NDArray[np.uint8]:
+    """Balancing undone by whoever holds the secret: the bits before their complements were mixed in."""
+    if not recipe.settings.balanced:
+        return bits
+    width = recipe.settings.bits >> recipe.settings.fold
+    back = np.argsort(_permutation(derive(recipe.secret, "bloom/balanced"), 2 * width))
+    plain: npt.NDArray[np.uint8] = bits[:, : 2 * width][:, back][:, :width]
+    return plain
 
 
 def _permutation(key: bytes, size: int) -> np.ndarray[tuple[int], np.dtype[np.intp]]:

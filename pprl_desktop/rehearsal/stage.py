@@ -22,6 +22,7 @@ from pprl_desktop.rehearsal.lookup import decode_field
 from pprl_desktop.rehearsal.record import decode_record
 from pprl_desktop.rehearsal.shares import Share
 from pprl_desktop.rehearsal.signatures import decode_signatures, signed
+from pprl_desktop.rehearsal.spelling import can_be_spelt, spelt
 from pprl_desktop.rehearsal.target import Target
 from pprl_desktop.said import Said
 
@@ -138,7 +139,8 @@ def _decoded(target: Target, seed: int, progress: Progress) -> Decoded:
     if not alone and signed(target.recipe):
         return decode_signatures(target, progress)
     if not alone:
-        return decode_record(target, seed, progress)
+        found = decode_record(target, seed, progress)
+        return spelt(target, found) if found and can_be_spelt(target) else found
     found = {}
     sizes = np.cumsum([0, *(len(one) for one in alone)])
     for place, one in enumerate(alone):
