@@ -1,10 +1,12 @@
 """Is a 32-byte string a sound Ed25519 public key? Canonical, on the curve, of the full prime order.
 
 `cryptography` accepts keys of small order, with which one signature fits many messages. Plain integers are fast
-enough for the one check at card import.
+enough for one check per key; the cards of all contacts are read with every file.
 """
 
 from __future__ import annotations
+
+from functools import lru_cache
 
 _P = 2**255 - 19
 _L = 2**252 + 27742317777372353535851937790883648493  # order of the base point
@@ -15,6 +17,7 @@ Point = tuple[int, int, int, int]  # extended coordinates (X, Y, Z, T), RFC 8032
 _NEUTRAL: Point = (0, 1, 1, 0)
 
 
+@lru_cache(1024)
 def is_sound(key: bytes) -> bool:
     if len(key) != 32:
         return False

@@ -24,7 +24,7 @@ from tests.hostility import Tally
 from .conftest import Scene, everything
 from .test_refusals import inner_bytes, reseal, signed
 
-QUICK, FULL = 150, 20_000
+QUICK, PART, PARTS = 150, 500, 11  # no test may take minutes, also on a busy machine
 MEMORY = 100 << 20  # bytes over the base
 
 LAYERS = ("sealed", "inner", "manifest", "card")
@@ -175,9 +175,10 @@ def test_mutations_are_refused(scene: Scene, layer: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("layer", LAYERS)
-def test_twenty_thousand_mutations_are_refused(scene: Scene, layer: str) -> None:
-    assert run(scene, layer, int(FULL / len(LAYERS) * 1.1), seed=2) >= FULL / len(LAYERS)
+def test_more_than_twenty_thousand_mutations_are_refused(scene: Scene, layer: str, part: int) -> None:
+    assert run(scene, layer, PART, seed=10 + part) > 0.9 * PART
 
 
 PROGRAM = """
