@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.widgets.basics import button, row
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class GroupChoice(QWidget):
         self._pane = pane
         self.group: Group | None = None
         self.choose = button(tr("Part of a &group …"), self._choose, kind="link", icon="people")
-        self.choose.setToolTip(tr("The group file of three or more parties that put their links together"))
+        set_tip(self.choose, tr("The group file of three or more parties that put their links together"))
         layout = row(self.choose)
         self.setLayout(layout)
 
