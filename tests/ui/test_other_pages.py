@@ -25,6 +25,11 @@ def words(window: MainWindow) -> str:
     return " ".join(one.text() for one in pane.findChildren(QLabel) if one.isVisibleTo(pane))
 
 
+def shown(window: MainWindow, qtbot, text: str) -> None:  # type: ignore[no-untyped-def]
+    """What was just added is there once the layout had its turn."""
+    qtbot.waitUntil(lambda: text in words(window), timeout=30_000)
+
+
 def settled(window: MainWindow, qtbot) -> None:  # type: ignore[no-untyped-def]
     qtbot.waitUntil(lambda: window.desk.jobs.busy() is None, timeout=120_000)
 
@@ -47,20 +52,20 @@ def test_clks_are_measured_written_and_matched_in_the_window(window: MainWindow,
     assert window.current == "other_tools"
     pane = window.pane()
     assert not pane.write.isEnabled()
-    assert "Choose your table" in words(window)
+    shown(window, qtbot, "Choose your table")
     pane.take_file(str(SAMPLES / "hospital_b.csv"))
     settled(window, qtbot)
     pane.take_file(str(schema))
-    assert "which clkhash does not read" in words(window)
+    shown(window, qtbot, "which clkhash does not read")
     pane._take_secret(folder / "secret")
     assert pane._mapped() == {"last_name": "surname", "first_name": "given_name"}, "guessed by what they mean"
     assert not pane.write.isEnabled(), "nobody to send it to yet"
     pane.to.setText("Registry")
     assert pane.write.isEnabled()
-    assert "telephone book" in words(window), "what it gives away stands there before anything is written"
+    shown(window, qtbot, "telephone book")
     pane._rehearse()
     settled(window, qtbot)
-    assert "Whoever holds the secret could name at least" in words(window)
+    shown(window, qtbot, "Whoever holds the secret could name at least")
     pane.write_to(folder / "b.json")
     settled(window, qtbot)
     entry = window.desk.home.ledger().disclosures()[-1]
@@ -69,7 +74,7 @@ def test_clks_are_measured_written_and_matched_in_the_window(window: MainWindow,
     settled(window, qtbot)
     pane.match_with(folder / "b.json")
     settled(window, qtbot)
-    assert "pairs accepted" in words(window)
+    shown(window, qtbot, "pairs accepted")
     pane.save_to(folder / "pairs.csv")
     settled(window, qtbot)
     with (folder / "pairs.csv").open(newline="") as source:
@@ -79,7 +84,7 @@ def test_clks_are_measured_written_and_matched_in_the_window(window: MainWindow,
     assert window.pane().stack.currentIndex() == 1, "the ledger lists them"
 
 
-def test_a_schema_that_lies_gets_its_sentence_on_the_page(window: MainWindow, schema: Path) -> None:
+def test_a_schema_that_lies_gets_its_sentence_on_the_page(window: MainWindow, schema: Path, qtbot) -> None:  # type: ignore[no-untyped-def]
     window.show_pane("other_tools")
     pane = window.pane()
     plain = json.loads(schema.read_text())
@@ -87,7 +92,7 @@ def test_a_schema_that_lies_gets_its_sentence_on_the_page(window: MainWindow, sc
     schema.write_text(json.dumps(plain))
     pane.take_file(str(schema))
     assert pane._seen is None
-    assert "The linkage schema is not usable" in words(window)
+    shown(window, qtbot, "The linkage schema is not usable")
 
 
 @pytest.fixture(scope="module")
@@ -115,12 +120,12 @@ def test_a_steward_sees_what_would_leave_and_writes_the_links(
     a, b, _ = three
     at(window, b, tmp_path)
     pane = window.pane()
-    assert "General Hospital puts the links of all of them together" in words(window)
+    shown(window, qtbot, "General Hospital puts the links of all of them together")
     assert not pane.send.isEnabled(), "the table is not chosen"
     pane.take_table(b.table)
     pane.send.click()
     settled(window, qtbot)
-    assert "under new random names" in words(window)
+    shown(window, qtbot, "under new random names")
     assert not b.home.ledger().disclosures()[-1].what.startswith("group"), "shown, not sent"
     pane.send_to(tmp_path / "b.pprl")
     settled(window, qtbot)
@@ -137,7 +142,7 @@ def test_who_puts_the_links_together_forms_tells_and_saves(
     at(window, a, tmp_path)
     pane = window.pane()
     pane.take_table(a.table)
-    assert "Waiting for the links of" in words(window)
+    shown(window, qtbot, "Waiting for the links of")
     assert not pane.form.isEnabled()
     for one in (b, c):
         window.open_file(tmp_path / f"{one.name}.pprl")
@@ -147,8 +152,8 @@ def test_who_puts_the_links_together_forms_tells_and_saves(
     assert pane.form.isEnabled()
     pane.form.click()
     settled(window, qtbot)
-    assert "groups of" in words(window)
-    assert "of your records are in groups" in words(window)
+    shown(window, qtbot, "groups of")
+    shown(window, qtbot, "of your records are in groups")
     pane.tell_to(b.name, tmp_path / "told.pprl")
     settled(window, qtbot)
     assert "of your records are in groups" in b.open(tmp_path / "told.pprl")
@@ -187,4 +192,4 @@ def test_a_proposal_names_the_group_before_it_is_written(
     assert pane._offer().group == a.project.group
     shutil.copy(a.table, tmp_path / "g.pprlgroup")
     pane.group.take(tmp_path / "g.pprlgroup")
-    assert "This is not a group file" in words(window)
+    shown(window, qtbot, "This is not a group file")
