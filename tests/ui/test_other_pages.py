@@ -178,8 +178,8 @@ def test_a_group_file_is_made_from_verified_contacts(window: MainWindow, three: 
 
 
 def test_a_proposal_names_the_group_before_it_is_written(
-    window: MainWindow, three: list[Party], tmp_path: Path
-) -> None:
+    window: MainWindow, three: list[Party], tmp_path: Path, qtbot
+) -> None:  # type: ignore[no-untyped-def]
     from pprl_desktop.job.groups import write_file
 
     a = three[0]
