@@ -28,7 +28,10 @@ def test_guesses_are_the_likeliest_products_and_as_many_as_allowed() -> None:
     columns = Columns(people(400))
     guesser = coverage.Guesser(columns, "own")
     key = Key((FIRST, YEAR))
-    shares = [dict(zip(*(list(one) for one in guesser.texts(atom)), strict=True)) for atom in key.atoms]
+    shares = []
+    for atom in key.atoms:
+        texts, log_share = guesser.texts((atom,))
+        shares.append({text: share for (text,), share in zip(texts, log_share, strict=True)})
     every = sorted((-(shares[0][a] + shares[1][b]) for a, b in itertools.product(*shares)))
     made = coverage.guesses(guesser, key, 200)
     assert len(set(made)) == len(made) == 200

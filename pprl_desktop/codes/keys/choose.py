@@ -87,7 +87,8 @@ def choose(
         bound = tuning.bound_with_date if has_full_date(table) else tuning.bound
     atoms = _useful(table)
     telling = coverage.dependent(table, seed)
-    keys = list(_candidates(table, atoms, telling))
+    # fields that tell each other in one key cost questions and add little: only where nothing else is left
+    keys = list(_candidates(table, atoms, telling)) or list(_candidates(table, atoms, frozenset()))
     if not keys:
         raise too_few_fields()
     progress.at(0.05, "Trying keys on damaged copies")

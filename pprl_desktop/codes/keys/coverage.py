@@ -2,8 +2,9 @@
 
 The partner guesses best first: by the product of what it holds likely of each atom. How many products lie above a bar
 is counted by convolving histograms of log-probabilities; the bar is where the count reaches the budget. A record is
-reached if its own likeliest product lies above the bar. Only the partner's *order* takes the atoms of a key for
-independent (keys never combine fields that tell each other, see `dependent`); who is reached is counted on the records.
+reached if its own likeliest product lies above the bar. Only the partner's *order* takes the parts of a key for
+independent; who is reached is counted on the records. Fields that tell each other (see `dependent`) are one part: the
+partner guesses only combinations that occur, as often as they occur in the own table.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.codes.keys.atoms import ANY, BOTH, FORMS, Atom, AtomColumn
-from pprl_desktop.codes.keys.recipe import Columns, Key
+from pprl_desktop.codes.keys.recipe import Columns, Key, Rows, lines_of
 from pprl_desktop.records.table import CleanTable
 from pprl_desktop.reference.names import dictionary
 
@@ -30,6 +31,7 @@ TELLS = 0.4  # share of a field's information that another field gives: above it
 DEPENDENCE_ROWS = 20_000
 
 Numbers = npt.NDArray[np.float64]
+Part = tuple[Atom, ...]
 Knowledge = Literal["public", "own"]
 
 
@@ -57,7 +59,8 @@ class Guesser:
     def __init__(self, columns: Columns, knowledge: Knowledge) -> None:
         self.columns = columns
         self.knowledge = knowledge
-        self._odds: dict[Atom, Odds] = {}
+        self.telling = dependent(columns.table)
+        self._odds: dict[Part, Odds] = {}
         self._lists: dict[str, str] = {}
         if knowledge == "public":
             names = [one.name for one in columns.table.fields if one.kind == "name"]
@@ -67,17 +70,58 @@ class Guesser:
         """Field -> public list used for it."""
         return self._lists
 
-    def odds(self, atom: Atom) -> Odds:
-        if atom not in self._odds:
-            self._odds[atom] = self._made(atom)
-        return self._odds[atom]
+    def odds(self, part: Part) -> Odds:
+        if part not in self._odds:
+            self._odds[part] = self._made(part[0]) if len(part) == 1 else self._joint_odds(part)
+        return self._odds[part]
 
     def of_key(self, key: Key) -> list[Odds]:
-        """One per atom; two names in any order are guessed as two names."""
-        return [self.odds(part) for atom in key.atoms for part in _parts(atom)]
+        """One per part."""
+        return [self.odds(part) for part in self.parts(key)]
 
-    def texts(self, atom: Atom) -> tuple[tuple[str, ...], Numbers]:
-        """Every text that the guesser may try for an atom, likeliest first, with the log of its share."""
+    def parts(self, key: Key) -> list[Part]:
+        """Atoms that are guessed together because their fields tell each other; two names in any order are guessed as
+        two names."""
+        made: list[Part] = []
+        for atom in expanded(key):
+            told = [part for part in made if self._tell(part, atom)]
+            made = [part for part in made if part not in told]
+            made.append((*(one for part in told for one in part), atom))
+        return made
+
+    def _tell(self, part: Part, atom: Atom) -> bool:
+        return any(
+            frozenset((name, other)) in self.telling for one in part for name in one.fields for other in atom.fields
+        )
+
+    def _joint(self, part: Part) -> tuple[Rows, npt.NDArray[np.int32], npt.NDArray[np.int64], Numbers]:
+        """Row of every combination of texts in the own table, the distinct combinations, which each row's is, and the
+        share of the rows that hold it."""
+        rows, chosen = lines_of(self.columns, Key(part))
+        distinct, which = np.unique(chosen, axis=0, return_inverse=True)
+        share = np.bincount(which.reshape(-1), minlength=len(distinct)) / max(len(np.unique(rows)), 1)
+        return rows, distinct, which.reshape(-1), share
+
+    def _joint_odds(self, part: Part) -> Odds:
+        rows, _, which, share = self._joint(part)
+        best = np.full(self.columns.table.rows, -np.inf)
+        np.maximum.at(best, rows, np.log(share[which]))
+        return Odds(np.log(share), best)
+
+    def texts(self, part: Part) -> tuple[list[tuple[str, ...]], Numbers]:
+        """All that the guesser may try for a part, a text per atom, likeliest first, and the log of its share."""
+        if len(part) > 1:
+            _, distinct, _, share = self._joint(part)
+            order = np.argsort(-share, kind="stable")
+            known = [self.columns[atom].texts for atom in part]
+            combined = [
+                tuple(texts[at] for texts, at in zip(known, row, strict=True)) for row in distinct[order].tolist()
+            ]
+            return combined, np.log(share[order])
+        one, log_share = self._texts(part[0])
+        return [(text,) for text in one], log_share
+
+    def _texts(self, atom: Atom) -> tuple[tuple[str, ...], Numbers]:
         column = self.columns[atom]
         if all(name in self._lists for name in atom.fields):
             listed = _any_listed(tuple(self._lists[name] for name in atom.fields), atom.form)
@@ -103,7 +147,12 @@ class Guesser:
         return Odds(everything, _best(column, log_share))
 
 
-def _parts(atom: Atom) -> tuple[Atom, ...]:
+def expanded(key: Key) -> list[Atom]:
+    """The atoms of a key, with two names in any order as two."""
+    return [one for atom in key.atoms for one in _expanded(atom)]
+
+
+def _expanded(atom: Atom) -> tuple[Atom, ...]:
     return tuple(Atom((name,), "whole") for name in atom.fields) if atom.form == BOTH else (atom,)
 
 
@@ -211,8 +260,10 @@ def hits(guesser: Guesser, key: Key, budget: float, width: float = FINE) -> Numb
 
 def guesses(guesser: Guesser, key: Key, budget: int) -> list[tuple[str, ...]]:
     """The likeliest products of texts of a key, as many as the budget pays for: what a lying partner would ask."""
-    parts = [part for atom in key.atoms for part in _parts(atom)]
+    parts = guesser.parts(key)
     lists = [guesser.texts(part) for part in parts]
+    atoms = [atom for part in parts for atom in part]
+    order = [atoms.index(atom) for atom in expanded(key)]
     end = bar([one.counts(FINE, 4 * budget) for one in guesser.of_key(key)], budget, FINE)
     lowest = -(end.bin + 1) * FINE
     reach = np.zeros(1)  # log share of each beginning
@@ -224,14 +275,18 @@ def guesses(guesser: Guesser, key: Key, budget: int) -> list[tuple[str, ...]]:
         item = np.arange(len(at)) - np.repeat(np.cumsum(counts) - counts, counts)
         reach, chosen = reach[at] + share[item], np.column_stack([chosen[at], item])
     best = np.argsort(-reach, kind="stable")[:budget]
-    return [_as_key(key, [lists[k][0][item] for k, item in enumerate(row)]) for row in chosen[best].tolist()]
+    made = []
+    for row in chosen[best].tolist():
+        texts = [text for k, item in enumerate(row) for text in lists[k][0][item]]
+        made.append(_as_key(key, [texts[place] for place in order]))
+    return made
 
 
 def _as_key(key: Key, texts: list[str]) -> tuple[str, ...]:
     """One text per atom, as `column_of` makes it of a record."""
     made, place = [], 0
     for atom in key.atoms:
-        some = texts[place : place + len(_parts(atom))]
+        some = texts[place : place + len(_expanded(atom))]
         place += len(some)
         made.append("\x1f".join(sorted(some)) if atom.form == BOTH else some[0])
     return tuple(made)

@@ -74,6 +74,23 @@ def test_fields_that_tell_each_other_are_seen() -> None:
     assert coverage.dependent(wider) == {frozenset(("city", "region"))}
 
 
+def test_a_field_that_another_tells_makes_no_key_harder_to_guess() -> None:
+    """A partner who proposes such a key asks only combinations that occur; the meter must not take it for hard."""
+    table = people(3000)
+    region = Column.of("region", [cell[:2] for cell in table.column("city").cells()])
+    wider = Columns(CleanTable((*table.fields, Field.of("region", "text")), (*table.columns, region)))
+    city, area = Atom(("city",), "whole"), Atom(("region",), "whole")
+    for knowledge in ("public", "own"):
+        guesser = coverage.Guesser(wider, knowledge)
+        plain, padded = Key((LAST, city)), Key((LAST, city, area))
+        told, more = (float(coverage.hits(guesser, key, 2000).mean()) for key in (plain, padded))
+        assert told > 0.05
+        assert more == pytest.approx(told, rel=0.02)
+        asked = coverage.guesses(guesser, padded, 500)
+        assert len(set(asked)) == 500
+        assert all(place[:2] == where for _, place, where in asked)
+
+
 def test_a_public_list_serves_only_where_it_fits() -> None:
     invented = people(500)
     assert coverage.fitting_list(invented, "last_name") == ""
