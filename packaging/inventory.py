@@ -112,7 +112,7 @@ def python_parts() -> list[Part]:
 
 
 def other_parts() -> list[Part]:
-    """What ships and is no Python package: the interpreter, the loader of the frozen program, fonts."""
+    """What ships and is no Python package: the interpreter, the loader of the frozen program, libsodium, fonts."""
     found = [Part("Python", platform.python_version(), "PSF-2.0", texts=_python_licence())]
     try:
         loader = metadata.distribution("pyinstaller")
@@ -124,6 +124,8 @@ def other_parts() -> list[Part]:
         found.append(
             Part("PyInstaller (loader)", loader.version, licence, f"pkg:pypi/pyinstaller@{loader.version}", texts)
         )
+    if (sodium := bundled_sodium()) is not None:
+        found.append(sodium)
     for name, licence, file in (
         ("Inter", "OFL-1.1", "Inter-LICENSE.txt"),
         ("DejaVu Sans Mono", "Bitstream-Vera", "DejaVuSansMono-LICENSE.txt"),
@@ -131,6 +133,18 @@ def other_parts() -> list[Part]:
         text = (ROOT / "resources" / "fonts" / file).read_text(encoding="utf-8").strip()
         found.append(Part(name, "", licence, texts=(text,)))
     return found
+
+
+def bundled_sodium() -> Part | None:
+    """The library that the frozen program carries for the method blind, by the version that it tells itself."""
+    from pprl_desktop.blind import library
+
+    path = library.from_wheel()
+    found = library.load("rbcl", path) if path else None
+    if found is None:
+        return None
+    text = (LICENCES / "libsodium-ISC.txt").read_text(encoding="utf-8").strip()
+    return Part("libsodium", found.version, "ISC", f"pkg:generic/libsodium@{found.version}", (text,))
 
 
 def _python_licence() -> tuple[str, ...]:

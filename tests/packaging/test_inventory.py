@@ -26,6 +26,7 @@ def test_what_ships_is_listed_with_licences(inventory: ModuleType, tmp_path: Pat
     bill = json.loads((tmp_path / "sbom.cdx.json").read_text(encoding="utf-8"))
     names = {part["name"].lower().replace("_", "-") for part in bill["components"]}
     assert {
+        "libsodium",
         "numpy",
         "scikit-learn",
         "cryptography",

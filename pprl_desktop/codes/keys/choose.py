@@ -80,8 +80,10 @@ def choose(
     seed: int = 0,
     tuning: Tuning = TUNING,
     progress: Progress = NO_PROGRESS,
+    worlds: Worlds | None = None,
 ) -> Choice:
-    """The keys for this table, against a partner who may ask about so many records."""
+    """The keys for this table, against a partner who may ask about so many records. `worlds`: what may have happened to
+    the partner's records, where more is known of it than nothing."""
     refuse_fields(table.fields)
     if bound is None:
         bound = tuning.bound_with_date if has_full_date(table) else tuning.bound
@@ -92,7 +94,7 @@ def choose(
     if not keys:
         raise too_few_fields()
     progress.at(0.05, "Trying keys on damaged copies")
-    worlds = worlds_of(table, seed)
+    worlds = worlds or worlds_of(table, seed)
     held = worlds.holds(atoms, progress.part(0.05, 0.4))
     pool = _pool(table, keys, atoms, held, worlds, partner_rows, bound, seed, tuning, progress.part(0.4, 0.75))
     found: list[Choice] = []
