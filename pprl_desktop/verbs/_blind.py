@@ -70,7 +70,7 @@ def told(made: Weighed | None) -> tuple[list[str], dict[str, Any]]:
     lines = ["", "Counted on your table:", *(f"  {one}" for one in made.sentences())]
     lines += [
         f"  {key.words}: {key.budget:,} guesses, {100 * key.alone:.1f} of 100 alone, adds {100 * key.adds:.1f}; "
-        f"finds {100 * key.finds:.1f} of 100 that the others do not"
+        f"finds {100 * key.finds:.1f} of 100 that those before it do not"
         for key in made.meter.keys
     ]
     lines += [f"  Note: {one}" for one in made.warnings]

@@ -42,7 +42,7 @@ class Tuning:
     strangers: float = 0.1  # own pairs of strangers that share a key, per record
     types: int = 14
     weights: tuple[float, ...] = (6.0, 2.0, 0.7, 0.2)  # recall that a unit of coverage is worth, falling
-    prices: tuple[float, ...] = (2e-4, 1e-3, 4e-3)  # recall that one value per record must bring
+    prices: tuple[float, ...] = (4e-3, 1e-3, 2e-4)  # recall that one value per record must bring, falling
     kept: int = 1200  # candidates per pair of multipliers that the greedy choice looks at
     sample: int = 5000  # own records on which coverage is counted while choosing
     least_gain: float = 2e-4  # recall, below which a further type is not worth its questions
@@ -98,10 +98,11 @@ def choose(
     held = worlds.holds(atoms, progress.part(0.05, 0.4))
     pool = _pool(table, keys, atoms, held, worlds, partner_rows, bound, seed, tuning, progress.part(0.4, 0.75))
     found: list[Choice] = []
-    grid = list(itertools.product(range(len(tuning.weights)), tuning.prices))
-    for place, (first, price) in enumerate(grid):
+    grid = list(itertools.product(range(len(tuning.weights)), range(len(tuning.prices))))
+    for place, (first, second) in enumerate(grid):
         progress.at(0.75 + 0.2 * place / len(grid), "Choosing keys")
-        found.append(_filled(_Taken(pool, bound, tuning), tuning.weights[first:], price, progress))
+        taken = _Taken(pool, bound, tuning)
+        found.append(_filled(taken, tuning.weights[first:], tuning.prices[second:], progress))
     best = max(found, key=_worth)
     if not best.recipe.keys:
         raise over_bound(bound)
@@ -347,12 +348,19 @@ class _Taken:
 
 
 def _filled(
-    taken: _Taken, weights: Sequence[float], price: float, progress: Progress, without: Sequence[int] = ()
+    taken: _Taken,
+    weights: Sequence[float],
+    prices: Sequence[float],
+    progress: Progress,
+    without: Sequence[int] = (),
 ) -> Choice:
     """Greedily, the key that brings most recall for its coverage and its values first; what a weight leaves of the
-    coverage goes to the next, smaller one, so that one dear key does not keep out many cheap ones."""
+    coverage goes to the next, smaller one, and what a price leaves of the values likewise, so that one dear key does
+    not keep out many cheap ones."""
     for weight in weights:
-        _fill(taken, weight, price, progress, without)
+        _fill(taken, weight, prices[0], progress, without)
+    for price in prices[1:]:
+        _fill(taken, weights[-1], price, progress, without)
     return taken.choice()
 
 
@@ -385,7 +393,7 @@ def _exchanged(pool: _Pool, best: Choice, bound: float, tuning: Tuning, progress
             for key in best.recipe.keys:
                 if key != out:
                     taken.take(place_of[key])
-            tried.append(_filled(taken, tuning.weights[1:], tuning.prices[0], progress, (place_of[out],)))
+            tried.append(_filled(taken, tuning.weights[1:], tuning.prices[1:], progress, (place_of[out],)))
         better = max(tried, key=_worth)
         if _worth(better)[0] < _worth(best)[0] + tuning.least_better:
             break
