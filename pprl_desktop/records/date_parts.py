@@ -20,7 +20,7 @@ _PARTS = (  # words of a heading, lowest and highest value
     (
         re.compile(
             r"year|jahr|jahrgang|geburtsjahr|gebjahr|birthyear|yob|annee|ano|anno|jaar|geboortejaar|ar|aar|fodelsear|"
-            r"vuosi|rok|yil|yili|год|年|by"
+            r"vuosi|rok|yil|yili|год|年|by|yr|yyyy|yy|y|jj|jjjj|j"
         ),
         1850,
         2100,
@@ -28,13 +28,15 @@ _PARTS = (  # words of a heading, lowest and highest value
     (
         re.compile(
             r"month|monat|geburtsmonat|gebmonat|birthmonth|mob|mois|mes|mese|maand|manad|maned|kuukausi|miesiac|mesic|"
-            r"ay|ayi|месяц|月|bm"
+            r"ay|ayi|месяц|月|bm|mon|mm|mo|m"
         ),
         1,
         12,
     ),
     (
-        re.compile(r"day|tag|geburtstag|gebtag|birthday|jour|dia|giorno|dag|paiva|dzien|den|gun|gunu|день|日|bd"),
+        re.compile(
+            r"day|tag|geburtstag|gebtag|birthday|jour|dia|giorno|dag|paiva|dzien|den|gun|gunu|день|日|bd|dd|d|tg|tt|t"
+        ),
         1,
         31,
     ),

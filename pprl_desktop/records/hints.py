@@ -60,6 +60,7 @@ _WORDS: tuple[tuple[Hint, str], ...] = (
         "fornamn|namn|alias|initial|initials|first|last|family|achternaam|voornaam|voornamen|tussenvoegsel|naam|"
         "meisjesnaam|efternavn|etternavn|fornavn|navn|mellomnavn|mellemnavn|sukunimi|etunimi|etunimet|nimi|nazwisko|"
         "imie|imiona|prijmeni|jmeno|priezvisko|vezeteknev|keresztnev|csaladnev|utonev|nev|soyad|soyadi|isim|ad|adi|"
+        "fn|ln|vname|nname|sname|gname|name\\d|"
         "nume|prenume|prezime|ime|фамилия|имя|отчество|familiya|otchestvo|επωνυμο|ονομα|اسم|الاسم|اللقب|שם|姓名|姓|"
         "名|名字|氏名|名前|이름|성명",
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -79,6 +80,23 @@ def test_a_date_in_parts_is_offered_as_one_date() -> None:
     cleaned = clean(table, [Field.of(name, "date")], {})
     year, month, day = (table.column(part).cell(7) for part in name.split(" + "))
     assert cleaned.column(name).cell(7) == f"{year}{int(month):02}{int(day):02}"
+
+
+@pytest.mark.parametrize(
+    "headings", [("GebTag", "GebMon", "GebJahr"), ("birth_d", "birth_m", "birth_y"), ("dob dd", "dob mm", "dob yyyy")]
+)
+def test_the_parts_of_a_date_are_known_by_their_short_words(headings: tuple[str, str, str]) -> None:
+    table = people("rec_id first_name last_name birth_day birth_month birth_year")
+    names = dict(zip(("birth_day", "birth_month", "birth_year"), headings, strict=True))
+    renamed = Table(tuple(replace(one, name=names.get(one.name, one.name)) for one in table.columns))
+    assert " + ".join(reversed(headings)) in profile(renamed).matching
+
+
+def test_short_words_for_names_are_names() -> None:
+    table = people("rec_id first_name last_name dob")
+    names = {"first_name": "fn", "last_name": "NAME1"}
+    renamed = Table(tuple(replace(one, name=names.get(one.name, one.name)) for one in table.columns))
+    assert {"fn", "NAME1"} <= set(profile(renamed).matching)
 
 
 def test_a_part_that_is_missing_leaves_as_much_of_the_date_as_there_is() -> None:
