@@ -54,10 +54,6 @@ class WelcomePane(Pane):
         self.new.hide()
         self.body.addWidget(self.new)
         self.body.addWidget(self.pages)
-        beside = (("groups", tr("Several partners")), ("other_tools", tr("A partner who uses another tool")))
-        for name, words in beside:
-            self.buttons[name] = button(words, lambda to=name: self.desk.go_to.emit(to), kind="link")
-        self.body.addLayout(flow(*(self.buttons[name] for name, _ in beside)))
         self.body.addStretch(1)
 
     def _build_new(self) -> Section:
@@ -155,8 +151,14 @@ class WelcomePane(Pane):
         self.archived = button("", self._toggle_archive, kind="link")
         self.buttons["folder"] = button(tr("Open a project or file …"), self._open, icon="folder")
         self.buttons["again"] = button(tr("Try the sample"), self.open_sample, icon="sample")
-        below = flow(self.buttons["again"], self.buttons["folder"])
+        below = flow(self.buttons["again"], self.buttons["folder"], *self._beside())
         return boxed(column(top, self.projects, row(self.archived, None), below, gap=2))
+
+    def _beside(self) -> list[Button]:
+        """Work that is no project of two partners; the File menu has it too."""
+        for name, words in (("groups", tr("Several partners")), ("other_tools", tr("A partner who uses another tool"))):
+            self.buttons[name] = button(words, lambda to=name: self.desk.go_to.emit(to), kind="link")
+        return [self.buttons["groups"], self.buttons["other_tools"]]
 
     # what is shown --------------------------------------------------------------------------------
 

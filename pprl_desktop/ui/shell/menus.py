@@ -115,7 +115,7 @@ class Menus:
         self.close = self._add(menu, tr("&Close project"), self._close, "Ctrl+W")
         menu.addSeparator()
         self._add(menu, tr("Se&veral partners"), lambda: self.desk.go_to.emit("groups"))
-        self._add(menu, tr("A partner with another &tool"), lambda: self.desk.go_to.emit("other_tools"))
+        self._add(menu, tr("A partner with another too&l"), lambda: self.desk.go_to.emit("other_tools"))
         menu.addSeparator()
         self._add(menu, tr("&Settings"), lambda: self.desk.go_to.emit("settings"), "Ctrl+,")
         self._add(menu, tr("&Quit"), self.window.close, "Ctrl+Q")
