@@ -6,7 +6,7 @@ saved; after reopening, the table is read again and checked against its hash.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,15 +64,15 @@ class Seen:
             "labels": self.labels,
             "widths": self.widths,
             "made": tuple(one.step.text for one in self.made),
-            **suggested(self.profile),
+            **suggested(self.profile, {name for one in self.made for name in one.step.of}),
         }
 
 
-def suggested(profile: Profile) -> dict[str, Any]:
-    """Matching fields, id and sensitive columns as the profile suggests them."""
+def suggested(profile: Profile, without: Collection[str] = ()) -> dict[str, Any]:
+    """Matching fields, id and sensitive columns as the profile suggests them; not what others were made of."""
     from pprl_desktop.records.fields import Field
 
-    fields = tuple(Field.of(name, profile.column(name).kind) for name in profile.matching)
+    fields = tuple(Field.of(name, profile.column(name).kind) for name in profile.matching if name not in without)
     return {
         "fields": fields,
         "columns": tuple((one.name, one.name) for one in fields),
@@ -219,6 +219,14 @@ class OwnTable:
         table = self._reading.table
         same = alike([column.codes for column in table.columns if column.name != id_column])[:rows]
         return table.names, [tuple(column.cell(int(row)) for column in table.columns) for row in same]
+
+    def tried(self, step: str) -> Made:
+        """What a step that makes columns of others would do to the table at hand; for the own steward's eyes."""
+        from pprl_desktop.records.made import apply
+
+        if self._reading is None:
+            raise Problem("No table is loaded yet.", do="Choose a CSV file.", place="table_path")
+        return apply(self._reading.table, [step])[1][0]
 
     def before_after(self, choices: Choices, progress: Progress = NO_PROGRESS) -> tuple[BeforeAfter, ...]:
         """What cleaning does to each field, with a few own examples for its own steward's eyes."""

@@ -92,6 +92,11 @@ class Partnership:
         return cls(home, identity, agreeing.propose(home, identity, home.contact(contact), offer, out).id)
 
     @staticmethod
+    def same_terms(home: Home, agreement_id: str) -> Offer:
+        """The terms of an agreement as an offer to somebody else."""
+        return agreeing.offer_like(home.agreement(agreement_id).terms)
+
+    @staticmethod
     def draft(home: Home, identity: Identity, contact: str, offer: Offer) -> Terms:
         """The terms as propose() would write them, to be read before."""
         return agreeing.draft(identity, home.contact(contact), offer)

@@ -102,6 +102,11 @@ class Choices:
         """A method's own settings with what was asked for."""
         return cls(method=name, settings=recipe.settings(name, **wanted))
 
+    def for_another_partner(self) -> dict[str, Any]:
+        """What a new project with the same terms takes over: everything but the partner and what happened with it."""
+        left = {*PATHS, "partner", "agreement", "partner_sha256", "kind", "second"} - {"table_path", "home"}
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name not in left}
+
     def as_dict(self) -> dict[str, Any]:
         plain = {f.name: getattr(self, f.name) for f in fields(self)}
         plain["second"] = self.second.as_dict() if self.second is not None else None

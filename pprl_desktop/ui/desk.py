@@ -41,6 +41,7 @@ class Desk(QObject):
         self.jobs = Jobs(self)
         self.jobs.ended.connect(_note_job)
         self.project: Project | None = None
+        self.wants_next = False  # the page Data is to ask for the table of the next delivery
         self._unlocked: tuple[Path, Identity] | None = None
         self._findings: Findings | None = None
         self._agreed = ("", "")

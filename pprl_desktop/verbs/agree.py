@@ -47,8 +47,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def _propose_options(step: argparse.ArgumentParser) -> None:
     step.add_argument("--with", dest="contact", required=True, metavar="CONTACT")
     step.add_argument(
-        "--fields", required=True, metavar="NAME[:TYPE],...", help="matching fields, common to both sides"
+        "--like", metavar="ID", help="terms of an agreement with somebody else: method, fields, cleaning, limits"
     )
+    step.add_argument("--fields", metavar="NAME[:TYPE],...", help="matching fields, common to both sides")
     step.add_argument("--table", metavar="TABLE.csv", help="own table, to guess the types that are not given")
     step.add_argument(
         "--cleaning", action="append", default=[], metavar="FIELD.STEP=VALUE",
@@ -91,10 +92,20 @@ def _propose(args: argparse.Namespace, progress: Progress) -> Answer:
     here = _exchange.home(args)
     here.own_card()
     contact = Partnership.verified_contact(here, args.contact)
-    offer = Offer(
-        args.method, _fields(args), _settings(args), args.reference, rule=args.rule,
-        limits=Limits(args.max_rows, args.max_mb, args.max_clear), purpose=args.purpose, seal=args.seal,
-    )  # fmt: skip
+    if bool(args.like) == bool(args.fields):
+        raise Problem(
+            "It is not clear which terms to propose." if args.like else "The matching fields are missing.",
+            do="Give --fields, or --like ID for the terms of an earlier agreement.",
+            place="fields",
+        )
+    if args.like:
+        offer = Partnership.same_terms(here, args.like)
+        args.method = offer.method
+    else:
+        offer = Offer(
+            args.method, _fields(args), _settings(args), args.reference, rule=args.rule,
+            limits=Limits(args.max_rows, args.max_mb, args.max_clear), purpose=args.purpose, seal=args.seal,
+        )  # fmt: skip
     if args.group:
         from pprl_desktop.job.groups import read_file
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QGridLayout, QWidget
 
 from pprl_desktop.job.offers import as_agreed
 from pprl_desktop.problem import Problem
@@ -21,6 +21,7 @@ from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.turns import Turns
 from pprl_desktop.ui.kit.words import count, percent
+from pprl_desktop.ui.panes._reading import GUESS, WIDTHS, ReadingChoices
 from pprl_desktop.ui.panes._work import kind_words, separator_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.banner import Banner
@@ -43,10 +44,9 @@ ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1")
 HEADERS = 8  # lines offered as the header
 FIRST_ROWS = 4
 AT_ONCE = 6  # columns that are laid out in one turn
-_GUESS = ""
 
 
-class DataPane(Pane):
+class DataPane(ReadingChoices, Pane):
     NAME = "data"
     GIVES = ("table_path", "fields", "columns", "sensitive", "id_column")
     MESSAGES = {"unreadable": "The table could not be read."}  # noqa: RUF012
@@ -98,7 +98,7 @@ class DataPane(Pane):
         self.empty = EmptyState(
             "table",
             tr("Drop your table here"),
-            tr("CSV or text, as any program writes it, up to a million records"),
+            tr("CSV, Excel, SAS, Stata, SPSS and more, up to a million records"),
             ((tr("&Choose a file …"), self._choose), (tr("Use the sample table"), self._sample)),
             drops=True,
         )
@@ -126,10 +126,13 @@ class DataPane(Pane):
         another = button(tr("Choose another …"), self._choose, kind="link")
         top = row(self.file, another, None, gap=1)
         self.encoding = combo(
-            tr("Encoding"), [(tr("found out"), _GUESS), *((name.upper(), name) for name in ENCODINGS)], self._reread
+            tr("Encoding"), [(tr("found out"), GUESS), *((name.upper(), name) for name in ENCODINGS)], self._reread
         )
-        separators = [(tr("found out"), _GUESS), *((words, sign) for sign, words in separator_words().items())]
-        self.separator = combo(tr("Separator"), separators, self._reread)
+        separators = [(tr("found out"), GUESS), *((words, sign) for sign, words in separator_words().items())]
+        self.separator = combo(tr("Separator"), [*separators, (tr("fixed widths …"), WIDTHS)], self._set_separator)
+        self.sheet = combo(tr("Sheet of the workbook"), [], self._set_sheet)
+        values = [(tr("labels"), True), (tr("codes"), False)]
+        self.labels = combo(tr("Labels or codes of coded values"), values, self._reread)
         lines = [(tr("found out"), -1), (tr("there is none"), 0)]
         lines += [(tr("line {n}", n=n), n) for n in range(1, HEADERS + 1)]
         self.header = combo(tr("Line with the names of the columns"), lines, self._reread)
@@ -138,8 +141,11 @@ class DataPane(Pane):
         grid = QGridLayout()
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(4)
+        self._lines: dict[QComboBox, QWidget] = {}
         for place, (text, box) in enumerate(
             (
+                (tr("Sheet"), self.sheet),
+                (tr("Values"), self.labels),
                 (tr("Encoding"), self.encoding),
                 (tr("Separator"), self.separator),
                 (tr("Names in"), self.header),
@@ -150,9 +156,12 @@ class DataPane(Pane):
             name.setBuddy(box)
             grid.addWidget(name, place, 0)
             grid.addWidget(box, place, 1)
+            self._lines[box] = name
         grid.setColumnStretch(1, 1)
         reading.body.addLayout(grid)
-        reading.add(None)
+        self.how_text = button(tr("How cells became text"), self._tell_rules, kind="link")
+        self.join = button(tr("Join or split columns …"), self._make_columns, kind="link")
+        reading.add(column(row(self.how_text, None), row(self.join, None), gap=0), None)
         self.first = Section(tr("First rows"))
         self.first_note = label(tr("only you see them"), "small", wrap=False)
         self.first.head.insertWidget(1, self.first_note)
@@ -186,6 +195,10 @@ class DataPane(Pane):
             self.pages.setCurrentIndex(0)
             self._say_head()
 
+        if self.desk.wants_next:
+            self.desk.wants_next = False
+            QTimer.singleShot(0, self, self.repeat)
+
     def _show(self, seen: Seen) -> None:
         """In parts, because a click must not wait for all of it."""
         some = [seen.profile.columns[start : start + AT_ONCE] for start in range(0, len(seen.profile.columns), AT_ONCE)]
@@ -215,8 +228,21 @@ class DataPane(Pane):
                 separator=words.get(seen.separator, seen.separator),
             ),
         )
-        pick(self.encoding, choices.encoding if choices.encoding in ENCODINGS else _GUESS)
-        pick(self.separator, choices.separator if choices.separator in words else _GUESS)
+        pick(self.encoding, choices.encoding if choices.encoding in ENCODINGS else GUESS)
+        pick(self.separator, WIDTHS if seen.widths else choices.separator if choices.separator in words else GUESS)
+        self.sheet.clear()
+        for one in seen.sheets:
+            self.sheet.addItem(one, one)
+        pick(self.sheet, seen.sheet)
+        pick(self.labels, seen.labels)
+        plain = not seen.rules or bool(seen.widths)
+        for box, shown in (
+            (self.sheet, len(seen.sheets) > 1), (self.labels, bool(seen.labelled)), (self.encoding, plain),
+            (self.separator, plain),
+        ):  # fmt: skip
+            box.setVisible(shown)
+            self._lines[box].setVisible(shown)
+        self.how_text.setVisible(bool(seen.rules))
         pick(self.header, -1 if choices.header_line is None else choices.header_line)
         self.id_column.clear()
         for text, data in [(tr("none"), ""), *((name, name) for name in seen.columns)]:
@@ -252,6 +278,10 @@ class DataPane(Pane):
             self.messages.show_banner(Banner("warning", tr_core(one.what), tr_core(one.why), acts=acts, closable=True))
         for problem in (*seen.warnings, *seen.profile.warnings):
             self.messages.show_banner(Banner.of(problem, kind="warning"))
+        for made in seen.made:
+            shown = "; ".join(f"{' | '.join(old)} → {' | '.join(new)}" for old, new in made.examples[:2])
+            undo = (tr("Take it back"), lambda one=made: self._without_step(one))
+            self.messages.show_banner(Banner("info", tr_core(made.said()), shown, acts=[undo], closable=True))
         if seen.copies:
             text = tr_n("{n} copy is left out.", "{n} copies are left out.", seen.copies)
             self.messages.show_banner(Banner("info", text, acts=[(tr("Take them in again"), self._keep_copies)]))
@@ -314,23 +344,30 @@ class DataPane(Pane):
         self._load(Path(path), None)
 
     def _choose(self) -> None:
+        name = self._asked_file()
+        if name:
+            self.take_file(name)
+
+    def _asked_file(self) -> str:
         start = str(Path(self.choices.table_path).parent) if self.choices.table_path else ""
         endings = " ".join(f"*{ending}" for ending in TABLES)
         name, _ = QFileDialog.getOpenFileName(
             self, tr("Choose your table"), start, f"{tr('Tables')} ({endings});;* (*)"
         )
-        if name:
-            self.take_file(name)
+        return name
 
-    def _load(self, path: Path, options: Choices | None) -> None:
-        """`options` carries what was set by hand; None lets everything be found out."""
+    def _load(self, path: Path, options: Choices | None, *, suggest: bool = False, again: bool = False) -> None:
+        """`options` carries what was set by hand; None lets everything be found out.
+
+        `suggest`: new columns bring new suggestions; `again`: another table of the same kind keeps what was chosen.
+        """
         self.messages.clear()
         place = self.table
         fresh = str(path) != self.choices.table_path
 
         def done(seen: Seen) -> None:
             self.seen = seen
-            self._keep(seen, fresh=fresh)
+            self._keep(seen, fresh=fresh or suggest, again=again)
             self._show(seen)
             self._count_people(fresh)
 
@@ -355,15 +392,13 @@ class DataPane(Pane):
             key="data.twice", quiet=True, problem=lambda _problem: None,
         )  # fmt: skip
 
-    def _keep(self, seen: Seen, *, fresh: bool) -> None:
-        """A new table brings its suggestions; the same table read again keeps what the steward set."""
+    def _keep(self, seen: Seen, *, fresh: bool, again: bool = False) -> None:
+        """A new table brings its suggestions; the same table, and the next one of its kind, keep what was set."""
         choices = self.choices
         changes: dict[str, Any] = seen.changes()
-        if (
-            not fresh
-            and choices.table_sha256 == seen.sha256
-            and set(dict(choices.columns).values()) <= set(seen.columns)
-        ):
+        used = {*dict(choices.columns).values(), *choices.sensitive, *([choices.id_column] if again else [])} - {""}
+        same = not fresh and choices.table_sha256 == seen.sha256
+        if (same or again) and used <= set(seen.columns):
             for name in ("fields", "columns", "sensitive", "id_column", "mapping"):
                 changes.pop(name)
         if choices.agreement and self.desk.home.has_agreement(choices.agreement):
@@ -372,18 +407,15 @@ class DataPane(Pane):
             changes |= as_agreed(choices.changed(**changes), signed, seen.profile)
         self.change("Load table", **changes)
 
-    def _reread(self, _data: object) -> None:
-        seen: Seen | None = self.seen
-        if seen is None:
-            return
-        line = self.header.currentData()
-        options = replace(
-            self.choices,
-            encoding=self.encoding.currentData(),
-            separator=self.separator.currentData(),
-            header_line=None if line == -1 else line,
-        )
-        self._load(Path(seen.path), options)
+    def repeat(self) -> None:
+        """The next delivery: another table under the same agreement, read as the last one was."""
+        name = self._asked_file()
+        if name:
+            self.take_next(name)
+
+    def take_next(self, name: str) -> None:
+        before = replace(self.choices, table_sha256="", encoding="", separator="", header_line=None)
+        self._load(Path(name), before, again=True)
 
     def _sample(self) -> None:
         from pprl_desktop import resources

@@ -14,13 +14,27 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit, QPushButton
 from pprl_desktop import languages
 from pprl_desktop.exchange.disclosures import CLEAR
 from pprl_desktop.job import kept
+from pprl_desktop.job.outputs import will_hold
 from pprl_desktop.job.report_paper import Told, report_document
 from pprl_desktop.job.review_path import decided
-from pprl_desktop.ui.kit.i18n import language, tr, tr_n
+from pprl_desktop.problem import Problem
+from pprl_desktop.ui.kit.i18n import language, tr, tr_core, tr_n
 from pprl_desktop.ui.kit.words import count, of_100, range_of_100
 from pprl_desktop.ui.panes._files import show_in_folder
 from pprl_desktop.ui.panes._keyed import KeyedPane
-from pprl_desktop.ui.widgets.basics import Section, boxed, button, check_line, column, label, labelled, row, row_button
+from pprl_desktop.ui.widgets.basics import (
+    Section,
+    boxed,
+    button,
+    check_line,
+    column,
+    combo,
+    label,
+    labelled,
+    pick,
+    row,
+    row_button,
+)
 from pprl_desktop.ui.widgets.facts import fact, tag
 from pprl_desktop.ui.widgets.numbers import BigNumber
 from pprl_desktop.ui.widgets.paper import PaperView, write_pdf
@@ -48,9 +62,22 @@ class FinishPane(KeyedPane):
         place.setFocusProxy(self.folder)
         self.names = QCheckBox()
         permitted = check_line(self.names, tr("Also write the identifying columns (only with separate permission)"))
+        self.form = combo(
+            tr("Form of the table"),
+            [
+                (tr("CSV, for any program"), "csv"), (tr("Excel (.xlsx)"), "xlsx"), (tr("Stata (.dta)"), "dta"),
+                (tr("Parquet (.parquet)"), "parquet"),
+            ],
+            lambda data: self.change("Choose form of the table", output_form=str(data)),
+        )  # fmt: skip
+        self.holds = label("", "small")
         self.make = button(tr("&Write table and report"), self._write, icon="save")
+        self.again = button(tr("&Repeat with new data …"), self._repeat)
+        self.other = button(tr("Same terms, another partner …"), self._another_partner)
         self.where = Section(tr("Where to"))
-        self.where.add(labelled(tr("Folder"), place), permitted)
+        self.where.add(
+            labelled(tr("Folder"), place), labelled(tr("Form of the table"), self.form), self.holds, permitted
+        )
         self.made = Section(tr("What was made"))
         self.files = Rows(tr("What was made"), (Head("", 1), Head(""), Head("", right=True)), high=52, indent=0)
         self.made.add(self.files)
@@ -120,6 +147,8 @@ class FinishPane(KeyedPane):
         ):
             self._show_range(shown, share, reliable=match is None or match.reliable)
         self.where.setVisible(not done)
+        pick(self.form, choices.output_form)
+        self.holds.setText(" ".join(tr_core(one) for one in will_hold(choices.sensitive)))
         self._show_files(done)
         self.left_text.setText(self._left())
         self.paper.setVisible(done and self.paper.document is not None)
@@ -162,7 +191,12 @@ class FinishPane(KeyedPane):
         partner = self.desk.home.agreement(choices.agreement).partner_side.name
         mine, theirs = tr("stays with you"), tr("send to {partner}", partner=partner)
         for path, what, word, token in (
-            (folder / "linked.csv", tr("link number and sensitive columns, no names"), mine, "neutral"),
+            (
+                folder / f"linked.{choices.output_form}",
+                tr("link number and sensitive columns, no names"),
+                mine,
+                "neutral",
+            ),
             (folder / "report.pdf", tr("for the ethics board"), mine, "neutral"),
             (folder / "report.html", tr("the same, with every detail"), mine, "neutral"),
             (Path(choices.result_path or "-"), tr("your result, sealed for the partner"), theirs, "accent"),
@@ -215,9 +249,34 @@ class FinishPane(KeyedPane):
             self.change(tr("Write results"), output_folder=str(folder))
             self.desk.confirm("finish")
             self._show_facts()
+            for note in made.linked.notes:
+                self.say("warning", tr_core(note))
             QTimer.singleShot(0, self, lambda: self._write_pdf(made, folder))  # the page is drawn first
 
         self.run(tr("Writing table and report"), work, done)
+
+    def _repeat(self) -> None:
+        """The next delivery: what went out already goes out with the same bytes, what is new is counted."""
+        self.desk.wants_next = True
+        self.desk.go_to.emit("data")
+
+    def _another_partner(self) -> None:
+        """A project of its own with these choices; agreement and files stay with this one."""
+        kept_choices, folder = self.project.choices.for_another_partner(), self.project.path.parent
+        chosen, _ = QFileDialog.getSaveFileName(
+            self, tr("Project with another partner"), str(folder / tr("another partner")), "(*.pprlproject)"
+        )
+        if not chosen:
+            return
+        try:
+            path = Path(chosen)
+            self.desk.create_project(path.with_suffix(".pprlproject"), path.stem)
+        except Problem as problem:
+            self.show_problem(problem)
+            return
+        assert self.desk.project is not None
+        self.desk.project.change("Take over the terms", **kept_choices)
+        self.desk.project_changed.emit()
 
     def _write_pdf(self, made: Finished, folder: Path) -> None:
         home, choices, outcome = self.desk.home, self.project.choices, self.desk.findings.outcome
@@ -236,7 +295,7 @@ class FinishPane(KeyedPane):
     # moving on ------------------------------------------------------------------------------------
 
     def extra_buttons(self) -> list[QPushButton]:
-        return [self.open, self.make] if self._written() else []
+        return [self.open, self.make, self.other, self.again] if self._written() else []
 
     def reason(self) -> str:
         return self._waits() or ("" if self._written() else self.key_reason())

@@ -222,6 +222,8 @@ class WelcomePane(Pane):
             entries = [(tr("Archive"), lambda: self._archive(one, True)), (tr("Delete …"), lambda: self._delete(one))]
             if one.archived:
                 entries[0] = (tr("Take out of the archive"), lambda: self._archive(one, False))
+            if there and not one.step:
+                entries.insert(0, (tr("Repeat with new data …"), lambda: self._repeat(Path(one.path))))
             if there:
                 entries.insert(0, (tr("Open"), lambda: self._open_path(Path(one.path))))
             action = menu_button("more", tr("More about {project}", project=one.title), entries)
@@ -311,6 +313,13 @@ class WelcomePane(Pane):
                 self.desk.open_project(path)
         except Problem as problem:
             self.show_problem(problem)
+
+    def _repeat(self, path: Path) -> None:
+        """The next delivery of a finished project: same partner, same terms, another table."""
+        self._open_path(path)
+        if self.desk.project is not None and self.desk.project.path.resolve() == path.resolve():
+            self.desk.wants_next = True
+            self.desk.go_to.emit("data")
 
     def _archive(self, one: Known, away: bool) -> None:
         """Out of the list; nothing of the project is touched."""
