@@ -36,6 +36,12 @@ class Step:
     of: tuple[str, ...]
     sign: str = ""  # of split
 
+    @staticmethod
+    def written(how: str, into: Sequence[str], of: Sequence[str], sign: str = "") -> str:
+        """A step as text, for the project and the terminal."""
+        rest = [f'"{sign}"'] if how == "split" else []
+        return f"{', '.join(map(_quoted, into))} = {how}({', '.join([*map(_quoted, of), *rest])})"
+
 
 @dataclass(frozen=True)
 class Made:
@@ -51,12 +57,6 @@ class Made:
             "{into:and} made of {of:and}: {filled} {filled|row|rows} filled, {partly} not wholly.",
             into=list(self.step.into), of=list(self.step.of), filled=self.filled, partly=self.partly,
         )  # fmt: skip
-
-
-def written(how: str, into: Sequence[str], of: Sequence[str], sign: str = "") -> str:
-    """A step as text, for the project and the terminal."""
-    rest = [f'"{sign}"'] if how == "split" else []
-    return f"{', '.join(map(_quoted, into))} = {how}({', '.join([*map(_quoted, of), *rest])})"
 
 
 def _quoted(name: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.records.made import apply, parse, written
+from pprl_desktop.records.made import Step, apply, parse
 from pprl_desktop.records.reading import ReadOptions, read_table
 from pprl_desktop.records.table import Table
 
@@ -56,7 +56,7 @@ def test_a_later_step_builds_on_an_earlier_one() -> None:
 
 
 def test_a_step_is_written_and_read_alike() -> None:
-    text = written("split", ["a, b", "c"], ["name (full)"], ",")
+    text = Step.written("split", ["a, b", "c"], ["name (full)"], ",")
     assert parse(text).into == ("a, b", "c")
     assert parse(text).of == ("name (full)",)
     assert parse(text).sign == ","

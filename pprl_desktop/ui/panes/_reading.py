@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QDialog, QLineEdit, QPlainTextEdit, QWidget
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.records.made import Made, written
+from pprl_desktop.records.made import Made, Step
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.widgets.basics import boxed, button, column, combo, label, labelled, pick, row
 
@@ -76,7 +74,6 @@ class MadeDialog(QDialog):
         self.sign.textChanged.connect(lambda _t: self._show())
         self.into.textChanged.connect(lambda _t: self._show())
         self.shown = label("", "small")
-        self.shown.setTextFormat(Qt.TextFormat.RichText)
         self.take = button(tr("&Make these columns"), self.accept, kind="primary")
         buttons = row(None, button(tr("Cancel"), self.reject), self.take)
         self._sign_line = boxed(labelled(tr("&Sign"), self.sign))
@@ -105,7 +102,7 @@ class MadeDialog(QDialog):
         wanted = {"date": 3, "join": 3}.get(how, 1)
         of = [str(box.currentData()) for box in self.sources[:wanted] if box.currentData()]
         into = [name.strip() for name in self.into.text().split(",") if name.strip()]
-        return written(how, into, of, self.sign.text())
+        return Step.written(how, into, of, self.sign.text())
 
     def _show(self) -> None:
         how = str(self.how.currentData())
@@ -118,7 +115,7 @@ class MadeDialog(QDialog):
         except Problem as found:
             chosen = any(box.currentData() for box in self._visible())
             problem = tr_core(found.sentence()) if chosen else tr("Choose the columns.")
-            self.shown.setText(escape(problem))
+            self.shown.setText(problem)
         else:
             self.shown.setText(shown_examples(made))
         self.take.setEnabled(not problem)
@@ -129,10 +126,9 @@ class MadeDialog(QDialog):
 
 def shown_examples(made: Made) -> str:
     """What became of a few own rows, and how many there are. For the own steward's eyes only."""
-    lines = [f"<b>{escape(tr_core(made.said()))}</b>"]
-    for before, after in made.examples[:SHOWN]:
-        lines.append(f"{escape(' | '.join(before))} &nbsp;→&nbsp; {escape(' | '.join(after))}")
-    return "<br>".join(lines)
+    lines = [tr_core(made.said())]
+    lines += [f"{' | '.join(before)}  →  {' | '.join(after)}" for before, after in made.examples[:SHOWN]]
+    return "\n".join(lines)
 
 
 class ReadingChoices:
