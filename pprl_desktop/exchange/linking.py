@@ -22,7 +22,7 @@ from pprl_desktop.records.table import CleanTable
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class AssignedPairs:
     """Pairs of a match that survived the assignment, in own rows and rows of the partner's bundle."""
 
     own: Rows
@@ -87,12 +87,12 @@ def must_be_exported(home: Home, own: Identity, sent: Item, table: CleanTable) -
         )
 
 
-def keep(signatory: Signatory, made: Match) -> Found:
+def keep(signatory: Signatory, made: Match) -> AssignedPairs:
     """Keeps the pairs of a match at home, sealed; replaces an earlier one."""
     agreement = signatory.agreement
     sent, received = both_bundles(agreement)
     chosen = np.flatnonzero(made.chosen)
-    found = Found(
+    found = AssignedPairs(
         made.scored.own[chosen].astype(np.int32),
         made.scored.partner[chosen].astype(np.int32),
         made.band[chosen].astype(np.uint8),
@@ -103,11 +103,11 @@ def keep(signatory: Signatory, made: Match) -> Found:
         sent.digest,
         received.digest,
     )
-    keep_found(signatory, found)
+    keep_pairs(signatory, found)
     return found
 
 
-def keep_found(signatory: Signatory, found: Found) -> None:
+def keep_pairs(signatory: Signatory, found: AssignedPairs) -> None:
     """Sealed at home; replaces what was kept before."""
     agreement = signatory.agreement
     body = {
@@ -124,7 +124,7 @@ def keep_found(signatory: Signatory, found: Found) -> None:
         letters.seal_to_self(signatory.identity, _path(signatory), agreement, body, arrays)
 
 
-def kept(signatory: Signatory) -> Found:
+def kept(signatory: Signatory) -> AssignedPairs:
     agreement = signatory.agreement
     path = _path(signatory)
     if not path.is_file():
@@ -132,7 +132,7 @@ def kept(signatory: Signatory) -> Found:
     opened = letters.open_own(signatory.identity, path)
     arrays = opened.load()
     body = opened.manifest.body
-    found = Found(
+    found = AssignedPairs(
         arrays["own"], arrays["partner"], arrays["band"],
         arrays["score"].view(np.float64), arrays["probability"].view(np.float64),
         float(body["accept"]), float(body["review"]), body["sent"], body["received"], arrays.get("matched"),

@@ -17,7 +17,7 @@ from pprl_desktop.decisions.base import ACCEPT, REVIEW
 from pprl_desktop.exchange import blind, blind_kept, letters, linking, refusals, strict
 from pprl_desktop.exchange.agreement import Agreement, Item
 from pprl_desktop.exchange.container import Array
-from pprl_desktop.exchange.linking import Found
+from pprl_desktop.exchange.linking import AssignedPairs
 from pprl_desktop.exchange.manifest import Entry
 from pprl_desktop.exchange.pseudonyms import PSEUDONYM, Pseudonyms, order_of, places_of
 from pprl_desktop.exchange.seal import Opened
@@ -110,7 +110,7 @@ def is_current(signatory: Signatory) -> bool:
     return item.table == now or _is_answered(signatory, item, found)
 
 
-def _content(signatory: Signatory, found: Found, partner: Pseudonyms) -> tuple[Plain, dict[str, Array], str]:
+def _content(signatory: Signatory, found: AssignedPairs, partner: Pseudonyms) -> tuple[Plain, dict[str, Array], str]:
     """What a result says, and its hash."""
     agreement = signatory.agreement
     told = found.band == ACCEPT
@@ -353,7 +353,7 @@ def _link_ids(agreement: Agreement, own: Pseudonyms, partner: Pseudonyms, pairs:
     return tuple(found)
 
 
-def _is_answered(signatory: Signatory, item: Item, found: Found) -> bool:
+def _is_answered(signatory: Signatory, item: Item, found: AssignedPairs) -> bool:
     """Answers under noise are given once per question: another draw would let the partner average the noise away."""
     agreement = signatory.agreement
     if agreement.terms.settings.decision != "nearest":
@@ -362,7 +362,7 @@ def _is_answered(signatory: Signatory, item: Item, found: Found) -> bool:
     return (body["mine"], body["yours"]) == (found.data_sent, found.data_received)
 
 
-def _enter_answers(signatory: Signatory, found: Found, queries: int) -> str:
+def _enter_answers(signatory: Signatory, found: AssignedPairs, queries: int) -> str:
     """Answers under noise are a release of their own: in the ledger, once per bundle of questions, before they go."""
     agreement = signatory.agreement
     terms = agreement.terms

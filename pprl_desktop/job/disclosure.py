@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.agreement import Agreement
     from pprl_desktop.exchange.disclosures import Disclosure
     from pprl_desktop.exchange.home import Home
-    from pprl_desktop.exchange.linking import Found
+    from pprl_desktop.exchange.linking import AssignedPairs
     from pprl_desktop.exchange.results import Outcome
     from pprl_desktop.privacy.claims import Statement
 
@@ -56,7 +56,7 @@ class Happened:
     statement: Statement | None = None
     rehearsal: Rehearsed | None = None
     match: Match | None = None
-    found: Found | None = None  # the match as it was kept, where the match itself is no longer at hand
+    found: AssignedPairs | None = None  # the match as it was kept, where the match itself is no longer at hand
     matched: Sequence[Said] = ()  # the sentences on the match as they were kept, in place of both
     outcome: Outcome | None = None
     figures: Figures | None = None  # only where the truth is known, as in the sample
@@ -264,7 +264,7 @@ def _files(agreement: Agreement) -> Section:
     )
 
 
-def match_sentences(match: Match | None, found: Found | None) -> tuple[Said, ...]:
+def match_sentences(match: Match | None, found: AssignedPairs | None) -> tuple[Said, ...]:
     """What the report says of a match; of one that was only kept at home, without its forecast."""
     known = match or found
     if known is None:

@@ -41,7 +41,7 @@ from pprl_desktop.exchange.contacts import Contact
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.inbox import Received
-from pprl_desktop.exchange.linking import Found
+from pprl_desktop.exchange.linking import AssignedPairs
 from pprl_desktop.exchange.pseudonyms import Pseudonyms
 from pprl_desktop.exchange.recognised import Recognised
 from pprl_desktop.exchange.results import ExportedResult, Outcome
@@ -338,11 +338,11 @@ class Partnership:
         direction = self.agreement.direction
         return decide(match.scored, MatchOptions(direction, accept=choices.accept, review=choices.review), progress)
 
-    def keep(self, match: Match) -> Found:
+    def keep(self, match: Match) -> AssignedPairs:
         """The pairs, sealed at home; replaces an earlier match."""
         return linking.keep(self.signatory, match)
 
-    def kept(self) -> Found:
+    def kept(self) -> AssignedPairs:
         return linking.kept(self.signatory)
 
     def _both(self, own: OwnTable, choices: Choices, memory: int, progress: Progress) -> Sides:
@@ -410,7 +410,7 @@ class Partnership:
         band = np.where(moved, REVIEW, found.band).astype(np.uint8)
         before = found.band if found.matched is None else found.matched
         matched = np.where(moved, REVIEW, before).astype(np.uint8)
-        linking.keep_found(self.signatory, replace(found, band=band, matched=matched))
+        linking.keep_pairs(self.signatory, replace(found, band=band, matched=matched))
         return int(moved.sum())
 
     # the masked review ----------------------------------------------------------------------------
@@ -455,6 +455,8 @@ class Partnership:
         made = self.uncertain(own, choices, policy, self.partner_name, progress)
         return Desk.create(folder, made, passphrase)
 
-    def take_in(self, review: Review, decided: Mapping[str, bool | None], losses: Sequence[PrivacyLoss] = ()) -> Found:
+    def take_in(
+        self, review: Review, decided: Mapping[str, bool | None], losses: Sequence[PrivacyLoss] = ()
+    ) -> AssignedPairs:
         """The kept match with the reviewed pairs as decided; the result must then be sent again."""
         return partner.take_in(self.signatory, review, decided, losses)

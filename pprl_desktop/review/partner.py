@@ -15,7 +15,7 @@ from pprl_desktop.decisions.base import ACCEPT, BAND_NAMES, REJECT, REVIEW
 from pprl_desktop.exchange import linking, refusals
 from pprl_desktop.exchange.agreement import Agreement
 from pprl_desktop.exchange.home import Home
-from pprl_desktop.exchange.linking import Found
+from pprl_desktop.exchange.linking import AssignedPairs
 from pprl_desktop.exchange.pseudonyms import places_of
 from pprl_desktop.exchange.review_letters import ANSWER, answer_of, latest
 from pprl_desktop.exchange.signatory import Signatory
@@ -48,7 +48,7 @@ def from_answer(
 
 def take_in(
     signatory: Signatory, review: Review, outcome: Mapping[str, bool | None], losses: Sequence[PrivacyLoss] = ()
-) -> Found:
+) -> AssignedPairs:
     """The kept match with the reviewed pairs accepted or rejected as decided; undecided ones stay in the band.
 
     Decisions are put on the bands as they were matched: taken in again, a changed decision counts as it is now.
@@ -81,7 +81,7 @@ def take_in(
             band[place] = REJECT
     changed = replace(found, band=band, matched=matched)
     _enter(signatory.home, agreement, review, outcome, losses)
-    linking.keep_found(signatory, changed)
+    linking.keep_pairs(signatory, changed)
     return changed
 
 
@@ -116,7 +116,7 @@ def _column(name: str, cells: list[str]) -> Column:
     return Column(name, values, np.array(codes, dtype=np.int32))
 
 
-def _strata(found: Found) -> tuple[Stratum, ...]:
+def _strata(found: AssignedPairs) -> tuple[Stratum, ...]:
     """Bands of the kept match with their sizes; rejected pairs were not kept, so recall speaks of these alone."""
     made = []
     for band in (REJECT, REVIEW, ACCEPT):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 IDLE = ("decision", "layout", "kernel", "epsilon", "noise")  # options of the methods that smash
 
 
-def one(
+def measured(
     args: argparse.Namespace, trial: Trial, seconds: dict[str, float], started: float, progress: Progress
 ) -> Answer:
     from pprl_desktop.evaluation.play import peak_memory_mb

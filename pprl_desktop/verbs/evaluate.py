@@ -67,10 +67,10 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
     )
     seconds = {"read": round(time.perf_counter() - started, 3)}
     if blind:
-        return _evaluate_blind.one(args, trial, seconds, started, progress)
+        return _evaluate_blind.measured(args, trial, seconds, started, progress)
     if args.sweep or args.compare or args.frontier:
         return _many(args, trial, progress)
-    return _one(args, trial, seconds, started, progress)
+    return _measured(args, trial, seconds, started, progress)
 
 
 def _one_table_only(args: argparse.Namespace) -> None:
@@ -141,7 +141,7 @@ def read_truth(path: str, a: Table, b: Table, id_a: str, id_b: str) -> Truth:
     return truth_of(own, partner, pairs)
 
 
-def _one(
+def _measured(
     args: argparse.Namespace, trial: Trial, seconds: dict[str, float], started: float, progress: Progress
 ) -> Answer:
     from pprl_desktop.evaluation.play import peak_memory_mb

@@ -35,7 +35,7 @@ def swap(scene: Scene, agreed: str, a: CleanTable, b: CleanTable) -> None:
         inbox.open_file(there.home, there.own, scene.folder / f"{name}.pprl")
 
 
-def matched(party: Party, agreed: str, table: CleanTable) -> linking.Found:
+def matched(party: Party, agreed: str, table: CleanTable) -> linking.AssignedPairs:
     return linking.keep(party.signed(agreed), party.match(agreed, table))
 
 

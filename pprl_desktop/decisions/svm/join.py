@@ -15,7 +15,7 @@ from pprl_desktop.decisions.namesakes import most_equal_pairs
 from pprl_desktop.decisions.svm.border import border
 from pprl_desktop.decisions.svm.bounds import bytes_per_value
 from pprl_desktop.decisions.svm.rule import SplitRule
-from pprl_desktop.decisions.svm.search import REMEMBERED, Found, Join
+from pprl_desktop.decisions.svm.search import REMEMBERED, Join, NearPairs
 from pprl_desktop.decisions.svm.vectors import Records, records_of, shape_and_vectors
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -105,7 +105,13 @@ def _nothing(rule: SplitRule, examined: int) -> Scored:
 
 
 def _scored(
-    rule: SplitRule, join: Join, records: Records, found: Found, room: int, rows: tuple[int, int], progress: Progress
+    rule: SplitRule,
+    join: Join,
+    records: Records,
+    found: NearPairs,
+    room: int,
+    rows: tuple[int, int],
+    progress: Progress,
 ) -> Scored:
     """Scores, evidence and threshold of the pairs found; pairs of records become pairs of rows."""
     costs = np.empty((len(found.own), len(rule.fields)), dtype=np.int64)
@@ -174,7 +180,7 @@ def _held(p: Ints, q: Ints, width: int) -> int:
     return int((np.maximum(p, q) * np.minimum(np.minimum(p, q), width)).sum())
 
 
-def _warnings(rule: SplitRule, found: Found, total: int, held: int) -> tuple[Said, ...]:
+def _warnings(rule: SplitRule, found: NearPairs, total: int, held: int) -> tuple[Said, ...]:
     out = []
     if found.budget < rule.weights.budget:
         out.append(

@@ -32,7 +32,7 @@ START_ROOM = 1 << 16  # pairs of one block at first; a fuller block is run again
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class NearPairs:
     """Pairs of distinct records within the budget. `budget` is lower than asked for where the room did not suffice."""
 
     own: Codes  # record numbers
@@ -146,7 +146,7 @@ class Join(Costs):
 
     def search(
         self, records: Records, budget: int, room: int, threads: int = 0, progress: Progress = NO_PROGRESS
-    ) -> Found:
+    ) -> NearPairs:
         """All pairs within `budget` (at most that of the weights); of more than `room` pairs of records, the best.
 
         The budget then falls in steps that depend on the data alone, so the answer does not depend on threads.
@@ -167,7 +167,7 @@ class Join(Costs):
                 self._limit = limit
         i, j, c = _together(kept)
         inside = c <= limit
-        return Found(i[inside], j[inside], c[inside], limit, seen)
+        return NearPairs(i[inside], j[inside], c[inside], limit, seen)
 
     def _blocks(
         self, records: Records, budget: int, room: int, threads: int, progress: Progress

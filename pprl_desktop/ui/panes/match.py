@@ -35,7 +35,7 @@ from pprl_desktop.ui.widgets.waterfall import EVEN, Waterfall, odds_words, steps
 
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
-    from pprl_desktop.exchange.linking import Found
+    from pprl_desktop.exchange.linking import AssignedPairs
     from pprl_desktop.progress import Progress
 
 YOURS, THEIRS, SCORE, PROBABILITY, BAND, NEXT_BEST, WHY = range(7)  # places in a row of the table
@@ -255,7 +255,7 @@ class MatchPane(KeyedPane):
         if partnership is None or not self.project.artefact("taken"):
             return
 
-        def done(found: Found) -> None:
+        def done(found: AssignedPairs) -> None:
             more = found.count(ACCEPT) - len(match.accepted())
             if more:
                 said = tr_n("The review added {n} pair.", "The review added {n} pairs.", more)
