@@ -28,6 +28,7 @@ from pprl_desktop.codes.base import (
     Smashed,
     derive,
 )
+from pprl_desktop.codes.layouts import wrong_decision
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.fields import Field, FieldKind
@@ -115,20 +116,7 @@ def _problems(recipe: Recipe) -> list[Problem]:
                 place="salt_field",
             )
         )
-    wanted = "adaptive" if settings.layout == "field" else "threshold"
-    if settings.decision != wanted:
-        found.append(
-            Problem(
-                Said(
-                    "The {layout} layout is decided by '{wanted}', not by '{decision}'.",
-                    layout=settings.layout,
-                    wanted=wanted,
-                    decision=settings.decision,
-                ),
-                do="Choose the field layout with the adaptive decision, or the record layout with one threshold.",
-                place="decision",
-            )
-        )
+    found += wrong_decision(settings)
     return found
 
 

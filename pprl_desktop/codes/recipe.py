@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from pprl_desktop.codes.base import Layout, Recipe, Settings, method
+from pprl_desktop.codes.base import Recipe, Settings, method
+from pprl_desktop.codes.layouts import decision_of
 from pprl_desktop.codes.mapping import Mapping, default_mapping
 from pprl_desktop.records.fields import Field
 from pprl_desktop.reference.sets import ReferenceSet
@@ -40,10 +41,6 @@ def changed(name: str, now: Settings, **wanted: Any) -> Settings:
     if coded and "layout" in wanted:
         wanted.setdefault("decision", decision_of(wanted["layout"]))
     return replace(now, **wanted)
-
-
-def decision_of(layout: Layout) -> str:
-    return "threshold" if layout == "record" else "adaptive"
 
 
 def build(

@@ -34,6 +34,7 @@ from pprl_desktop.codes.base import (
     derive,
     sample,
 )
+from pprl_desktop.codes.layouts import wrong_decision
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.fields import Field, FieldKind
@@ -111,23 +112,7 @@ def shape_problems(recipe: Recipe) -> list[Problem]:
 
 
 def _problems(recipe: Recipe) -> list[Problem]:
-    settings = recipe.settings
-    found = shape_problems(recipe)
-    wanted = "adaptive" if settings.layout == "field" else "threshold"
-    if settings.decision != wanted:
-        found.append(
-            Problem(
-                Said(
-                    "SimHash in the {layout} layout is decided by '{wanted}', not by '{decision}'.",
-                    layout=settings.layout,
-                    wanted=wanted,
-                    decision=settings.decision,
-                ),
-                do="Choose the field layout with the adaptive decision, or the record layout with one threshold.",
-                place="decision",
-            )
-        )
-    return found
+    return [*shape_problems(recipe), *wrong_decision(recipe.settings)]
 
 
 # ---- signatures -------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pprl_desktop import files
 from pprl_desktop.job.disclosure import Happened, Rehearsed, report
-from pprl_desktop.job.outputs import Linked, write_linked
+from pprl_desktop.job.outputs import Linked, not_written, write_linked
 from pprl_desktop.job.report import Report, to_html
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -90,11 +90,6 @@ def finish(
         page, told = folder / "report.html", report(happened, course.title)
         files.write_text(page, to_html(told, language))
     except OSError:
-        raise Problem(
-            "The results could not be written.",
-            "The folder is read-only or the disk is full.",
-            "Choose another folder, or free some space.",
-            place="output_folder",
-        ) from None
+        raise not_written() from None
     progress.at(1.0)
     return Finished(linked, str(page), told, said)

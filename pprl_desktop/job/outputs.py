@@ -84,3 +84,12 @@ def _like_an_id(name: str) -> Said:
         "it out of the sensitive columns and write the table again.",
         name=name,
     )
+
+
+def not_written() -> Problem:
+    return Problem(
+        "The results could not be written.",
+        "The folder is read-only or the disk is full.",
+        "Choose another folder, or free some space.",
+        place="output_folder",
+    )

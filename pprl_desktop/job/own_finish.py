@@ -13,10 +13,9 @@ from pprl_desktop import files
 from pprl_desktop.job import kept
 from pprl_desktop.job.disclosure import match_sentences
 from pprl_desktop.job.document import Cell, Document, Fact, Figure, Listed, Part
-from pprl_desktop.job.outputs import Linked
+from pprl_desktop.job.outputs import Linked, not_written
 from pprl_desktop.job.papers import field_title, hundred
 from pprl_desktop.job.report import Report, Section, to_html
-from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.writing import write_csv
 from pprl_desktop.said import ENGLISH, Language, Said
@@ -80,12 +79,7 @@ def finish(
         page = folder / "report.html"
         files.write_text(page, to_html(told, language))
     except OSError:
-        raise Problem(
-            "The results could not be written.",
-            "The folder is read-only or the disk is full.",
-            "Choose another folder, or free some space.",
-            place="output_folder",
-        ) from None
+        raise not_written() from None
     progress.at(1.0)
     return OwnFinished(linked, str(page), told, document, outcome)
 

@@ -470,8 +470,10 @@ def test_strength_is_judged(text: str, level: str) -> None:
 
 @settings(max_examples=50)
 @given(st.text(min_size=8, max_size=40))
-def test_strength_never_fails(text: str) -> None:
-    assert strength(text).bits >= 0
+def test_strength_is_judged_whatever_is_typed_and_says_its_bits(text: str) -> None:
+    judged = strength(text)
+    assert 0 <= judged.bits <= 21 * len(text)  # as many as there are characters
+    assert f" {judged.bits} bits" in str(judged.sentence)
 
 
 def test_a_short_passphrase_is_refused() -> None:

@@ -26,7 +26,7 @@ from pprl_desktop.ui.widgets.table_model import ColumnSpec
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.inbox import Received
-    from pprl_desktop.exchange.linking import Found
+    from pprl_desktop.exchange.linking import AssignedPairs
     from pprl_desktop.exchange.results import ExportedResult, Outcome
 
 
@@ -106,7 +106,7 @@ class ResultsPane(KeyedPane):
         if partnership is None or self.answers_only() or self.project.choices.result_path:
             return
 
-        def done(found: Found) -> None:
+        def done(found: AssignedPairs) -> None:
             self._tell(found.count(ACCEPT))
 
         self._tell(None)
