@@ -151,6 +151,14 @@ def test_one_module_builds_recipes() -> None:
     assert builders == {"codes/recipe.py"}
 
 
+def test_an_agreement_is_carried_by_a_signatory() -> None:
+    """Only who makes one that is not at home yet has it in hand, beside the home folder and the identity."""
+    from tests.benchmarks.house import carried_apart, trees
+
+    making = {"pprl_desktop.exchange.agreeing._answer", "pprl_desktop.exchange.agreeing._keep"}
+    assert set(carried_apart(trees())) <= making
+
+
 def test_no_import_inside_a_function_hides_a_cycle() -> None:
     from tests.benchmarks.house import hidden_cycles
 

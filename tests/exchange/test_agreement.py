@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
@@ -445,3 +446,20 @@ def test_the_share_of_repeated_people_is_signed_and_said(scene: Scene) -> None:
     assert propose(scene, offer()).terms.repeats is None
     with pytest.raises(Problem, match="repeats"):
         terms.parse(agreed.document().replace(b'"repeats":12', b'"repeats":1200'))
+
+
+def test_a_signatory_sees_what_happened_since_it_was_made(scene: Scene) -> None:
+    signatory = scene.b.signed()
+    before = signatory.agreement
+    assert not before.received
+    inbox.open_file(scene.b.home, scene.b.own, scene.bundle)
+    assert [item.kind for item in signatory.agreement.received] == ["data"]
+    assert not before.received, "what was read before is a value and stays as it was"
+
+
+def test_a_record_in_the_folder_of_another_agreement_is_not_taken_for_it(scene: Scene) -> None:
+    home, id = scene.a.home, scene.a.agreement.id
+    other = "0" * 64
+    shutil.copytree(home.folder(id), home.folder(other))
+    with pytest.raises(Problem, match="no such agreement"):
+        home.agreement(other)
