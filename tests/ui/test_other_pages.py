@@ -185,9 +185,9 @@ def test_a_proposal_names_the_group_before_it_is_written(
     a = three[0]
     at(window, a, tmp_path)
     write_file(a.project.group, tmp_path / "g.pprlgroup")
-    window.show_pane("agreement")
+    window.open_file(tmp_path / "g.pprlgroup")
+    assert window.current == "agreement", "dropped anywhere, it leads to the page where it is used"
     pane = window.pane()
-    pane.group.take(tmp_path / "g.pprlgroup")
     assert "Four registries" in pane.group.choose.text()
     assert pane._offer().group == a.project.group
     shutil.copy(a.table, tmp_path / "g.pprlgroup")

@@ -137,6 +137,12 @@ class AgreementPane(KeyedPane):
         self.agreed = PaperView(tr("What was agreed"))
         return boxed(column(self.agreed))
 
+    def take_file(self, path: str) -> None:
+        if path.lower().endswith(".pprlgroup"):
+            self.group.take(Path(path))
+        else:
+            super().take_file(path)
+
     # what is shown --------------------------------------------------------------------------------
 
     def show_state(self) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 PROJECT = ".pprlproject"
 PLAIN = (".csv", ".tsv", ".tab", ".txt", ".gz", ".zip")  # beside the formats of other programs
 CARD = ".pprlcard"
+GROUP = ".pprlgroup"
 EXCHANGE = (".pprl", ".age")  # every sealed file of the partner
 # where a file of each kind is looked at; kinds that are not here are taken in where the steward is
 PAGES = {
@@ -42,6 +43,8 @@ def take(window: MainWindow, path: Path) -> None:
         window.desk.open_project(path)
     elif suffix in (CARD, *EXCHANGE) or recognised.is_sealed(path):
         _look_at(window, path)
+    elif suffix == GROUP:
+        _show_group(window, path)
     elif window.pane().accepts(suffix):
         window.pane().take_file(str(path))
     elif suffix in (*PLAIN, *ENDINGS):
@@ -54,6 +57,19 @@ def take(window: MainWindow, path: Path) -> None:
             tr("From a spreadsheet, save the sheet as CSV first.") if suffix in (".xlsx", ".xls", ".ods") else "",
             place="file",
         )
+
+
+def _show_group(window: MainWindow, path: Path) -> None:
+    """In a project, the group that its proposal is to be part of; elsewhere what it says."""
+    from pprl_desktop.job.groups import in_words, read_file
+
+    if window.desk.project is not None:
+        window.show_pane("agreement")
+        window.pane().take_file(str(path))
+        return
+    group = read_file(path)
+    window.show_pane("groups")
+    window.pane().say("info", group.name, " ".join(tr_core(one) for one in in_words(group)))
 
 
 def _look_at(window: MainWindow, path: Path) -> None:
