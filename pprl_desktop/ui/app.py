@@ -60,12 +60,15 @@ def make_application() -> QApplication:
     from PySide6.QtCore import qVersion
     from PySide6.QtWidgets import QApplication
 
+    from pprl_desktop.ui.kit import spoken
+
     found: Any = QApplication.instance()
     app: QApplication = found if found is not None else QApplication([sys.argv[0] if sys.argv else "pprl-desktop"])
     app.setApplicationName("pprl-desktop")
     app.setApplicationDisplayName("")
     app.setDesktopFileName("pprl-desktop")
     app.setProperty("qt_version", qVersion())
+    spoken.install(app)
     return app
 
 

@@ -112,7 +112,7 @@ def test_a_proposal_is_read_and_signed_before_anything_else_is_chosen(
     for words in ("Heart follow-up", "Registry", "First name, Surname, Dob", "Bloom filter", "What stays open"):
         assert words in read
     assert "layout" not in read.split("Every detail")[0]
-    assert "Load your table" in pane.reason()
+    assert "Load your table" in window.next.accessibleName()
     window.open_file(tmp_path / "clinic.csv")
     wait()
     window.show_pane("agreement")

@@ -41,12 +41,12 @@ def test_one_asks_and_the_other_answers(
         anna.window.desk.confirm(step)
     anna.window.show_pane("agreement")
     anna.wait()
-    assert not anna.pane.propose.isEnabled()
+    assert not anna.window.next.isEnabled()
     anna.pane.blind.rows.setValue(bernd.window.desk.need_project().choices.rows)
     anna.pane.blind.bound.setCurrentIndex(anna.pane.blind.bound.findData(0.3))  # so small a table is easily guessed
     anna.pane.blind.changed.emit()
-    anna.qtbot.waitUntil(lambda: anna.pane.propose.isEnabled(), timeout=PATIENCE)
-    anna.press(anna.pane.propose, post / "proposal.pprl")
+    anna.qtbot.waitUntil(lambda: anna.window.next.isEnabled(), timeout=PATIENCE)
+    anna.press(anna.window.next, post / "proposal.pprl")
 
     bernd.window.show_pane("agreement")
     bernd.take(post / "proposal.pprl")

@@ -156,7 +156,7 @@ def test_from_two_tables_to_a_linked_result(
         anna.pane._choose(method)
         anna.wait()
     anna.next("agreement")
-    anna.press(anna.pane.propose, post / "proposal.pprl")
+    anna.press(anna.window.next, post / "proposal.pprl")
     assert (post / "proposal.pprl").is_file()
 
     # bernd reads it, his columns are guessed, and signs

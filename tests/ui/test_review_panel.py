@@ -82,7 +82,7 @@ def test_space_opens_one_level_and_charges_what_was_announced(make_panel) -> Non
     before = shown(panel.seen.cells[place])
     press(panel, Qt.Key.Key_Space)
     assert panel.seen.cells[place].level == Level.PARTIAL
-    assert panel.meter.value == announced
+    assert panel.meter.spent == announced
     assert shown(panel.seen.cells[place]) != before
 
 
@@ -99,12 +99,12 @@ def test_undo_takes_the_decision_back_but_not_the_disclosure(make_panel) -> None
     panel = make_panel()
     first = panel.session.current
     press(panel, Qt.Key.Key_Space)
-    spent = panel.meter.value
+    spent = panel.meter.spent
     press(panel, Qt.Key.Key_5)
     press(panel, Qt.Key.Key_U)
     assert panel.session.current == first
     assert not panel.session.decisions.current
-    assert panel.meter.value == spent > 0
+    assert panel.meter.spent == spent > 0
     press(panel, Qt.Key.Key_U, Qt.KeyboardModifier.ShiftModifier)
     assert panel.session.decisions.current[first].point == 5
 

@@ -158,6 +158,7 @@ QSlider::handle:horizontal:hover { background: %(accent_hover)s; }
 QSlider:horizontal { min-height: 26px; }
 QSlider:focus { border: 1px solid %(accent)s; border-radius: 6px; }
 
+QProgressBar[drawn="true"] { background: transparent; border: none; max-height: 16777215px; min-height: 0; }
 QProgressBar { background: %(track)s; border: none; border-radius: 4px; max-height: 8px; min-height: 8px; }
 QProgressBar::chunk { background: %(accent)s; border-radius: 4px; }
 

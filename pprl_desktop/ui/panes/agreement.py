@@ -75,7 +75,6 @@ class AgreementPane(KeyedPane):
         )
         self.purpose = QLineEdit()
         self.purpose.setPlaceholderText(tr("for example: follow-up of heart patients, ethics vote 2026-14"))
-        self.propose = button(tr("&Write the proposal …"), self._propose, kind="primary", icon="send")
         self.open = button(tr("I &was sent a proposal …"), self.choose_file)
         contacts = button(tr("Contacts …"), lambda: self.desk.go_to.emit("contacts"), kind="link")
         who = column(labelled(tr("&Partner"), self.partner), row(self.verified, None, contacts), gap=0.5)
@@ -85,26 +84,31 @@ class AgreementPane(KeyedPane):
         )
         self.group = GroupChoice(self)
         self.group.changed.connect(self.show_state)
-        self.not_yet = label("", "warm")
+        self._not_yet = ""  # why nothing can be proposed
+        self.no_partner = EmptyState(
+            "people",
+            tr("First exchange cards with the partner"),
+            tr("Each saves a card, sends it to the other by any way, and both compare twelve words by telephone."),
+            ((tr("&Identity and contacts"), lambda: self.desk.go_to.emit("contacts")),),
+        )
         self.draft = PaperView(tr("The proposal as it would be written"))
-        return boxed(
+        self.form = boxed(
             column(
                 columns(who, why, least=290, gap=3),
                 labelled(tr("Where the two sides decide differently"), self.rule),
-                flow(self.propose, self.open, self.group),
-                self.not_yet,
+                flow(self.group),
                 Section(tr("What you would propose")),
                 self.draft,
                 gap=2,
             )
         )
+        return boxed(column(self.no_partner, self.form))
 
     def _build_wait(self) -> QWidget:
         self.days = BigNumber()
         self.next_comes = label("")
         remind = button(tr("Copy a reminder to send"), self._remind, kind="link")
         comes = column(self.next_comes, row(remind, None), gap=0.5)
-        self.answer = button(tr("&Open the answer …"), self.choose_file, kind="primary", icon="inbox")
         withdraw = button(tr("Start over"), self._restart, kind="link")
         again = button(tr("Write the proposal again …"), self._resend)
         self.proposed = FactTable()
@@ -112,7 +116,7 @@ class AgreementPane(KeyedPane):
         return boxed(
             column(
                 columns(self.days, comes, least=220, shares=(2, 3), gap=3),
-                flow(self.answer, again, withdraw),
+                flow(again, withdraw),
                 Section(tr("What you proposed")).add(self.proposed),
                 self.wait_paper,
                 gap=2,
@@ -129,8 +133,7 @@ class AgreementPane(KeyedPane):
             tr("You can read everything now. To sign, load the table whose columns hold these fields."),
             ((tr("&Load your table …"), lambda: self.desk.go_to.emit("data")),),
         )
-        for made in self.no_table.buttons:
-            made.setProperty("kind", "")
+        self.no_table.buttons[0].hide()  # the blue button at the bottom does it
         return boxed(column(self.read, self.no_table, self.mapping, gap=3))
 
     def _build_done(self) -> QWidget:
@@ -155,6 +158,8 @@ class AgreementPane(KeyedPane):
         self.on_ground(reading and (own is not None or state == _DONE))
         self.pages.setCurrentIndex(state)
         self.blind.setVisible(False)
+        # who proposes weighs the keys before the document; who is asked reads the document first
+        self.body.insertWidget(1 if state == _START else 2, self.blind)
         if state == _READ:
             self._show_read()
         elif state == _DONE and agreement is not None:
@@ -203,13 +208,14 @@ class AgreementPane(KeyedPane):
         states = [one for one in self.project.states() if one.step.name in ("data", "fields", "method")]
         before = [tr_core(one.step.title) for one in states if one.state != "done"]
         missing = tr("To propose, first look at: {pages}.", pages=", ".join(before)) if before else ""
-        self.not_yet.setText(missing)
-        self.not_yet.setVisible(bool(missing))
-        self.propose.setEnabled(chosen is not None and not missing)
+        self._not_yet = missing or ("" if chosen is not None else tr("Choose the partner."))
+        self.no_partner.setVisible(not contacts)
+        self.form.setVisible(bool(contacts))
         if chosen is not None and not method(choices.method).smashes:
             self.blind.show()
             self.blind.prepare(choices, chosen.name)
-            self.propose.setEnabled(self.propose.isEnabled() and self.blind.prepared is not None)
+            if not self._not_yet and self.blind.prepared is None:
+                self._not_yet = self.blind.reason() or tr("The keys are being chosen on your table …")
         terms = self._draft(chosen.id) if chosen is not None and choices.fields else None
         self.draft.setVisible(terms is not None)
         if terms is not None:
@@ -478,6 +484,8 @@ class AgreementPane(KeyedPane):
         state = self.pages.currentIndex()
         if state == _READ and self.desk.identity() is not None:
             return [self.later, self.pdf, self.decline]
+        if state == _START and self.desk.identity() is not None:
+            return [self.open]
         return [self.pdf] if state == _DONE else []
 
     def reason(self) -> str:
@@ -485,23 +493,38 @@ class AgreementPane(KeyedPane):
             return tr("Make or unlock your key.")
         if self._proposal is not None:
             if self.desk.findings.seen is None:
-                return tr("Load your table to sign.")
+                return ""
             return self.mapping.problem() or (self.blind.reason() if self._proposal.terms.blind is not None else "")
+        if self.pages.currentIndex() == _WAIT:
+            return ""
+        if self.pages.currentIndex() == _START:
+            return self._not_yet
         found = self.project.problems("agreement")
-        agreement = self._agreement() if found else None
-        if agreement is not None and agreement.state == "proposed":
-            return tr("Next comes with their signature.")
         return tr_core(found[0].sentence()) if found else ""
 
     def next_text(self) -> str:
-        return tr("&Accept and sign …") if self._proposal is not None else tr("Next: export")
+        """The one thing to do: propose, open the answer, load the table, sign, or go on."""
+        if self._proposal is not None:
+            loaded = self.desk.findings.seen is not None
+            return tr("&Accept and sign …") if loaded else tr("&Load your table to sign …")
+        words = {_START: tr("&Write the proposal …"), _WAIT: tr("&Open the answer …")}
+        return words.get(self.pages.currentIndex(), tr("Next: export"))
 
     def status(self) -> str:
-        return tr("Nothing is signed, nothing has left.") if self._proposal is not None else ""
+        if self._proposal is not None or self.pages.currentIndex() == _START:
+            return tr("Nothing is signed, nothing has left.")
+        return tr("Next comes with their signature.") if self.pages.currentIndex() == _WAIT else ""
 
     def go_on(self, done: Callable[[], None]) -> None:
+        state = self.pages.currentIndex()
+        if self._proposal is not None and self.desk.findings.seen is None:
+            self.desk.go_to.emit("data")
+            return
         if self._proposal is not None:
             self._accept()
+            return
+        if state in (_START, _WAIT):
+            self._propose() if state == _START else self.choose_file()
             return
         partnership = self.desk.partnership()
         if partnership is not None:

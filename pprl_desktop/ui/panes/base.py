@@ -12,6 +12,7 @@ from pprl_desktop.job.engine import Place
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.jobs import Job
+from pprl_desktop.ui.kit.spoken import speak_as
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.widgets.banner import Banner, RemarkStrip
 from pprl_desktop.ui.widgets.basics import label
@@ -42,6 +43,7 @@ class Pane(QWidget):
         self.setObjectName(self.GROUND)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.title = label("", "title")
+        speak_as(self.title, "heading")
         self.sentence = label("", "lead")
         self.messages = RemarkStrip()
         self.head_right = QHBoxLayout()
@@ -137,6 +139,7 @@ class Pane(QWidget):
 
     def head(self, title: str, sentence: str) -> None:
         self.title.setText(title)
+        self.title.setAccessibleName(title)
         self.sentence.setText(sentence)
         self.setAccessibleName(title)
 

@@ -37,7 +37,7 @@ class ResultsPane(KeyedPane):
     GIVES = ("result_path", "partner_result_path", "outcome")
 
     def build(self) -> None:
-        self.identity.hide()
+        self.head(tr("Both results are together"), "")
         self.slip = ReleaseSlip()
         self.accepted = BigNumber(tr("pairs are the same person, you say"), "accent")
         self.known = QCheckBox()

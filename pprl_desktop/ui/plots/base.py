@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QSizePolicy, QVBoxLayout, QW
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.spoken import speak_as
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.widgets.basics import Brief, button, follow, label, least_height, menu_button, row, tint
 from pprl_desktop.ui.widgets.table import DataTable
@@ -47,6 +48,7 @@ class Plot(QWidget):
 
     def __init__(self, name: str, x_words: str, y_words: str, *, height: int = 200) -> None:
         super().__init__()
+        speak_as(self, "image")
         self.name = name
         self._words = (x_words, y_words)
         self.canvas = pg.PlotWidget(background=None, enableMenu=False)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.spoken import speak_as
 from pprl_desktop.ui.kit.tips import plain
 from pprl_desktop.ui.kit.words import of_100
 
@@ -36,6 +37,7 @@ class TradeOff(QWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__()
+        speak_as(self, "image")
         self.spots: tuple[Spot, ...] = ()
         self.setAccessibleName(name)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
 
 from pprl_desktop.ui.kit import icons, theme
 from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.spoken import speak_as
 from pprl_desktop.ui.kit.tips import set_tip
 
 Mark = Literal["to do", "ready", "done", "stale", "waiting", "problem"]
@@ -56,6 +57,7 @@ class StepButton(QAbstractButton):
         super().__init__()
         self.entry = entry
         self.bare = False  # only the mark; the name is in the tool tip
+        speak_as(self, "item")
         self.setCheckable(True)
         self.setAutoExclusive(False)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -177,6 +179,7 @@ class StepList(QWidget):
     def __init__(self, name: str) -> None:
         super().__init__()
         self.setAccessibleName(name)
+        speak_as(self, "list")
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(0)

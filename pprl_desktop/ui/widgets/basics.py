@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import ClassVar, Self
 
-from PySide6.QtCore import QObject, QSize, Qt, Slot
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Slot
 from PySide6.QtGui import QAction, QKeySequence, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -340,12 +340,40 @@ def line() -> QFrame:
     return made
 
 
+class _Combo(QComboBox):
+    """On Linux a box to choose from is called by its value; what it is for comes from a label beside it alone. Where
+    none is seen, an unseen one says it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self._said: QLabel | None = None
+
+    def event(self, event: QEvent) -> bool:
+        beside = self.parentWidget()
+        if event.type() == QEvent.Type.ParentChange and beside is not None:
+            self._say_what_for(beside)
+        return super().event(event)
+
+    def _say_what_for(self, beside: QWidget) -> None:
+        if self._said is not None:
+            self._said.deleteLater()
+            self._said = None
+        if not self.property(LABELLED):
+            self._said = QLabel(self.accessibleName(), beside)
+            self._said.hide()
+            self._said.setBuddy(self)
+            self.destroyed.connect(self._said.deleteLater)
+
+
+LABELLED = "labelled"  # property of a control whose name is to be seen
+
+
 def combo(
     name: str, entries: Iterable[tuple[str, object]], chosen: Callable[[object], object] | None = None
 ) -> QComboBox:
-    made = QComboBox()
+    made = _Combo(name)
     wheel_scrolls_the_page(made)
-    made.setAccessibleName(name)
     for text, data in entries:
         made.addItem(text, data)
     made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -404,6 +432,7 @@ def labelled(text: str, control: QWidget, note: str = "") -> QVBoxLayout:
     """A control with its name above and a sentence below; the name is the control's buddy."""
     name = label(text, "strong")
     name.setBuddy(control.focusProxy() or control)
+    control.setProperty(LABELLED, True)
     if not control.accessibleName():
         control.setAccessibleName(text.replace("&", ""))
     made = column(name, control, gap=0.5)

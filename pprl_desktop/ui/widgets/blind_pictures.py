@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.spoken import speak_as
 from pprl_desktop.ui.kit.words import of_100
 
 BOX = 168  # px of each side's box, at the usual text size
@@ -21,6 +22,7 @@ class Travels(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        speak_as(self, "image")
         self.left = self.right = ("", "")
         self.arrows: Sequence[tuple[str, bool]] = ()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -81,6 +83,7 @@ class Reach(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        speak_as(self, "image")
         self.now = self.ten = self.limit = 0.0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QBrush, QPainter, QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.spoken import ValueBar
 from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.words import percent
 
 
-class Meter(QWidget):
+class Meter(ValueBar):
     """One bar: filled = spent, hatched = the preview, tick = limit. Each also in words above and below it."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
         self.name = name
-        self.value = 0.0
+        self.spent = 0.0
         self.preview: float | None = None  # the total after the next opening
         self.limit = 1.0
         self.note = ""  # a quiet line below: characters opened, smallest crowd
@@ -30,8 +31,9 @@ class Meter(QWidget):
         self._announce()
 
     def show_value(self, value: float, limit: float, note: str = "") -> None:
-        moved = (value, limit) != (self.value, self.limit)
-        self.value, self.limit, self.note = value, limit, note
+        moved = (value, limit) != (self.spent, self.limit)
+        self.spent, self.limit, self.note = value, limit, note
+        self.tell(value / limit if limit else 0.0)
         self._announce()
         if moved:
             QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
@@ -44,9 +46,9 @@ class Meter(QWidget):
             self.update()
 
     def words(self) -> str:
-        text = f"{self.name} {percent(self.value, self.decimals)}"
-        if self.preview is not None and self.preview > self.value:
-            text += " · " + tr("+ {cost} if you open this cell", cost=percent(self.preview - self.value, self.decimals))
+        text = f"{self.name} {percent(self.spent, self.decimals)}"
+        if self.preview is not None and self.preview > self.spent:
+            text += " · " + tr("+ {cost} if you open this cell", cost=percent(self.preview - self.spent, self.decimals))
         return text
 
     def _announce(self) -> None:
@@ -68,16 +70,16 @@ class Meter(QWidget):
         width = float(self.width())
         self._texts(painter, line, width)
         bar = QRectF(0, line + 2, width, 13)
-        full = max(self.limit * 1.0, self.value, self.preview or 0.0, 1e-9)
+        full = max(self.limit * 1.0, self.spent, self.preview or 0.0, 1e-9)
         scale = (width - 2) / full if full > self.limit else (width - 2) / self.limit if self.limit else width
         outline = QPainterPath()
         outline.addRoundedRect(bar, 6, 6)
         painter.setClipPath(outline)
         painter.fillRect(bar, theme.colour("track"))
-        spent = min(self.value * scale, width)
+        spent = min(self.spent * scale, width)
         painter.fillRect(QRectF(bar.left(), bar.top(), spent, bar.height()), theme.colour("accent"))
-        if self.preview is not None and self.preview > self.value:
-            extra = max((self.preview - self.value) * scale, 6.0)
+        if self.preview is not None and self.preview > self.spent:
+            extra = max((self.preview - self.spent) * scale, 6.0)
             over = self.preview > self.limit + 1e-12
             box = QRectF(spent, bar.top(), min(extra, width - spent), bar.height())
             painter.fillRect(box, theme.colour("danger_soft" if over else "warm_soft"))
@@ -96,14 +98,14 @@ class Meter(QWidget):
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         painter.setFont(theme.font("small", strong=True))
         painter.setPen(theme.colour("text"))
-        head = f"{self.name} {percent(self.value, self.decimals)}"
+        head = f"{self.name} {percent(self.spent, self.decimals)}"
         painter.drawText(QRectF(0, 0, width, line), left, head)
         used = painter.fontMetrics().horizontalAdvance(head) + 10
         painter.setFont(theme.font("small"))
         limit = tr("limit {limit}", limit=percent(self.limit, 0))
         room = width - used - painter.fontMetrics().horizontalAdvance(limit) - 12
-        if self.preview is not None and self.preview > self.value:
-            cost = percent(self.preview - self.value, self.decimals)
+        if self.preview is not None and self.preview > self.spent:
+            cost = percent(self.preview - self.spent, self.decimals)
             forms = (tr("+ {cost} if you open this cell", cost=cost), f"+ {cost}", "")  # whole in the tooltip
             text = next(form for form in forms if not form or painter.fontMetrics().horizontalAdvance(form) <= room)
             over = self.preview > self.limit + 1e-12
@@ -115,12 +117,13 @@ class Meter(QWidget):
         painter.drawText(QRectF(0, line + 17, width, line), left, note)
 
 
-class Bar(QWidget):
+class Bar(ValueBar):
     """A share as a bar with its name at the left and its number at the right."""
 
     def __init__(self, name: str, share: float, text: str, *, token: str = "accent", name_width: int = 110) -> None:
         super().__init__()
-        self.name, self.share, self.text, self.token, self.name_width = name, share, text, token, name_width
+        self.name, self.share, self.said, self.token, self.name_width = name, share, text, token, name_width
+        self.tell(share)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(f"{name}: {text}")
         set_tip(self, f"{name}: {text}")
@@ -133,7 +136,7 @@ class Bar(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(theme.font("small"))
         metrics = painter.fontMetrics()
-        value_width = max(metrics.horizontalAdvance(self.text), 44) + 8
+        value_width = max(metrics.horizontalAdvance(self.said), 44) + 8
         name_width = min(self.name_width * theme.zoom(), self.width() * 0.4)
         high = self.height()
         painter.setPen(theme.colour("muted"))
@@ -152,12 +155,12 @@ class Bar(QWidget):
         painter.drawText(
             QRectF(self.width() - value_width, 0, value_width, high),
             Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight,
-            self.text,
+            self.said,
         )
         painter.end()
 
 
-class ShareBar(QWidget):
+class ShareBar(ValueBar):
     """A small bar left of its number, of 100; nothing but a dash while it is not measured."""
 
     WIDE = 52  # px of the bar
@@ -165,9 +168,10 @@ class ShareBar(QWidget):
     def __init__(self, share: float | None, token: str = "accent") -> None:
         super().__init__()
         self.share, self.token = share, token
+        self.tell(share)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
-    def text(self) -> str:
+    def words(self) -> str:
         if self.share is None:
             return "–"
         hundredths = 100 * self.share
@@ -193,5 +197,5 @@ class ShareBar(QWidget):
         heavy = self.token == "warm" and self.share is not None and self.share > 0.2
         painter.setPen(theme.colour("warm_text" if heavy else "text" if self.share is not None else "muted"))
         room = QRectF(self.WIDE + 8, 0, self.width() - self.WIDE - 8, self.height())
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, self.text())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, self.words())
         painter.end()

@@ -26,6 +26,7 @@ from pprl_desktop.review.marks import Glyph, Level
 from pprl_desktop.review.speech import how_common
 from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
+from pprl_desktop.ui.kit.spoken import speak_as
 from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.words import percent
 from pprl_desktop.ui.widgets.basics import follow
@@ -65,6 +66,7 @@ class CellWidget(QWidget):
 
     def __init__(self, number: int) -> None:
         super().__init__()
+        speak_as(self, "cell")
         self.number = number
         self.cell: Cell | None = None
         self.preview: Preview | None = None
@@ -293,6 +295,7 @@ class PairGrid(QWidget):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.setAccessibleName(tr("Pair under review"))
+        speak_as(self, "table")
         follow(self, self._arrange)
 
     def name_rows(self, above: str, below: str) -> None:

@@ -7,6 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pprl_desktop.ui.kit import theme
+from pprl_desktop.ui.kit.spoken import ValueBar
 from pprl_desktop.ui.widgets.basics import column, label
 
 SPAN = 0.2  # share of one that fills the bar, unless the range goes beyond
@@ -25,11 +26,13 @@ class RangeBar(QWidget):
         self.head.setText(f"<b>{number}</b> {self.what}" if share is not None else f"<b>–</b> {self.what}")
         self.note.setText(note)
         self.bar.share = share
+        self.bar.tell(share[0] if share is not None else None)
+        self.bar.setAccessibleName(self.what)
         self.bar.update()
         self.setAccessibleName(f"{number or '–'} {self.what}, {note}")
 
 
-class _Bar(QWidget):
+class _Bar(ValueBar):
     def __init__(self) -> None:
         super().__init__()
         self.share: tuple[float, float, float] | None = None

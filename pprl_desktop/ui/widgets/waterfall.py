@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.spoken import speak_as
 from pprl_desktop.ui.kit.words import count
 
 ROW = 24  # px, at the usual text size
@@ -63,6 +64,7 @@ def steps_of(fields: Sequence[str], evidence: Sequence[float], score: float) -> 
 class Waterfall(QWidget):
     def __init__(self) -> None:
         super().__init__()
+        speak_as(self, "image")
         self.steps: tuple[Step, ...] = ()
         self.total = math.nan
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
