@@ -16,11 +16,6 @@ from pprl_desktop.said import Said
 MAX_NAME = 80  # characters
 MOST_MARKS = 3  # accents on one letter; more of them cover the lines above and below
 
-# no ink although their category says letter, mark or symbol: Unicode's Default_Ignorable_Code_Point, and empty braille
-_WITHOUT_INK = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
-    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
 _STYLED = ("<wide>", "<font>", "<circle>", "<square>")  # decompositions that are a plain letter in costume
 _ALPHABETS = ("LATIN", "CYRILLIC", "GREEK")  # whose letters look alike, so that a word in two of them is a trap
 
@@ -42,7 +37,7 @@ def check_name(name: str) -> str:
     if not 1 <= len(name) <= MAX_NAME:
         raise _unusable(Said("A name has 1 to {max_name} visible characters.", max_name=MAX_NAME))
     spaces = any(unicodedata.category(c) == "Zs" and c != " " for c in name)
-    if spaces or not strict.shows(name) or _WITHOUT_INK.search(name):
+    if spaces or not strict.shows(name):
         raise _unusable(Said("It holds a character that does not show, or a space other than the usual one."))
     if "<" in name or ">" in name:
         raise _unusable(Said("It holds a sign of markup, < or >."))

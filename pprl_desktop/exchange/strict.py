@@ -101,10 +101,20 @@ def any_text(plain: Plain, key: str, *, place: str = "", longest: int = 200) -> 
     return value
 
 
+# no ink although their category says letter, mark or symbol: Unicode's Default_Ignorable_Code_Point, and empty braille
+_WITHOUT_INK = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+
+
 def shows(value: str) -> bool:
-    """No control, format (direction, joiner), private or unassigned character, no separator of lines or paragraphs."""
+    """No control, format (direction, joiner), private or unassigned character, no separator of lines or paragraphs, and
+    nothing without ink: two field names must not look the same and differ."""
     if value.isascii():
         return value.isprintable()
+    if _WITHOUT_INK.search(value):
+        return False
     return not any(unicodedata.category(c)[0] == "C" or unicodedata.category(c) in ("Zl", "Zp") for c in value)
 
 

@@ -59,7 +59,13 @@ def test_the_untouched_proposal_is_shown(scene: Scene, proposed: Path) -> None:
     assert "epsilon 20 per bit" in "\n".join(map(str, received.proposal.in_words()))
 
 
-@pytest.mark.parametrize("bad", ["two\nlines", ESCAPE, "\u202egnitirw", "a\u200bb", "a\u2028b", "a\x7fb", "a\u0085b"])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "two\nlines", ESCAPE, "\u202egnitirw", "a\u200bb", "a\u2028b", "a\x7fb", "a\u0085b",
+        "last_name\u3164", "\u2800", "a\u115fb", "a\ufe0f",
+    ],
+)  # fmt: skip
 @pytest.mark.parametrize("path", [("purpose",), ("statement",), ("proposer", "name"), ("fields", "0", "name")])
 def test_characters_that_do_not_show_are_refused_in_every_text(
     scene: Scene, proposed: Path, path: tuple[str, ...], bad: str
