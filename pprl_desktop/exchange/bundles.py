@@ -21,6 +21,7 @@ from pprl_desktop.exchange.agreement import Agreement, Item
 from pprl_desktop.exchange.carried import Carried
 from pprl_desktop.exchange.container import Array
 from pprl_desktop.exchange.decimals import decimal
+from pprl_desktop.exchange.disclosures import CLEAR
 from pprl_desktop.exchange.manifest import Entry, Manifest
 from pprl_desktop.exchange.pseudonyms import PSEUDONYM as PSEUDONYM
 from pprl_desktop.exchange.pseudonyms import PseudonymMap, Pseudonyms, is_increasing, order_of
@@ -138,6 +139,9 @@ def _plan(signatory: Signatory, table: CleanTable, ids: Sequence[str] | None = N
     ledger = signatory.ledger()
     said = bundle_statement(recipe, table.rows)
     carried = deliveries.compare(ledger.key, table, deliveries.known(signatory, agreement), ids).carried
+    if carried is not None:
+        clear = [one for one in ledger.disclosures() if one.what == CLEAR and one.agreement == agreement.id]
+        carried = replace(carried, shown=sum(one.records for one in clear if not one.received))
     planned = Planned(
         ledger.fingerprint(table), contact.card.party.sign, agreement.id, said, recipe.settings.decoys, carried
     )

@@ -19,6 +19,7 @@ class Carried:
     gone: int
     times: int  # codes of one person that the partner then holds, at most
     by_number: bool  # whether changed rows were told by a record number; else they count as gone and new
+    shown: int = 0  # records whose cells the partner saw in clear under this agreement
 
     def as_plain(self) -> dict[str, Any]:
         return {**vars(self), "of": list(self.of)}
@@ -50,5 +51,13 @@ class Carried:
         if self.times > 1:
             told.append(
                 Said("Of a changed record the partner then holds up to {times} codes, each counted.", times=self.times)
+            )
+        if self.shown:
+            told.append(
+                Said(
+                    "{shown} {shown|record was|records were} shown in clear for a review under this agreement; a "
+                    "further review may show the same people again, and counts them again.",
+                    shown=self.shown,
+                )
             )
         return tuple(told)

@@ -63,7 +63,7 @@ def _reconcile(args: argparse.Namespace, partnership: Partnership) -> Answer:
     merged, rule = partnership.outcome(), partnership.agreement.terms.rule
     counts = merged.counts()
     if args.out:
-        _write(args, merged)
+        _write(args, partnership, merged)
     told, data = _linked(args, partnership, merged) if args.linked else ([], {})
     text = (
         f"Both sides: {counts['both']:,}; only mine: {counts['only_mine']:,}; only theirs: {counts['only_theirs']:,}. "
@@ -97,15 +97,17 @@ def _linked(args: argparse.Namespace, partnership: Partnership, merged: Outcome)
     return lines, {"linked_file": args.linked, "linked_rows": made.rows, "linked_columns": list(made.columns)}
 
 
-def _write(args: argparse.Namespace, merged: Outcome) -> None:
+def _write(args: argparse.Namespace, partnership: Partnership, merged: Outcome) -> None:
     """Own rows only: row number, id if wanted, link id (the same on both sides), and whether it is linked or open."""
+    from pprl_desktop.job.own_table import OwnTable
     from pprl_desktop.records.writing import write_csv
 
     ids: list[str] | None = None
     if args.id:
         if not args.table:
             raise Problem("The id column needs the table.", do="Give it with --table.", place="table")
-        ids = _options.read(args.table, options=_options.how_read(args)).column(args.id).cells()
+        choices = partnership.choices(Path(args.table), {}, _options.how_read(args))
+        ids = OwnTable().table(choices).column(args.id).cells()
     rows = []
     for pairs, links, status in (
         (merged.reconciled.linked, merged.links, "linked"),

@@ -13,6 +13,7 @@ from pprl_desktop.exchange import agreeing, bundles, inbox, letters, results
 from pprl_desktop.exchange.agreeing import Offer
 from pprl_desktop.exchange.agreement import Agreement
 from pprl_desktop.exchange.bundles import PartnerBundle
+from pprl_desktop.exchange.disclosures import CLEAR, PlannedDisclosure
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.table import CleanTable, Column
 from tests.exchange.conftest import FIELDS, Party, agree, introduce, offer, people
@@ -180,6 +181,15 @@ def test_a_table_in_which_every_row_changed_is_asked_and_counted_twice(start: Ca
     plan = them.plan(people(100, 160), ids(0, 60))
     assert plan.asks
     assert plan.outlook.total["per bit"] == 4.0
+
+
+def test_records_shown_in_clear_before_are_told(start: Callable[..., Deliveries]) -> None:
+    them = start()
+    them.send(FIRST_ROWS, ids(0, 60))
+    partner = them.agreement.partner_side.party.sign
+    them.a.home.ledger().disclose(PlannedDisclosure(CLEAR, partner, them.id, "content", 7))
+    said = " ".join(map(str, them.plan(people(0, 59), ids(0, 59)).outlook.sentences))
+    assert "7 records were shown in clear" in said
 
 
 def test_many_deliveries_of_the_same_people_are_not_blocked_but_many_changes_are(
