@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 
 from pprl_desktop.problem import Problem
 
-SECONDS = 5.0  # a case that takes longer hangs
+SECONDS = 5.0  # of the processor: a case that takes longer hangs. One that waits for ever ends by the limit for tests
 MEMORY = 100 << 20  # bytes over what the process had before
 
 Result = TypeVar("Result")
@@ -46,7 +46,7 @@ class Tally:
 
     def case(self, act: Callable[[], Result], wrong: Callable[[Result], str] = lambda _: "") -> bool:
         """Tries one file; whether it was accepted. `wrong` says what is not right about an accepted one."""
-        start = time.monotonic()
+        start = time.process_time()  # by the clock, a busy machine looks like a hang
         try:
             made = act()
         except Problem:
@@ -59,7 +59,7 @@ class Tally:
             )
             return False
         finally:
-            self.slowest = max(self.slowest, time.monotonic() - start)
+            self.slowest = max(self.slowest, time.process_time() - start)
         self.accepted += 1
         if reason := wrong(made):
             self.wrong.append(reason)
