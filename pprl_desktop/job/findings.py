@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
     from pprl_desktop.exchange.results import Outcome
     from pprl_desktop.job.held_twice import HeldTwice
+    from pprl_desktop.job.own_files import Outcome as OwnOutcome
+    from pprl_desktop.job.own_files import OwnFiles
     from pprl_desktop.job.own_table import Seen
     from pprl_desktop.job.partnership import Partnership
     from pprl_desktop.review.desk import Desk as ManagerDesk
@@ -34,6 +36,10 @@ class Findings:
     own_table: OwnTable = field(default_factory=OwnTable)
     seen: Seen | None = None  # what was understood of the own table
     twice: HeldTwice | None = None  # how many people it holds more than once
+    own_files: OwnFiles | None = None  # of a project without a partner
+    second: Seen | None = None  # what was understood of the second own file
+    both_twice: tuple[HeldTwice | None, HeldTwice | None] | None = None  # who is held twice in either own file
+    own_outcome: OwnOutcome | None = None  # what is linked of own files
     partner_rows: int = 0  # of the bundle opened last
     shown: ShownMatch | None = None
     partnership: Partnership | None = None  # with what it made once

@@ -242,6 +242,14 @@ class OwnFiles:
                     place="fields",
                 )
 
+    @staticmethod
+    def about(choices: Choices) -> str:
+        """Names what a match is of: files, fields, direction."""
+        return _matched(choices)
+
+    def partner_names(self) -> None:
+        """Rows of an own file go by their number."""
+
     # kept beside the project: row numbers and scores -------------------------------------------------
 
     def _keys(self, *, make: bool) -> Keys | None:

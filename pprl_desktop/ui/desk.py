@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.exchange.identity import Identity
     from pprl_desktop.job.findings import Findings
+    from pprl_desktop.job.own_files import OwnFiles
     from pprl_desktop.job.own_table import OwnTable
     from pprl_desktop.job.partnership import Partnership
+    from pprl_desktop.project.choices import Kind
     from pprl_desktop.project.project import Changed, Project
 
 
@@ -64,6 +66,15 @@ class Desk(QObject):
     def own_table(self) -> OwnTable:
         """Where the clear table of the open project is; panes ask it for work, never for a table."""
         return self.findings.own_table
+
+    @property
+    def own_files(self) -> OwnFiles:
+        """The job of a project without a partner."""
+        from pprl_desktop.job.own_files import OwnFiles
+
+        if self.findings.own_files is None:
+            self.findings.own_files = OwnFiles(self.need_project(), self.own_table)
+        return self.findings.own_files
 
     @property
     def home(self) -> Home:
@@ -118,12 +129,12 @@ class Desk(QObject):
         opened = Project.open(path)
         self._take(opened)
 
-    def create_project(self, path: Path, title: str = "") -> None:
+    def create_project(self, path: Path, title: str = "", kind: Kind = "partner") -> None:
         from pprl_desktop.project.project import Project
 
-        self._take(Project.create(path, title))
+        self._take(Project.create(path, title, kind))
 
-    def create_named(self, title: str) -> None:
+    def create_named(self, title: str, kind: Kind = "partner") -> None:
         """A project in the usual folder, under a name that is not taken."""
         from pprl_desktop.project.project import SUFFIX
 
@@ -131,7 +142,7 @@ class Desk(QObject):
         safe = "".join(c if c.isalnum() or c in " -_" else "_" for c in title).strip() or "project"
         names = (safe, *(f"{safe} {n}" for n in range(2, 1000)))
         free = next(name for name in names if not (folder / f"{name}{SUFFIX}").exists())
-        self.create_project(folder / f"{free}{SUFFIX}", title)
+        self.create_project(folder / f"{free}{SUFFIX}", title, kind)
 
     def _take(self, project: Project) -> None:
         self.close_project(quiet=True)
@@ -165,6 +176,7 @@ class Desk(QObject):
         known = settings.Known(
             path=str(project.path.resolve()),
             title=project.title,
+            kind=choices.kind,
             partner=self._partner_name(choices.partner) or (before.partner if before is not None else ""),
             contact=choices.partner,
             agreement=choices.agreement,

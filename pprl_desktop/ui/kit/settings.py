@@ -32,6 +32,7 @@ class Known:
     since: str = ""
     opened: float = 0.0  # seconds since the epoch
     archived: bool = False
+    kind: str = "partner"  # or of the own files only
 
 
 @dataclass(frozen=True)

@@ -110,3 +110,8 @@ def hundredths(share: float) -> str:
     if 99.5 < value < 100:
         return ">99"
     return number(round(value))
+
+
+def own_words(kind: str) -> str:
+    """What a project without a partner is about."""
+    return tr("one file of my own") if kind == "one file" else tr("two files of my own")

@@ -300,12 +300,7 @@ class DataPane(ReadingChoices, Pane):
         for one in shown:
             use = combo(
                 tr("Use of {column}", column=one.name),
-                [
-                    (tr("Matching"), "matching"),
-                    (tr("Sensitive"), "sensitive"),
-                    (tr("Record number"), "number"),
-                    (tr("Not used"), ""),
-                ],
+                self._uses(),
                 lambda data, name=one.name: self._set_use(name, str(data)),
             )
             use.setProperty("flat", True)
@@ -322,11 +317,19 @@ class DataPane(ReadingChoices, Pane):
                 self._note(one, seen, choices, codes),
             )
 
+    def _uses(self) -> list[tuple[str, object]]:
+        return [
+            (tr("Matching"), "matching"),
+            (tr("Sensitive"), "sensitive"),
+            (tr("Record number"), "number"),
+            (tr("Not used"), ""),
+        ]
+
     def _note(self, one: ColumnProfile, seen: Seen, choices: Choices, codes: dict[str, tuple[str, ...]]) -> QWidget:
         repeats = seen.profile.repeats(one.name)
         text, tint = "", "warm"
         if one.name in choices.sensitive:
-            text, tint = tr("never leaves"), "muted"
+            text, tint = self._sensitive_words(), "muted"
         elif repeats is not None:
             text = tr("repeats {columns}", columns=", ".join(repeats.beside))
         elif one.name in codes:
@@ -334,6 +337,9 @@ class DataPane(ReadingChoices, Pane):
         made = label(text, "tiny", wrap=False)
         made.setProperty("tint", tint)
         return made
+
+    def _sensitive_words(self) -> str:
+        return tr("never leaves")
 
     # what the steward does ------------------------------------------------------------------------
 
@@ -503,5 +509,6 @@ class DataPane(ReadingChoices, Pane):
     def go_on(self, done: Callable[[], None]) -> None:
         seen = self.seen
         assert seen is not None
-        self.desk.confirm(self.NAME, {"profile": json.dumps(seen.profile.as_dict(), sort_keys=True).encode()})
+        kept = f"profile{self.NAME.removeprefix('data')}"  # of the second own file beside that of the first
+        self.desk.confirm(self.NAME, {kept: json.dumps(seen.profile.as_dict(), sort_keys=True).encode()})
         done()

@@ -82,14 +82,7 @@ class FieldsPane(Pane):
         self._turns = Turns(self, lambda: self.desk.project)
         self._lines: list[tuple[QWidget, ...]] = []
         self._prepared: tuple[Any, ...] | None = None
-        heads = (
-            Head(tr("Field, for both sides"), 4),
-            Head(tr("Your column"), 4),
-            Head(tr("Kind"), 3),
-            Head(tr("After cleaning"), 5, spare=True),
-            Head(""),
-        )
-        self.list = _DropRows(tr("Fields to compare"), heads, self._add)
+        self.list = _DropRows(tr("Fields to compare"), self._heads(), self._add)
         self.add_field = menu_button("plus", tr("Add a field"), ())
         self.add_field.setText(tr("Add a field"))
         self.add_field.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -137,6 +130,15 @@ class FieldsPane(Pane):
         self.body.addWidget(self.reference)
         self.body.addStretch(1)
 
+    def _heads(self) -> tuple[Head, ...]:
+        return (
+            Head(tr("Field, for both sides"), 4),
+            Head(tr("Your column"), 4),
+            Head(tr("Kind"), 3),
+            Head(tr("After cleaning"), 5, spare=True),
+            Head(""),
+        )
+
     # what is shown --------------------------------------------------------------------------------
 
     def prepare(self) -> None:
@@ -171,8 +173,7 @@ class FieldsPane(Pane):
             line = self._line(number, one)
             self.list.add(*line, below=self._trouble(number, one))
             self._lines.append(line)
-            name, box, kind, _example, tools = line
-            stops += [name, box, kind, *tools.findChildren(QToolButton)]
+            stops += [*line[:-1], *line[-1].findChildren(QToolButton)]
         self._show_unused()
         tab_order(*stops, self.add_field, self.text, self.of_field, self.which)
         self.of_field.clear()
@@ -201,9 +202,12 @@ class FieldsPane(Pane):
         pick(kind, one.kind)
         example = label("", "small")
         self._examples[one.name] = example
+        return name, box, kind, example, self._tools(number, one)
+
+    def _tools(self, number: int, one: Field) -> QWidget:
         cleaning = tool("settings", tr("Cleaning of {field} …", field=one.name), lambda n=number: self._clean(n))
         drop = tool("close", tr("Do not compare {field}", field=one.name), lambda n=number: self._remove(n))
-        return name, box, kind, example, boxed(row(cleaning, drop, gap=0))
+        return boxed(row(cleaning, drop, gap=0))
 
     def _trouble(self, number: int, one: Field) -> QWidget | None:
         """What is wrong with the column of a field stands under its line, with the cure."""

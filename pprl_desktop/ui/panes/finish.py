@@ -124,23 +124,14 @@ class FinishPane(KeyedPane):
         return self.project.state("finish").state == "done"
 
     def _show_facts(self) -> None:
-        choices, outcome, match = self.project.choices, self.desk.findings.outcome, kept.match_of(self.project)
+        choices, match = self.project.choices, kept.match_of(self.project)
         done = self._written()
         if done:
             said = tr("In {folder}", folder=choices.output_folder)
             self.head(tr("Done: the linked table is written"), said)
         else:
-            self.head(
-                tr("Write the linked table and the report"),
-                tr(
-                    "The table holds link ids and your sensitive columns, no names. "
-                    "The report tells what was disclosed."
-                ),
-            )
-        if outcome is not None:
-            counts = outcome.counts()
-            note = tr("of your {n}; {open} pairs left open", n=count(choices.rows), open=count(counts["open"]))
-            self.linked.show_number(count(counts["linked"]), "", note)
+            self.head(tr("Write the linked table and the report"), self._holds())
+        self._show_linked()
         for shown, share in (
             (self.wrong, match.wrong if match else None),
             (self.missed, match.missed if match else None),
@@ -153,6 +144,16 @@ class FinishPane(KeyedPane):
         self.left_text.setText(self._left())
         self.paper.setVisible(done and self.paper.document is not None)
         self.changed.emit()
+
+    def _holds(self) -> str:
+        return tr("The table holds link ids and your sensitive columns, no names. The report tells what was disclosed.")
+
+    def _show_linked(self) -> None:
+        outcome = self.desk.findings.outcome
+        if outcome is not None:
+            counts, rows = outcome.counts(), self.project.choices.rows
+            note = tr("of your {n}; {open} pairs left open", n=count(rows), open=count(counts["open"]))
+            self.linked.show_number(count(counts["linked"]), "", note)
 
     @staticmethod
     def _show_range(shown: RangeBar, share: Range | None, *, reliable: bool) -> None:
@@ -187,20 +188,17 @@ class FinishPane(KeyedPane):
         self.files.clear()
         if not done:
             return
-        folder = Path(choices.output_folder)
-        partner = self.desk.home.agreement(choices.agreement).partner_side.name
-        mine, theirs = tr("stays with you"), tr("send to {partner}", partner=partner)
-        for path, what, word, token in (
-            (
-                folder / f"linked.{choices.output_form}",
-                tr("link number and sensitive columns, no names"),
-                mine,
-                "neutral",
-            ),
+        folder, mine = Path(choices.output_folder), tr("stays with you")
+        made = [
+            (folder / f"linked.{choices.output_form}", tr("link number and sensitive columns, no names"), mine, "neutral"),
             (folder / "report.pdf", tr("for the ethics board"), mine, "neutral"),
             (folder / "report.html", tr("the same, with every detail"), mine, "neutral"),
-            (Path(choices.result_path or "-"), tr("your result, sealed for the partner"), theirs, "accent"),
-        ):
+        ]
+        if choices.agreement:
+            partner = self.desk.home.agreement(choices.agreement).partner_side.name
+            word = tr("send to {partner}", partner=partner)
+            made.append((Path(choices.result_path or "-"), tr("your result, sealed for the partner"), word, "accent"))
+        for path, what, word, token in made:
             if path.is_file():
                 texts = column(label(path.name, "strong"), label(what, "small"), gap=0)
                 show = row_button(tr("Show in folder"), lambda p=path: show_in_folder(self, p))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QSizePolicy, QTabWidget, QWidget
@@ -36,7 +36,19 @@ from pprl_desktop.ui.widgets.waterfall import EVEN, Waterfall, odds_words, steps
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
     from pprl_desktop.exchange.linking import AssignedPairs
+    from pprl_desktop.job.own_table import OwnTable
     from pprl_desktop.progress import Progress
+    from pprl_desktop.project.choices import Choices
+
+
+class Linkage(Protocol):
+    """What the page asks of whoever matches: the job with a partner, or the one of own files."""
+
+    def match(self, own: OwnTable, choices: Choices, *, progress: Progress = ...) -> Match: ...
+    def decide(self, match: Match, choices: Choices, progress: Progress = ...) -> Match: ...
+    def kept_match(self, choices: Choices, progress: Progress = ...) -> Match | None: ...
+    def partner_names(self) -> Any: ...
+
 
 YOURS, THEIRS, SCORE, PROBABILITY, BAND, NEXT_BEST, WHY = range(7)  # places in a row of the table
 
@@ -60,7 +72,7 @@ def table_rows(match: Match, names: Any) -> list[Row]:
     rows = [
         (
             one.own + 1,
-            pseudonym_words(names[one.partner].tobytes()) if names is not None else "",
+            pseudonym_words(names[one.partner].tobytes()) if names is not None else count(one.partner + 1),
             one.score,
             one.probability,
             one.band,
@@ -93,12 +105,7 @@ class MatchPane(KeyedPane):
         self._turns = Turns(self, lambda: self.desk.project)
         self._looked_for: tuple[str, str] | None = None
         self.pages = Pages()
-        self.ready = EmptyState(
-            "match",
-            tr("Ready to match"),
-            tr("Your records are compared with the partner's file, pair by pair."),
-            ((tr("&Match now"), self._match),),
-        )
+        self.ready = EmptyState("match", *self._ready_words(), ((tr("&Match now"), self._match),))
         self.pages.addWidget(boxed(column(self.ready, None)))
         self.found = Later(self._build_found)
         self.pages.addWidget(self.found)
@@ -157,12 +164,27 @@ class MatchPane(KeyedPane):
             column(top, self.doubt, self.plots, columns(self.list, self.why, least=330, shares=(4, 3), gap=3), gap=2)
         )
 
+    # with whom --------------------------------------------------------------------------------------
+
+    def _ready_words(self) -> tuple[str, str]:
+        return tr("Ready to match"), tr("Your records are compared with the partner's file, pair by pair.")
+
+    def linkage(self) -> Linkage | None:
+        """Who matches: the job with the partner; None while the key is locked."""
+        return self.desk.partnership()
+
+    def unlocked(self) -> bool:
+        return self.desk.identity() is not None
+
+    def _row_heads(self) -> tuple[str, str]:
+        return tr("Yours"), tr("Theirs")
+
     # what is shown --------------------------------------------------------------------------------
 
     def show_state(self) -> None:
-        own = self.desk.identity()
-        self.identity.setVisible(own is None)
-        self.pages.setVisible(own is not None and not self.answers_only())
+        own = self.unlocked()
+        self.identity.setVisible(not own)
+        self.pages.setVisible(own and not self.answers_only())
         self.theirs.setVisible(self.answers_only())
         if self.answers_only():
             self.head(tr("The partner decides"), tr("Whoever asks draws the lines, once; both sides go by its result."))
@@ -173,7 +195,7 @@ class MatchPane(KeyedPane):
             self._show(shown.match, shown.rows)
             if self._decided not in (None, self._lines()):  # undone or changed while another page was in front
                 self._decide()
-        elif own is not None and self._looked_for != self._bundles():
+        elif own and self._looked_for != self._bundles():
             self._reopen()
         else:
             self.pages.setCurrentIndex(0)
@@ -189,7 +211,7 @@ class MatchPane(KeyedPane):
 
     def _reopen(self) -> None:
         """A match that was finished before is kept at home, sealed: nothing is compared again."""
-        partnership, choices, self._looked_for = self.desk.partnership(), self.project.choices, self._bundles()
+        partnership, choices, self._looked_for = self.linkage(), self.project.choices, self._bundles()
         if partnership is None:
             return
         self.pages.setCurrentIndex(0)
@@ -243,7 +265,7 @@ class MatchPane(KeyedPane):
                 tr("The program cannot tell which pairs are right"),
                 tr("No second opinion confirms the figures: use no number yet."),
             )
-        self.doubt.show_doubt(told, self.desk.findings.seen)
+        self.doubt.show_doubt(told, own=self.project.choices.kind != "partner")
         self.messages.clear()
         for text in match.warnings:
             self.say("warning", tr_core(text))
@@ -312,13 +334,14 @@ class MatchPane(KeyedPane):
     def _show_table(self, match: Match, rows: list[Row]) -> None:
         fields = match.scored.fields
         odds = self.histogram.odds
+        mine, theirs = self._row_heads()
         if self.table is not None:
             self.table.deleteLater()
         self.table = DataTable(
             tr("Pairs, nearest to the lines first"),
             [
-                ColumnSpec(tr("Yours"), count, right=True, width=58, least=48),
-                ColumnSpec(tr("Theirs"), width=80, least=66),
+                ColumnSpec(mine, count, right=True, width=58, least=48),
+                ColumnSpec(theirs, width=80, least=66),
                 ColumnSpec(
                     tr("How sure"), odds_words if odds else (lambda v: exact(v, 3)), right=True,
                     tip=lambda v: tr("score {score}", score=exact(v, 3)), width=86, least=80,
@@ -351,7 +374,7 @@ class MatchPane(KeyedPane):
     # what the steward does ------------------------------------------------------------------------
 
     def _match(self) -> None:
-        partnership, choices, own_table = self.desk.partnership(), self.project.choices, self.desk.own_table
+        partnership, choices, own_table = self.linkage(), self.project.choices, self.desk.own_table
         if partnership is None:
             return
         self.messages.clear()
@@ -396,7 +419,7 @@ class MatchPane(KeyedPane):
 
     def _decide(self) -> None:
         """Bands and assignment again, on the same scores."""
-        match, partnership, choices = self.desk.findings.match, self.desk.partnership(), self.project.choices
+        match, partnership, choices = self.desk.findings.match, self.linkage(), self.project.choices
         if match is None or partnership is None:
             return
 

@@ -17,7 +17,6 @@ from pprl_desktop.ui.widgets.reflow import columns
 
 if TYPE_CHECKING:
     from pprl_desktop.job.matches import Judged
-    from pprl_desktop.job.own_table import Seen
 
 
 class Doubt(QWidget):
@@ -36,7 +35,8 @@ class Doubt(QWidget):
         self.setLayout(column(columns(numbers, self.why, least=280, gap=3), heading, self.cures, gap=1.5))
         self.hide()
 
-    def show_doubt(self, told: Judged, _seen: Seen | None) -> None:
+    def show_doubt(self, told: Judged, *, own: bool = False) -> None:
+        """`own`: both files are at hand, and no agreement stands in the way of another field."""
         self.setVisible(not told.reliable)
         if told.reliable:
             return
@@ -47,7 +47,12 @@ class Doubt(QWidget):
         clear(self.cures)
         for what, takes, words, page in (
             (tr("Take copies out of your table"), tr("a few minutes, nothing leaves"), tr("Look at the table"), "data"),
-            (tr("Compare more telling fields"), tr("a new agreement, new files"), tr("Choose the fields"), "fields"),
+            (
+                tr("Compare more telling fields"),
+                tr("a few minutes, nothing leaves") if own else tr("a new agreement, new files"),
+                tr("Choose the fields"),
+                "fields",
+            ),
             (
                 tr("Review a part of the pairs"),
                 tr("masked, some time"),

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pprl_desktop.review.share import Share
 
 
-_START, _PAIRS, _END, _ANSWER, _OWN = range(5)
+_START, PAIRS_PAGE, _END, _ANSWER, OWN_PAGE = range(5)
 
 
 def _scrolling(page: QWidget) -> QScrollArea:
@@ -81,11 +81,11 @@ class ReviewPane(KeyedPane):
         other = button(tr("Review two tables of your own, or a share from a manager …"), self._show_own, kind="link")
         self.stack = QStackedWidget()
         for page in (
-            boxed(column(self.with_partner, row(other, None), None, gap=4)),
+            self._start_page(other),
             self.panel,
             boxed(column(self.summary, None)),
             boxed(column(self.answer, None)),
-            own_page(self.new, self.old),
+            self._own_page(),
         ):
             self.stack.addWidget(_scrolling(page))
         self.body.addWidget(self.identity)
@@ -98,6 +98,12 @@ class ReviewPane(KeyedPane):
         self.back_to_start = button(tr("Back to the review"), self.show_state)
         self.back_to_pairs = button(tr("Back to the pairs"), lambda: self._look_again(""))
         self.hand_back = button(tr("Hand back decisions …"), self._hand_back, icon="send")
+
+    def _own_page(self) -> QWidget:
+        return own_page(self.new, self.old)
+
+    def _start_page(self, other: QWidget) -> QWidget:
+        return boxed(column(self.with_partner, row(other, None), None, gap=4))
 
     # arriving -------------------------------------------------------------------------------------
 
@@ -122,9 +128,12 @@ class ReviewPane(KeyedPane):
         self.old.show_folder(choices.review_path)
         self.identity.setVisible(self.desk.identity() is None and bool(choices.agreement))
         self.stack.setCurrentIndex(_START)
-        self.with_partner.refresh()
+        self._show_start()
         self._menu()
         self.changed.emit()
+
+    def _show_start(self) -> None:
+        self.with_partner.refresh()
 
     def _answer(self) -> None:
         self.stack.setCurrentIndex(_ANSWER)
@@ -138,13 +147,13 @@ class ReviewPane(KeyedPane):
             tr("Both are on this computer: no key, no partner, nothing leaves. Or help with somebody else's review."),
         )
         self.messages.clear()
-        self.stack.setCurrentIndex(_OWN)
+        self.stack.setCurrentIndex(OWN_PAGE)
         self.changed.emit()
 
     def _work_on(self, session: ReviewSession) -> None:
         if self.panel.session is not session:
             self.panel.open_session(session)
-        self.stack.setCurrentIndex(_PAIRS)
+        self.stack.setCurrentIndex(PAIRS_PAGE)
         self.panel.meter.show()
         self._moved()
         self._menu()
@@ -174,7 +183,7 @@ class ReviewPane(KeyedPane):
             return
         if not pair:
             pair = session.current or session.order[-1]
-        self.stack.setCurrentIndex(_PAIRS)
+        self.stack.setCurrentIndex(PAIRS_PAGE)
         self.panel.meter.show()
         self.panel.go(pair)
         self.panel.take_focus()
@@ -185,7 +194,7 @@ class ReviewPane(KeyedPane):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)
-        if self.stack.currentIndex() == _PAIRS:
+        if self.stack.currentIndex() == PAIRS_PAGE:
             self.panel.take_focus()
 
     def _moved(self) -> None:
@@ -319,7 +328,7 @@ class ReviewPane(KeyedPane):
     # the shell asks -------------------------------------------------------------------------------
 
     def enter_is_next(self) -> bool:
-        return self.stack.currentIndex() != _PAIRS
+        return self.stack.currentIndex() != PAIRS_PAGE
 
     def reason(self) -> str:
         if self._with_partner() and self.desk.identity() is None:
@@ -328,7 +337,7 @@ class ReviewPane(KeyedPane):
 
     def next_text(self) -> str:
         session = self.panel.session
-        if session is None or self.stack.currentIndex() in (_START, _ANSWER, _OWN):
+        if session is None or self.stack.currentIndex() in (_START, _ANSWER, OWN_PAGE):
             return tr("Next: without review")
         if session.advance().to_go == 0:
             return tr("Take the decisions in") if self.manager is not None else ""
@@ -338,7 +347,7 @@ class ReviewPane(KeyedPane):
         return self.panel.advance_words() if self.panel.session is not None else ""
 
     def extra_buttons(self) -> list[QPushButton]:
-        if self.stack.currentIndex() in (_ANSWER, _OWN):
+        if self.stack.currentIndex() in (_ANSWER, OWN_PAGE):
             return [self.back_to_start]
         if self.panel.session is None or self.stack.currentIndex() == _START:
             return []
@@ -358,11 +367,10 @@ class ReviewPane(KeyedPane):
             done()
             return
 
-        partnership = self.desk.partnership() if self._with_partner() else None
+        enter = self._entering()
 
         def work(progress: Progress) -> tuple[bytes, TakenIn | None]:
-            taken = take_in(partnership, manager, progress.part(0.0, 0.5)) if partnership is not None else None
-            return review_told(manager, progress.part(0.5, 1.0)), taken
+            return review_told(manager, progress.part(0.5, 1.0)), enter(manager, progress.part(0.0, 0.5))
 
         def told(found: tuple[bytes, TakenIn | None]) -> None:
             self.desk.confirm("review", {"review": found[0], "taken": decisions_of(manager).encode()})
@@ -375,6 +383,11 @@ class ReviewPane(KeyedPane):
             self.desk.go_to.emit("results")
 
         self.run(tr("Taking the decisions in"), work, told)
+
+    def _entering(self) -> Callable[[ManagerDesk, Progress], TakenIn | None]:
+        """What makes the decisions part of the match, in the worker."""
+        partnership = self.desk.partnership() if self._with_partner() else None
+        return lambda manager, progress: take_in(partnership, manager, progress) if partnership is not None else None
 
     # menu -----------------------------------------------------------------------------------------
 
@@ -394,7 +407,7 @@ class ReviewPane(KeyedPane):
             (tr("&Legend"), "?", panel.show_legend),
         ):
             action = QAction(f"{text}\t{keys}", menu)  # shown only: the panel takes these keys itself
-            action.setEnabled(panel.session is not None and self.stack.currentIndex() == _PAIRS)
+            action.setEnabled(panel.session is not None and self.stack.currentIndex() == PAIRS_PAGE)
             action.triggered.connect(lambda _c=False, a=act: self._guarded(a))
             menu.addAction(action)
         menu.addSeparator()

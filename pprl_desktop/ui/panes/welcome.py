@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QFile, Qt, QTimer
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QMessageBox, QProgressBar, QWidget
@@ -13,7 +14,7 @@ from pprl_desktop.ui.desk import usual_folder
 from pprl_desktop.ui.kit.i18n import tr, tr_n
 from pprl_desktop.ui.kit.settings import Known
 from pprl_desktop.ui.kit.tips import question
-from pprl_desktop.ui.kit.words import recently
+from pprl_desktop.ui.kit.words import own_words, recently
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.basics import (
     Button,
@@ -34,6 +35,9 @@ from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.reflow import columns, flow
 from pprl_desktop.ui.widgets.rows import Head, Rows, two_lines
 
+if TYPE_CHECKING:
+    from pprl_desktop.project.choices import Kind
+
 SEARCH_FROM = 8  # projects from which there is a field to find one
 
 
@@ -44,6 +48,7 @@ class WelcomePane(Pane):
 
     def build(self) -> None:
         self._pending = ""
+        self._kind: Kind = "partner"
         self._chosen = ""
         self._archive_shown = False
         self.buttons: dict[str, Button] = {}
@@ -85,7 +90,14 @@ class WelcomePane(Pane):
             "people",
             tr("With a partner"),
             tr("Two organisations, each with its own table. You exchange sealed files."),
-            button(tr("&New with a partner"), self.ask_name, kind="primary"),
+            button(tr("&New with a partner"), lambda: self.ask_name(), kind="primary"),
+        )
+        own = self._way(
+            "match",
+            tr("Files of my own"),
+            tr("Both tables, or the one with duplicates, lie on this computer. No keys, no partner."),
+            button(tr("&Link two files"), lambda: self.ask_name("two files")),
+            button(tr("Find &duplicates"), lambda: self.ask_name("one file")),
         )
         self.sample = button(tr("Open the &sample"), self.open_sample)
         sample = self._way(
@@ -119,21 +131,21 @@ class WelcomePane(Pane):
             line.setStretch(1, 1)
             steps.append(line)
         goes.add(columns(*steps, least=200, gap=3))
-        return boxed(column(columns(partner, sample, least=260), self.sent, goes, gap=3))
+        return boxed(column(columns(partner, own, sample, least=210), self.sent, goes, gap=3))
 
-    def _way(self, icon: str, title: str, sentence: str, go: Button) -> Card:
+    def _way(self, icon: str, title: str, sentence: str, go: Button, *more: Button) -> Card:
         card = Card()
         card.setAccessibleName(title)
         self.buttons[icon] = go
         card.add(
             row(icon_label(icon, "accent_text", 28), None), label(title, "heading"), label(sentence, "small"), None,
-            row(go, None),
+            flow(go, *more),
         )  # fmt: skip
         return card
 
     def _build_list(self) -> QWidget:
         """The projects there are; the last one is chosen, and Enter goes on with it."""
-        self.buttons["new"] = button(tr("New with a &partner"), self.ask_name, icon="plus")
+        self.buttons["new"] = button(tr("New with a &partner"), lambda: self.ask_name(), icon="plus")
         self.buttons["sent"] = button(tr("I was &sent a file …"), self._open, icon="inbox")
         self.search = QLineEdit()
         self.search.setPlaceholderText(tr("Find a project"))
@@ -151,7 +163,12 @@ class WelcomePane(Pane):
         self.archived = button("", self._toggle_archive, kind="link")
         self.buttons["folder"] = button(tr("Open a project or file …"), self._open, icon="folder")
         self.buttons["again"] = button(tr("Try the sample"), self.open_sample, icon="sample")
-        below = flow(self.buttons["again"], self.buttons["folder"], *self._beside())
+        self.buttons["two"] = button(tr("&Link two files of my own"), lambda: self.ask_name("two files"), icon="match")
+        self.buttons["one"] = button(
+            tr("Find &duplicates in one file"), lambda: self.ask_name("one file"), icon="table"
+        )
+        own = (self.buttons["two"], self.buttons["one"])
+        below = flow(*own, self.buttons["again"], self.buttons["folder"], *self._beside())
         return boxed(column(top, self.projects, row(self.archived, None), below, gap=2))
 
     def _beside(self) -> list[Button]:
@@ -228,10 +245,14 @@ class WelcomePane(Pane):
                 entries.insert(0, (tr("Open"), lambda: self._open_path(Path(one.path))))
             action = menu_button("more", tr("More about {project}", project=one.title), entries)
         when = label(recently(one.opened), "small", wrap=False)
-        whom = two_lines(one.title, one.partner or tr("no partner yet"))
+        whom = two_lines(one.title, one.partner or self._no_partner(one))
         line = row(bar, boxed(stands), gap=1.5)
         line.setStretch(1, 1)
         self.projects.add(whom, line, when, action, chosen=chosen, click=lambda: self._choose_project(one.path))
+
+    @staticmethod
+    def _no_partner(one: Known) -> str:
+        return tr("no partner yet") if one.kind == "partner" else own_words(one.kind)
 
     def _choose_project(self, path: str) -> None:
         if path != self._chosen:
@@ -240,11 +261,31 @@ class WelcomePane(Pane):
 
     # what the steward does ------------------------------------------------------------------------
 
-    def ask_name(self) -> None:
+    def ask_name(self, kind: Kind = "partner") -> None:
         """One thing at a time: the other ways to begin come back with Cancel."""
+        self._kind = kind
+        title, sentence, example = {
+            "partner": (
+                tr("New project with a partner"),
+                tr("One project per partner and question. It saves itself."),
+                tr("for example: Heart registry × St. Anne"),
+            ),
+            "two files": (
+                tr("Link two files of my own"),
+                tr("Both lie on this computer: no keys, no partner, nothing leaves. The project saves itself."),
+                tr("for example: Clinic list × cancer registry"),
+            ),
+            "one file": (
+                tr("Find duplicates in one file"),
+                tr("Who is held twice? Nothing leaves this computer. The project saves itself."),
+                tr("for example: Clinic list without duplicates"),
+            ),
+        }[kind]
+        self.name.setPlaceholderText(example)
+        self.new.setAccessibleName(title)
         self.new.show()
         self.pages.hide()
-        self.head(tr("New project with a partner"), tr("One project per partner and question. It saves itself."))
+        self.head(title, sentence)
         self._check()
         self.name.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.changed.emit()
@@ -282,7 +323,7 @@ class WelcomePane(Pane):
         self.messages.clear()
         try:
             title, pending = self.name.text().strip(), self._pending
-            self.desk.create_project(self._target(), title)
+            self.desk.create_project(self._target(), title, self._kind)
         except Problem as problem:
             self.show_problem(problem)
             return

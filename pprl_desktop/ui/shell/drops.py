@@ -48,7 +48,7 @@ def take(window: MainWindow, path: Path) -> None:
     elif window.pane().accepts(suffix):
         window.pane().take_file(str(path))
     elif suffix in (*PLAIN, *ENDINGS):
-        window.show_pane("data" if window.desk.project is not None else "welcome")
+        window.show_pane(_data_page(window))
         window.pane().take_file(str(path))
     else:
         raise Problem(
@@ -63,13 +63,22 @@ def _show_group(window: MainWindow, path: Path) -> None:
     """In a project, the group that its proposal is to be part of; elsewhere what it says."""
     from pprl_desktop.job.groups import in_words, read_file
 
-    if window.desk.project is not None:
+    if window.desk.project is not None and window.desk.project.choices.kind == "partner":
         window.show_pane("agreement")
         window.pane().take_file(str(path))
         return
     group = read_file(path)
     window.show_pane("groups")
     window.pane().say("info", group.name, " ".join(tr_core(one) for one in in_words(group)))
+
+
+def _data_page(window: MainWindow) -> str:
+    """Where a table belongs: of two own files, to the second once the first is there."""
+    project = window.desk.project
+    if project is None:
+        return "welcome"
+    choices = project.choices
+    return "data_b" if choices.kind == "two files" and choices.table_path and choices.second is None else "data"
 
 
 def _look_at(window: MainWindow, path: Path) -> None:

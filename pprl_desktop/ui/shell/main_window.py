@@ -34,6 +34,7 @@ from pprl_desktop.ui.kit import icons, theme
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.turns import Ahead, Turns
+from pprl_desktop.ui.kit.words import own_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.shell import drops, enter, frame, menus, pages
 from pprl_desktop.ui.shell.bottom_bar import BottomBar
@@ -197,7 +198,7 @@ class MainWindow(QMainWindow):
         if self.current in path[:-1]:
             name = path[path.index(self.current) + 1]
             self._steps_ahead.run(
-                lambda: pages.load(name), lambda: self._made(name), lambda: self._made(name).prepare()
+                lambda: pages.load(name, self.desk), lambda: self._made(name), lambda: self._made(name).prepare()
             )
 
     def pane(self) -> Pane:
@@ -358,10 +359,15 @@ class MainWindow(QMainWindow):
                 count=int(self._post is not None and self._post.to_send is not None) if name == "post" else 0,
             )
             for name in pages.BESIDE
-            if name != "post" or project is not None
+            if name not in ("post", "contacts") or self._has_partner(name)
         ]
         self.beside.show_entries(beside)
         self.side.set_current(self.current)
+
+    def _has_partner(self, name: str) -> bool:
+        """Post and contacts are about partners: a project of own files has none, and no project has no post."""
+        project = self.desk.project
+        return name == "contacts" if project is None else project.choices.kind == "partner"
 
     def _waits(self, state: StepState) -> bool:
         """Whether a step waits for the partner."""
@@ -412,6 +418,9 @@ class MainWindow(QMainWindow):
     def _name_partner(self) -> None:
         """Whom the project is with, below its name; the own organisation where none is open."""
         project = self.desk.project
+        if project is not None and project.choices.kind != "partner":
+            self.side.whom.setText(own_words(project.choices.kind))
+            return
         if project is None or not project.choices.partner:
             own = self.desk.preferences.organisation or tr("no identity yet")
             self.side.whom.setText("" if project is not None else own)

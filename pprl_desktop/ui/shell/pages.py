@@ -33,18 +33,34 @@ PANES: Mapping[str, tuple[str, str]] = {
     "settings": ("settings", "SettingsPane"),
     "help": ("help", "HelpPane"),
 }
+# of a project without a partner, in place of those above
+OWN: Mapping[str, tuple[str, str]] = {
+    "data": ("own_data", "OwnDataPane"),
+    "data_b": ("own_data", "SecondDataPane"),
+    "fields": ("own_fields", "OwnFieldsPane"),
+    "match": ("own_match", "OwnMatchPane"),
+    "review": ("own_review", "OwnReviewPane"),
+    "finish": ("own_finish", "OwnFinishPane"),
+}
 BESIDE = ("post", "releases", "contacts", "settings", "help")  # pages beside the path
 FREE = ("welcome", "contacts", "groups", "other_tools", "settings", "help")  # need no open project
 
 
-def load(name: str) -> ModuleType:
-    return importlib.import_module(f"pprl_desktop.ui.panes.{PANES[name][0]}")
+def _of(name: str, desk: Desk) -> tuple[str, str]:
+    own = desk.project is not None and desk.project.choices.kind != "partner"
+    return OWN[name] if own and name in OWN else PANES[name]
+
+
+def load(name: str, desk: Desk) -> ModuleType:
+    return importlib.import_module(f"pprl_desktop.ui.panes.{_of(name, desk)[0]}")
 
 
 def make(name: str, desk: Desk) -> Pane:
-    pane: Pane = getattr(load(name), PANES[name][1])(desk)
+    pane: Pane = getattr(load(name, desk), _of(name, desk)[1])(desk)
     return pane
 
 
-def available(name: str) -> bool:
-    return importlib.util.find_spec(f"pprl_desktop.ui.panes.{PANES[name][0]}") is not None
+def available(name: str, desk: Desk) -> bool:
+    if name not in PANES and name not in OWN:
+        return False
+    return importlib.util.find_spec(f"pprl_desktop.ui.panes.{_of(name, desk)[0]}") is not None

@@ -1,0 +1,145 @@
+"""The window links two files of one's own, and finds duplicates in one: no key, no partner, by its own buttons."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox
+
+from pprl_desktop import resources
+from pprl_desktop.ui.shell.main_window import MainWindow
+
+SECRET = "a passphrase of the manager 7"
+ROWS = 350
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    """The first people of the sample's hospitals: other headings, dates and orders in each."""
+    made = []
+    for name in ("hospital_a.csv", "hospital_b.csv"):
+        lines = resources.find("samples", name).read_text(encoding="utf-8").splitlines()
+        path = tmp_path / name
+        path.write_text("\n".join(lines[: ROWS + 1]) + "\n", encoding="utf-8")
+        made.append(path)
+    return made[0], made[1]
+
+
+def begin(window: MainWindow, tmp_path: Path, button: str, name: str) -> None:
+    pane = window.pane()
+    pane.buttons[button].click()
+    pane.place.setText(str(tmp_path))
+    QTest.keyClicks(pane.name, name)
+    QTest.keyClick(pane.name, Qt.Key.Key_Return)
+
+
+def go_next(window: MainWindow, qtbot, to: str) -> None:  # type: ignore[no-untyped-def]
+    qtbot.waitUntil(lambda: window.next.isEnabled(), timeout=60_000)
+    window.next.click()
+    qtbot.waitUntil(lambda: window.current == to, timeout=60_000)
+
+
+def written(window: MainWindow) -> list[dict[str, str]]:
+    path = Path(window.desk.project.choices.output_folder) / "linked.csv"
+    with path.open(encoding="utf-8-sig", newline="") as source:
+        return list(csv.DictReader(source))
+
+
+def test_two_files_from_start_to_the_linked_table(
+    open_window: Callable[..., MainWindow], tmp_path: Path, files: tuple[Path, Path], qtbot
+) -> None:  # type: ignore[no-untyped-def]
+    window = open_window()
+    window.resize(1024, 700)
+    window.desk.create_project(tmp_path / "other.pprlproject", "Other")  # so that there is a list of projects
+    window.show_pane("welcome")
+    begin(window, tmp_path, "two", "Both lists")
+    assert [state.step.name for state in window.desk.project.states()] == [
+        "data", "data_b", "fields", "match", "review", "finish",
+    ]  # fmt: skip
+    window.open_file(files[0])
+    qtbot.waitUntil(lambda: window.desk.findings.seen is not None, timeout=60_000)
+    go_next(window, qtbot, "data_b")
+    window.open_file(files[0])
+    qtbot.waitUntil(lambda: "same" in window.pane().reason(), timeout=60_000)
+    window.open_file(files[1])
+    qtbot.waitUntil(lambda: dict(window.desk.project.choices.second_file().columns).get("last_name") == "surname",
+                    timeout=60_000)  # fmt: skip
+    go_next(window, qtbot, "fields")
+    box = next(b for b in window.pane().findChildren(QComboBox) if b.accessibleName() == "Column of last_name in B")
+    assert box.currentData() == "surname"
+    qtbot.waitUntil(lambda: window.desk.findings.both_twice is not None, timeout=60_000)
+    go_next(window, qtbot, "match")
+    qtbot.waitUntil(lambda: window.desk.findings.match is not None, timeout=120_000)
+    qtbot.waitUntil(lambda: window.pane().pages.currentIndex() == 1, timeout=20_000)
+    go_next(window, qtbot, "review")
+    pane = window.pane()
+    pane.begin.audit.setValue(3)
+    for one in (pane.begin.secret, pane.begin.again):
+        QTest.keyClicks(one.edit, SECRET)
+    assert pane.begin.make.isEnabled()
+    pane.begin.make.click()
+    qtbot.waitUntil(lambda: window.desk.findings.session is not None, timeout=60_000)
+    pairs = len(window.desk.findings.manager.review.pairs)
+    for _ in range(pairs):
+        QTest.keyClick(pane.panel, Qt.Key.Key_6)
+    path = window.desk.project.path
+    window.close()  # in the middle of it: nothing was taken in yet
+
+    again = open_window()
+    again.desk.open_project(path)
+    again.show_pane("review")
+    QTest.keyClicks(again.pane().begin.old_secret.edit, SECRET)
+    again.pane().begin.go_on.click()
+    qtbot.waitUntil(lambda: again.desk.findings.session is not None, timeout=60_000)
+    assert again.desk.findings.session.advance().to_go == 0
+    go_next(again, qtbot, "finish")
+    qtbot.waitUntil(lambda: again.desk.findings.own_outcome is not None, timeout=60_000)
+    assert again.desk.findings.own_outcome.decided == pairs
+    go_next(again, qtbot, "finish")
+    qtbot.waitUntil(lambda: again.desk.project.state("finish").state == "done", timeout=60_000)
+    rows = written(again)
+    assert len(rows) == len(again.desk.findings.own_outcome.pairs)
+    assert set(rows[0]) == {"person_id", "diagnosis", "therapy"}
+    assert "Nothing left this computer" in again.pane().left_text.text()
+    qtbot.waitUntil(lambda: (Path(again.desk.project.choices.output_folder) / "report.pdf").is_file(), timeout=20_000)
+
+
+def test_duplicates_of_one_file_and_shares_for_reviewers(
+    window: MainWindow, tmp_path: Path, files: tuple[Path, Path], qtbot
+) -> None:  # type: ignore[no-untyped-def]
+    lines = files[0].read_text(encoding="utf-8").splitlines()
+    more = [line.replace("a", "e", 1).replace(line.split(",")[0], f"X{n}") for n, line in enumerate(lines[1:41])]
+    files[0].write_text("\n".join([*lines, *more]) + "\n", encoding="utf-8")
+    window.desk.create_project(tmp_path / "one.pprlproject", "One", "one file")
+    window.open_file(files[0])
+    qtbot.waitUntil(lambda: window.desk.findings.seen is not None, timeout=60_000)
+    go_next(window, qtbot, "fields")
+    go_next(window, qtbot, "match")
+    qtbot.waitUntil(lambda: window.desk.findings.match is not None, timeout=120_000)
+    go_next(window, qtbot, "review")
+    pane = window.pane()
+    pane.begin.audit.setValue(4)
+    for one in (pane.begin.secret, pane.begin.again):
+        QTest.keyClicks(one.edit, SECRET)
+    pane.begin.make.click()
+    qtbot.waitUntil(lambda: window.desk.findings.manager is not None, timeout=60_000)
+    pane.to_reviewers.click()
+    name, secret = pane.reviewers.lines[0]
+    QTest.keyClicks(name, "Ada")
+    QTest.keyClicks(secret.edit, "the first passphrase of Ada 3")
+    pane.reviewers.give.click()
+    qtbot.waitUntil(lambda: "Ada" in window.desk.findings.manager.shares(), timeout=60_000)
+    pane.back_to_start.click()
+    go_next(window, qtbot, "finish")
+    qtbot.waitUntil(lambda: window.desk.findings.own_outcome is not None, timeout=60_000)
+    assert "Nothing left" not in window.pane().left_text.text()
+    go_next(window, qtbot, "finish")
+    qtbot.waitUntil(lambda: window.desk.project.state("finish").state == "done", timeout=60_000)
+    rows = written(window)
+    assert len(rows) == ROWS + 40
+    assert ROWS + 40 - len({row["person_id"] for row in rows}) >= 30
