@@ -17,7 +17,7 @@ from pprl_desktop.job.outputs import Linked, not_written
 from pprl_desktop.job.papers import field_title, hundred
 from pprl_desktop.job.report import Report, Section, to_html
 from pprl_desktop.progress import NO_PROGRESS, Progress
-from pprl_desktop.records.writing import write_csv
+from pprl_desktop.records.writing import write_table
 from pprl_desktop.said import ENGLISH, Language, Said
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def finish(
     outcome = own.outcome(choices, match, progress.part(0.6, 0.8))
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        linked = _write_table(folder / "linked.csv", own, tables, outcome, permitted)
+        linked = _write_table(folder / f"linked.{choices.output_form}", own, tables, outcome, permitted)
         told = _report(project, match, outcome, linked, review)
         document = _document(project, match, outcome, linked, told)
         page = folder / "report.html"
@@ -127,7 +127,7 @@ def _write_table(path: Path, own: OwnFiles, tables: Sequence[Table], outcome: Ou
     else:
         lines = [[number(row), *(one.cell(row) for one in cells[0])] for row in range(tables[0].rows)]
     lines.sort()
-    write_csv(path, header, lines, for_spreadsheet=True)
+    write_table(path, header, lines)
     return Linked(str(path), len(lines), tuple(header))
 
 

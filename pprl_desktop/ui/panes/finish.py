@@ -139,11 +139,15 @@ class FinishPane(KeyedPane):
             self._show_range(shown, share, reliable=match is None or match.reliable)
         self.where.setVisible(not done)
         pick(self.form, choices.output_form)
-        self.holds.setText(" ".join(tr_core(one) for one in will_hold(choices.sensitive)))
+        self._say_held()
         self._show_files(done)
         self.left_text.setText(self._left())
         self.paper.setVisible(done and self.paper.document is not None)
         self.changed.emit()
+
+    def _say_held(self) -> None:
+        """What the table will hold, before it is written."""
+        self.holds.setText(" ".join(tr_core(one) for one in will_hold(self.project.choices.sensitive)))
 
     def _holds(self) -> str:
         return tr("The table holds link ids and your sensitive columns, no names. The report tells what was disclosed.")
@@ -190,7 +194,12 @@ class FinishPane(KeyedPane):
             return
         folder, mine = Path(choices.output_folder), tr("stays with you")
         made = [
-            (folder / f"linked.{choices.output_form}", tr("link number and sensitive columns, no names"), mine, "neutral"),
+            (
+                folder / f"linked.{choices.output_form}",
+                tr("link number and sensitive columns, no names"),
+                mine,
+                "neutral",
+            ),
             (folder / "report.pdf", tr("for the ethics board"), mine, "neutral"),
             (folder / "report.html", tr("the same, with every detail"), mine, "neutral"),
         ]

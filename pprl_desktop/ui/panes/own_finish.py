@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QCheckBox
+from PySide6.QtWidgets import QCheckBox, QPushButton
 
 from pprl_desktop import languages
 from pprl_desktop.job import kept
@@ -15,7 +15,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import language, tr, tr_core
 from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes.finish import FinishPane
-from pprl_desktop.ui.widgets.basics import check_line, label
+from pprl_desktop.ui.widgets.basics import check_line
 from pprl_desktop.ui.widgets.paper import write_pdf
 
 if TYPE_CHECKING:
@@ -34,8 +34,6 @@ class OwnFinishPane(FinishPane):
         self.where.add(
             check_line(self.numbers, tr("Also write the own record numbers (only with separate permission)"))
         )
-        self.holds = label("", "small")
-        self.where.add(self.holds)
         for box in (self.names, self.numbers):
             box.toggled.connect(lambda _on: self._say_held())
         words = tr("people are in both tables") if self._two() else tr("people are held more than once")
@@ -55,7 +53,6 @@ class OwnFinishPane(FinishPane):
             self.say("warning", self._waits(), tr("Without them the table would be an old one."), act)
         if self.desk.findings.own_outcome is None:
             self._count()
-        self._say_held()
         self._show_facts()
 
     def _count(self) -> None:
@@ -86,6 +83,9 @@ class OwnFinishPane(FinishPane):
 
     def _permitted(self) -> Permitted:
         return Permitted(self.names.isChecked(), self.numbers.isChecked())
+
+    def extra_buttons(self) -> list[QPushButton]:
+        return [self.open, self.make] if self._written() else []
 
     def _show_linked(self) -> None:
         outcome = self.desk.findings.own_outcome
