@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pprl_desktop.codes.directions import Direction
 from pprl_desktop.codes.directions import suggested as direction_of
 from pprl_desktop.decisions.base import ACCEPT, Match, MatchOptions
 from pprl_desktop.exchange.keys import SEED, Keys
@@ -146,10 +147,9 @@ class OwnFiles:
     def suggest_direction(self, progress: Progress = NO_PROGRESS) -> tuple[HeldTwice | None, HeldTwice | None]:
         """Who is held twice decides how often a person may occur; the steward may choose otherwise."""
         choices = self.project.choices
-        one, other = self.held_twice(choices, progress)
-        direction = direction_of(one.share if one else None, other.share if other else None)
-        self.project.change("Choose direction", settings=replace(choices.settings, direction=direction))
-        return one, other
+        found = self.held_twice(choices, progress)
+        self.project.change("Choose direction", settings=replace(choices.settings, direction=direction_for(found)))
+        return found
 
     # the files and their fields -------------------------------------------------------------------
 
@@ -400,6 +400,12 @@ class Paired:
             choices.second_file(), fields=(), columns=tuple((one.first, one.second) for one in self.columns)
         )
         return {"fields": fields, "columns": tuple((f.name, f.name) for f in fields), "second": second, "mapping": ()}
+
+
+def direction_for(found: tuple[HeldTwice | None, HeldTwice | None]) -> Direction:
+    """What is suggested where so many people are held twice in either file."""
+    one, other = found
+    return direction_of(one.share if one else None, other.share if other else None)
 
 
 def must_be_two(seen: Seen, other: Seen) -> None:

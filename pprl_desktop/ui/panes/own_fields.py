@@ -147,15 +147,13 @@ class OwnFieldsPane(FieldsPane):
             note.setText(tr("counting who is held twice …"))
 
         def done(found: tuple[HeldTwice | None, HeldTwice | None]) -> None:
-            from pprl_desktop.codes.directions import suggested
+            from pprl_desktop.job.own_files import direction_for
 
             self.desk.findings.both_twice = found
             self._say_twice(found)
             now = self.project.choices.settings
             if self.project.state("fields").state == "ready":  # a suggestion; what was confirmed stays
-                one, other = found
-                wanted = suggested(one.share if one else None, other.share if other else None)
-                self.change("Choose direction", settings=replace(now, direction=wanted))
+                self.change("Choose direction", settings=replace(now, direction=direction_for(found)))
                 self._show_often()
 
         self.run(
