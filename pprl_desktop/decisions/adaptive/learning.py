@@ -265,10 +265,11 @@ def narrowed(learned: Learned) -> Learned:
 def near_within(files: Files, model: Model, progress: Progress) -> list[Strangers]:
     """Pairs within either file that the weights take for matches, or nearly, and whether they are one person."""
     bar = near_bar(model)
-    made = []
-    for file in files.within.files:
-        near = strangers(file.fields, model, bar, files.options.threads, progress)
-        made.append(replace(near, same=interruptible(progress, same_person, near, model, bar)))
+    made, count = [], len(files.within.files)
+    for place, file in enumerate(files.within.files):
+        part = progress.part(place / count, (place + 1) / count)
+        near = strangers(file.fields, model, bar, files.options.threads, part)
+        made.append(replace(near, same=interruptible(part, same_person, near, model, bar)))
     return made
 
 
