@@ -61,6 +61,7 @@ class Happened:
     outcome: Outcome | None = None
     figures: Figures | None = None  # only where the truth is known, as in the sample
     review: Sequence[Said] = ()  # sentences of the review's own privacy-loss report
+    table: Said | None = None  # what the linked table holds, once it is written
 
 
 def report(happened: Happened, title: str) -> Report:
@@ -324,6 +325,7 @@ def _results(happened: Happened) -> Section:
             open=counts["open"],
         ),
         Said("Of each linked pair this side knows only which of its own rows the partner also has."),
+        *([happened.table] if happened.table is not None else []),
     ]
     if happened.figures is not None:
         figures = happened.figures

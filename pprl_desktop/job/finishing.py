@@ -86,6 +86,7 @@ def finish(
         happened = Happened(
             partnership.home, partnership.agreement, said, course.rehearsal, course.match,
             matched=tuple(course.matched), outcome=outcome, figures=course.figures, review=tuple(course.review),
+            table=Said("The linked table of this side holds {held}.", held=linked.held()),
         )  # fmt: skip
         page, told = folder / "report.html", report(happened, course.title)
         files.write_text(page, to_html(told, language))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
     from pprl_desktop.evaluation.synthetic import Forecast
     from pprl_desktop.exchange.results import Outcome
+    from pprl_desktop.job.outputs import Linked
     from pprl_desktop.project.choices import Choices
     from pprl_desktop.project.project import Project
     from pprl_desktop.rehearsal.rehearse import Rehearsal
@@ -211,6 +212,16 @@ def outcome_artefact(outcome: Outcome) -> bytes:
     """Kept when the results are confirmed: another outcome makes what was written of the old one stale."""
     links = hashlib.sha256("\n".join((*outcome.links, "", *outcome.to_review)).encode()).hexdigest()
     return _json({"counts": outcome.counts(), "links": links})
+
+
+def linked_artefact(linked: Linked) -> bytes:
+    """Kept when the table is written: what the file holds is told of that file, not of the boxes ticked since."""
+    return _json({"said": _listed([linked.held()])})
+
+
+def held_by_table(project: Project) -> tuple[Said, ...]:
+    """Nothing where an earlier version wrote the table."""
+    return _several(_plain(project.artefact("linked")).get("said"))
 
 
 def _interval(one: Interval) -> Said:

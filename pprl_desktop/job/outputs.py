@@ -27,6 +27,15 @@ class Linked:
     rows: int
     columns: tuple[str, ...]
     notes: tuple[Said, ...] = ()  # what the table tells beyond the links
+    identifying: tuple[str, ...] = ()  # those of its columns that were compared, or number the own records
+
+    def held(self) -> Said:
+        """What the file holds, as it was written: never a promise that its columns do not keep."""
+        if self.identifying:
+            return Said(
+                "{columns:and}; people are identified by {names:and}", columns=self.columns, names=self.identifying
+            )
+        return Said("{columns:and}; no column that was compared", columns=self.columns)
 
 
 def will_hold(sensitive: Sequence[str], identifying: Sequence[str] = ()) -> tuple[Said, ...]:
@@ -68,7 +77,7 @@ def write_linked(
         )
     write_table(path, header, rows)
     told = tuple(_like_an_id(one.name) for one in columns[: len(sensitive)] if _is_like_an_id(one))
-    return Linked(str(path), len(rows), header, told)
+    return Linked(str(path), len(rows), header, told, tuple(identifying))
 
 
 def _is_like_an_id(column: Column) -> bool:

@@ -128,7 +128,14 @@ def _write_table(path: Path, own: OwnFiles, tables: Sequence[Table], outcome: Ou
         lines = [[number(row), *(one.cell(row) for one in cells[0])] for row in range(tables[0].rows)]
     lines.sort()
     write_table(path, header, lines)
-    return Linked(str(path), len(lines), tuple(header))
+    return Linked(str(path), len(lines), tuple(header), identifying=_identifying(own.project.choices, columns))
+
+
+def _identifying(choices: Choices, held: Sequence[Sequence[tuple[str, str]]]) -> tuple[str, ...]:
+    """Headings of the table behind which a compared column or the own record number stands, permitted or chosen."""
+    sides = (choices, choices.second_file())
+    known = [{side.id_column, *(column for _, column in side.columns)} for side in sides]
+    return tuple(heading for of, side in zip(known, held, strict=False) for heading, name in side if name in of)
 
 
 # the report ---------------------------------------------------------------------------------------

@@ -119,7 +119,7 @@ def _left(told: Told) -> Listed:
         Said("What left, and in which form"),
         (Said("Date"), Said("From"), Said("What"), Said("Records"), Said("Form"), Said("Could be named")),
         tuple(cells for _, cells in sorted(rows, key=lambda one: one[0])),
-        Said("Never part of any file: sensitive columns, record numbers and the names of columns."),
+        Said("Never part of a file that left: sensitive columns, record numbers and the names of columns."),
     )
 
 

@@ -63,7 +63,7 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
 
 
 def _run(args: argparse.Namespace, own: OwnFiles, progress: Progress) -> Answer:
-    from pprl_desktop.job.kept import match_artefact
+    from pprl_desktop.job.kept import linked_artefact, match_artefact
     from pprl_desktop.job.own_finish import Permitted, finish
 
     project = own.project
@@ -79,7 +79,7 @@ def _run(args: argparse.Namespace, own: OwnFiles, progress: Progress) -> Answer:
         progress=progress.part(0.8, 1.0),
     )  # fmt: skip
     project.change("Write results", output_folder=args.out)
-    project.confirm("finish")
+    project.confirm("finish", {"linked": linked_artefact(made.linked)})
     data = _data(own, match, made.outcome, project.choices) | reviewed
     data |= {"table": made.linked.path, "report": made.report, "project": str(project.path),
              "rows": made.linked.rows, "columns": list(made.linked.columns)}  # fmt: skip

@@ -105,8 +105,12 @@ def test_identifying_columns_and_record_numbers_are_written_only_where_each_was_
             (Permitted(identifying=True), {"last_name", "Nachname"}),
             (Permitted(record_numbers=True), {"record_id_a", "record_id_b"}),
         ):
-            finish(own, tmp_path / "out", match, permitted)
+            made = finish(own, tmp_path / "out", match, permitted)
             assert more <= set(table(tmp_path / "out" / "linked.csv")[0])
+            assert more <= set(made.linked.identifying)
+            assert "people are identified by" in str(made.linked.held())
+        made = finish(own, tmp_path / "out", match)
+        assert str(made.linked.held()).endswith("no column that was compared")
 
 
 def test_duplicates_within_one_file_get_one_number_per_person(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import QComboBox, QLabel
 
 from pprl_desktop import resources
 from pprl_desktop.ui.shell.main_window import MainWindow
@@ -138,8 +138,14 @@ def test_duplicates_of_one_file_and_shares_for_reviewers(
     go_next(window, qtbot, "finish")
     qtbot.waitUntil(lambda: window.desk.findings.own_outcome is not None, timeout=60_000)
     assert "Nothing left" not in window.pane().left_text.text()
+    window.pane().names.setChecked(True)
+    assert "last_name" in window.pane().holds.text()
     go_next(window, qtbot, "finish")
     qtbot.waitUntil(lambda: window.desk.project.state("finish").state == "done", timeout=60_000)
+    told = " ".join(one.text() for one in window.pane().files.findChildren(QLabel))
+    assert "people are identified by" in told  # what the file holds, not what is usual
+    assert "last_name" in told
     rows = written(window)
+    assert "last_name" in rows[0]
     assert len(rows) == ROWS + 40
     assert ROWS + 40 - len({row["person_id"] for row in rows}) >= 30

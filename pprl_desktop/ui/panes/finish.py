@@ -62,6 +62,7 @@ class FinishPane(KeyedPane):
         place.setFocusProxy(self.folder)
         self.names = QCheckBox()
         permitted = check_line(self.names, tr("Also write the identifying columns (only with separate permission)"))
+        self.names.toggled.connect(lambda _on: self._say_held())
         self.form = combo(
             tr("Form of the table"),
             [
@@ -147,10 +148,15 @@ class FinishPane(KeyedPane):
 
     def _say_held(self) -> None:
         """What the table will hold, before it is written."""
-        self.holds.setText(" ".join(tr_core(one) for one in will_hold(self.project.choices.sensitive)))
+        choices = self.project.choices
+        self.holds.setText(" ".join(tr_core(one) for one in will_hold(choices.sensitive, self._identifying())))
+
+    def _identifying(self) -> tuple[str, ...]:
+        """The columns that go into the table with separate permission."""
+        return tuple(column for _, column in self.project.choices.columns) if self.names.isChecked() else ()
 
     def _holds(self) -> str:
-        return tr("The table holds link ids and your sensitive columns, no names. The report tells what was disclosed.")
+        return tr("The table has a line for each linked record of yours. The report tells what was disclosed.")
 
     def _show_linked(self) -> None:
         outcome = self.desk.findings.outcome
@@ -193,13 +199,9 @@ class FinishPane(KeyedPane):
         if not done:
             return
         folder, mine = Path(choices.output_folder), tr("stays with you")
+        held = " ".join(tr_core(one) for one in kept.held_by_table(self.project)) or tr("the linked table")
         made = [
-            (
-                folder / f"linked.{choices.output_form}",
-                tr("link number and sensitive columns, no names"),
-                mine,
-                "neutral",
-            ),
+            (folder / f"linked.{choices.output_form}", held, mine, "neutral"),
             (folder / "report.pdf", tr("for the ethics board"), mine, "neutral"),
             (folder / "report.html", tr("the same, with every detail"), mine, "neutral"),
         ]
@@ -235,8 +237,7 @@ class FinishPane(KeyedPane):
             return
         choices = self.project.choices
         folder, place, outcome = Path(self.folder.text().strip()), self.desk.own_table, self.desk.findings.outcome
-        identifying = tuple(col for _, col in choices.columns) if self.names.isChecked() else ()
-        title, manager = self.project.title, self.desk.findings.manager
+        identifying, title, manager = self._identifying(), self.project.title, self.desk.findings.manager
         match, rehearsal = kept.match_of(self.project), kept.rehearsal_of(self.project)
         reviewed = kept.review_of(self.project).said
         self.messages.clear()
@@ -254,7 +255,7 @@ class FinishPane(KeyedPane):
 
         def done(made: Finished) -> None:
             self.change(tr("Write results"), output_folder=str(folder))
-            self.desk.confirm("finish")
+            self.desk.confirm("finish", {"linked": kept.linked_artefact(made.linked)})
             self._show_facts()
             for note in made.linked.notes:
                 self.say("warning", tr_core(note))

@@ -34,8 +34,7 @@ class OwnFinishPane(FinishPane):
         self.where.add(
             check_line(self.numbers, tr("Also write the own record numbers (only with separate permission)"))
         )
-        for box in (self.names, self.numbers):
-            box.toggled.connect(lambda _on: self._say_held())
+        self.numbers.toggled.connect(lambda _on: self._say_held())
         words = tr("people are in both tables") if self._two() else tr("people are held more than once")
         self.linked.what.setText(words)
 
@@ -70,8 +69,8 @@ class OwnFinishPane(FinishPane):
 
     def _holds(self) -> str:
         if self._two():
-            return tr("A line for each link: a random number of the person, and the columns you chose; no names.")
-        return tr("A line for each record: one random number per person, and the columns you chose; no names.")
+            return tr("A line for each link: a random number of the person, and the columns you chose.")
+        return tr("A line for each record: one random number per person, and the columns you chose.")
 
     def _say_held(self) -> None:
         held = held_columns(self.project.choices, self._permitted())
@@ -115,7 +114,7 @@ class OwnFinishPane(FinishPane):
         def done(made: OwnFinished) -> None:
             self.desk.findings.own_outcome = made.outcome
             self.change(tr("Write results"), output_folder=str(folder))
-            self.desk.confirm("finish")
+            self.desk.confirm("finish", {"linked": kept.linked_artefact(made.linked)})
             self._show_facts()
             QTimer.singleShot(0, self, lambda: self._write_paper(made, folder))  # the page is drawn first
 
