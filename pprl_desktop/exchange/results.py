@@ -52,6 +52,12 @@ class Outcome:
     reconciled: Reconciled
     links: tuple[str, ...] = field(repr=False)  # one id per linked pair, the same on both sides
     to_review: tuple[str, ...] = field(repr=False)  # one id per open pair
+    unsure: int = 0  # pairs between the lines of the own match that the results do not speak of
+
+    @property
+    def left_open(self) -> int:
+        """Pairs that nobody decided, whatever the rule; none of them is linked."""
+        return len(self.reconciled.open) + self.unsure
 
     def counts(self) -> dict[str, int]:
         merged = self.reconciled
@@ -235,7 +241,7 @@ def outcome(signatory: Signatory) -> Outcome:
         merged = replace(merged, open=_still_open(uncertain, merged.linked, direction))
     own_names = names.of_rows(np.arange(int(own_rows.max(initial=-1)) + 1, dtype=np.int32))
     linked, open_ = (_link_ids(agreement, own_names, partner, pairs) for pairs in (merged.linked, merged.open))
-    return Outcome(merged, linked, open_)
+    return Outcome(merged, linked, open_, _unsure(signatory, merged))
 
 
 def _outcome_of_asker(signatory: Signatory) -> Outcome:
@@ -331,6 +337,18 @@ def _in(wanted: int, own: npt.NDArray[np.int64], partner: npt.NDArray[np.int64],
     """Pairs of one band, without those of own decoys."""
     keep = (band == wanted) & (own >= 0)
     return as_pairs(own[keep], partner[keep])
+
+
+def _unsure(signatory: Signatory, merged: Reconciled) -> int:
+    """Under a rule without a review the unsure pairs stay at home: they are told all the same."""
+    try:
+        found = linking.kept(signatory)
+    except Problem:  # who only answered has no match
+        return 0
+    unsure = as_pairs(found.own, found.partner)[found.band == REVIEW]
+    between = _still_open(unsure, merged.linked, signatory.agreement.direction)
+    told = {tuple(pair) for pair in merged.open.tolist()}
+    return sum(tuple(pair) not in told for pair in between.tolist())
 
 
 def _still_open(pairs: Pairs, linked: Pairs, direction: Direction) -> Pairs:

@@ -307,6 +307,13 @@ def match_sentences(match: Match | None, found: AssignedPairs | None) -> tuple[S
     return (*sentences, *match.warnings)
 
 
+def _unsure(outcome: Outcome) -> list[Said]:
+    """Pairs that the rule leaves to nobody."""
+    if not outcome.unsure:
+        return []
+    return [Said("{n} {n|pair|pairs} of which this side's match is unsure {n|is|are} not linked.", n=outcome.unsure)]
+
+
 def _results(happened: Happened) -> Section:
     if happened.outcome is None:
         return Section(Said("Result"), (Said("The results of both sides have not been put together yet."),))
@@ -325,6 +332,7 @@ def _results(happened: Happened) -> Section:
             open=counts["open"],
         ),
         Said("Of each linked pair this side knows only which of its own rows the partner also has."),
+        *_unsure(happened.outcome),
         *([happened.table] if happened.table is not None else []),
     ]
     if happened.figures is not None:

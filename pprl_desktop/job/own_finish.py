@@ -210,9 +210,9 @@ def result_said(choices: Choices, outcome: Outcome) -> tuple[Said, ...]:
             )
         ]  # fmt: skip
     if outcome.decided:
-        said.append(Said("{n} pairs were decided by reviewers.", n=outcome.decided))
+        said.append(Said("{n} {n|pair was|pairs were} decided by reviewers.", n=outcome.decided))
     if outcome.open:
-        said.append(Said("{n} uncertain pairs are left open and not linked.", n=outcome.open))
+        said.append(Said("{n} uncertain {n|pair is|pairs are} left open and not linked.", n=outcome.open))
     if outcome.people.refused:
         said.append(Said("{n} links contradict others or a reviewer and were left out.", n=outcome.people.refused))
     return tuple(said)
@@ -249,7 +249,7 @@ def _document(project: Project, match: Match, outcome: Outcome, linked: Linked, 
     lead = Figure(
         Said("{n}", n=outcome.persons), "",
         Said("people are in both files") if two else Said("people are held more than once"),
-        Said("{n} pairs left open", n=outcome.open),
+        Said("{n} {n|pair|pairs} left open", n=outcome.open),
     )  # fmt: skip
     shares = handed_out(project)
     rows = tuple((Cell(one.reviewer), Cell(Said("{n}", n=one.pairs), right=True), Cell(Said("sealed"), tag="accent"))

@@ -69,9 +69,11 @@ def _reconcile(args: argparse.Namespace, partnership: Partnership) -> Answer:
         f"Both sides: {counts['both']:,}; only mine: {counts['only_mine']:,}; only theirs: {counts['only_theirs']:,}. "
         f"Under the rule '{rule}': {counts['linked']:,} linked, {counts['open']:,} left for review."
     )
+    if merged.unsure:
+        text += f" Unsure here and not linked: {merged.unsure:,}."
     return Answer(
         "\n".join([text, *told]),
-        {"agreement": partnership.id, "rule": rule, **counts, "file": args.out or "", **data},
+        {"agreement": partnership.id, "rule": rule, **counts, "unsure": merged.unsure, "file": args.out or "", **data},
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from pprl_desktop import files
 from pprl_desktop.codes.base import REGISTRY, Settings, method
-from pprl_desktop.decisions.base import ACCEPT, REVIEW
+from pprl_desktop.decisions.base import ACCEPT, REJECT, REVIEW
 from pprl_desktop.exchange import agreeing, bundles, inbox, letters, linking, results, seal
 from pprl_desktop.exchange.agreeing import Offer
 from pprl_desktop.problem import Problem
@@ -151,6 +151,24 @@ def whole_result(scene: Scene, agreed: str, a: CleanTable, b: CleanTable) -> tup
     inbox.open_file(scene.a.home, scene.a.own, scene.folder / "rb")
     inbox.open_file(scene.b.home, scene.b.own, scene.folder / "ra")
     return tuple(results.outcome(one.signed(agreed)) for one in (scene.a, scene.b))  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("rule", ["both", "review"])
+def test_pairs_that_a_match_leaves_unsure_are_told_as_left_open_under_every_rule(scene: Scene, rule: str) -> None:
+    agreement = agree(scene.a, scene.b, scene.folder, replace(wanted("bloom"), rule=rule))  # type: ignore[arg-type]
+    a, b = people(0, 80), people(40, 120)
+    swap(scene, agreement.id, a, b)
+    for party, table, name in ((scene.a, a, "ra"), (scene.b, b, "rb")):
+        found = matched(party, agreement.id, table)
+        band = np.where(found.band == REVIEW, REJECT, found.band).astype(np.uint8)
+        if party is scene.a:
+            band[np.flatnonzero(band == ACCEPT)[:3]] = REVIEW
+        linking.keep_pairs(party.signed(agreement.id), replace(found, band=band))
+        results.export(party.signed(agreement.id), scene.folder / name)
+    inbox.open_file(scene.a.home, scene.a.own, scene.folder / "rb")
+    outcome = results.outcome(scene.a.signed(agreement.id))
+    assert outcome.left_open >= 3
+    assert outcome.left_open - len(outcome.reconciled.open) == outcome.unsure == (3 if rule == "both" else 0)
 
 
 @pytest.mark.parametrize("rule", ["both", "either", "review"])

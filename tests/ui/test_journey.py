@@ -178,6 +178,8 @@ def test_from_two_tables_to_a_linked_result(
         one.next("partner")
     for one, name in ((anna, "b"), (bernd, "a")):
         one.take(post / f"bundle_{name}.pprl")
+        step = one.window.steps.buttons["partner"]
+        one.qtbot.waitUntil(lambda s=step: s.entry.mark != "waiting", timeout=PATIENCE)  # it came: nobody waits for it
         one.next("match")
         one.pane._match()
         one.wait()

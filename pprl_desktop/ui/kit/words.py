@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from PySide6.QtCore import QDateTime, QLocale
 
-from pprl_desktop.ui.kit.i18n import locale, number, tr
+from pprl_desktop.ui.kit.i18n import language, locale, number, tr
 
 
 def of_100(share: float) -> str:
@@ -72,7 +72,12 @@ def moment_of(iso: str) -> datetime:
 
 def day_words(iso: str) -> str:
     """The day in the reader's form, with the month in letters."""
-    return locale().toString(QDateTime.fromSecsSinceEpoch(int(moment_of(iso).timestamp())).date(), "d MMMM yyyy")
+    day = QDateTime.fromSecsSinceEpoch(int(moment_of(iso).timestamp())).date()
+    return locale().toString(day, f"{_day_form()} MMMM yyyy")
+
+
+def _day_form() -> str:
+    return "d." if language() == "de" else "d"  # German writes the day as an ordinal number
 
 
 def days_since(iso: str) -> int:
@@ -99,7 +104,7 @@ def recently(moment: float) -> str:
     if days == 1:
         return tr("yesterday")
     same_year = then.date().year() == QDateTime.currentDateTime().date().year()
-    return locale().toString(then.date(), "d MMM" if same_year else "d MMM yyyy")
+    return locale().toString(then.date(), f"{_day_form()} MMM" if same_year else f"{_day_form()} MMM yyyy")
 
 
 def hundredths(share: float) -> str:

@@ -1,4 +1,4 @@
-"""Data: load a CSV, see what was understood, correct it."""
+"""Data: load a table, see what was understood, correct it."""
 
 from __future__ import annotations
 

@@ -161,9 +161,14 @@ class FinishPane(KeyedPane):
     def _show_linked(self) -> None:
         outcome = self.desk.findings.outcome
         if outcome is not None:
-            counts, rows = outcome.counts(), self.project.choices.rows
-            note = tr("of your {n}; {open} pairs left open", n=count(rows), open=count(counts["open"]))
-            self.linked.show_number(count(counts["linked"]), "", note)
+            rows = self.project.choices.rows
+            note = tr("of your {n}; no pair is left open", n=count(rows))
+            if outcome.left_open:
+                note = tr_n(
+                    "of your {rows}; {n} pair is left open and not linked",
+                    "of your {rows}; {n} pairs are left open and not linked", outcome.left_open, rows=count(rows),
+                )  # fmt: skip
+            self.linked.show_number(count(len(outcome.links)), "", note)
 
     @staticmethod
     def _show_range(shown: RangeBar, share: Range | None, *, reliable: bool) -> None:
@@ -289,10 +294,10 @@ class FinishPane(KeyedPane):
     def _write_pdf(self, made: Finished, folder: Path) -> None:
         home, choices, outcome = self.desk.home, self.project.choices, self.desk.findings.outcome
         rehearsal = kept.rehearsal_of(self.project)
-        counts = outcome.counts() if outcome is not None else {"linked": made.linked.rows, "open": 0}
+        left_open = outcome.left_open if outcome is not None else 0
         told = Told(
             home, home.agreement(choices.agreement), self.project.title, datetime.now().astimezone().date().isoformat(),
-            choices.rows, counts["linked"], counts["open"], kept.match_of(self.project),
+            choices.rows, made.linked.rows, left_open, kept.match_of(self.project),
             rehearsal.named if rehearsal is not None else None, decided(self.project), made.statement,
         )  # fmt: skip
         document = report_document(told, made.told)

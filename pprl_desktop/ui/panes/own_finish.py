@@ -12,7 +12,7 @@ from pprl_desktop import languages
 from pprl_desktop.job import kept
 from pprl_desktop.job.own_finish import Permitted, finish, held_columns, left
 from pprl_desktop.problem import Problem
-from pprl_desktop.ui.kit.i18n import language, tr, tr_core
+from pprl_desktop.ui.kit.i18n import language, tr, tr_core, tr_n
 from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes.finish import FinishPane
 from pprl_desktop.ui.widgets.basics import check_line
@@ -89,9 +89,9 @@ class OwnFinishPane(FinishPane):
     def _show_linked(self) -> None:
         outcome = self.desk.findings.own_outcome
         if outcome is not None:
-            note = tr(
-                "{links} links; {open} pairs left open", links=count(len(outcome.pairs)), open=count(outcome.open)
-            )
+            links = tr_n("{n} link", "{n} links", len(outcome.pairs))
+            left_open = tr_n("{n} pair is left open", "{n} pairs are left open", outcome.open)
+            note = f"{links}; {left_open}"
             self.linked.show_number(count(outcome.persons), "", note)
 
     def _left(self) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
-from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.panes.blind_answer import AnswerQuestion
 from pprl_desktop.ui.widgets.banner import clear
@@ -114,7 +113,11 @@ class PartnerPane(KeyedPane):
             tr("Sealed for you, signed, complete and unchanged"),
             tr("As agreed: the same fields, method, noise and reference set"),
             *([tr_n("{n} record under random names", "{n} records under random names", rows)] if rows else []),
-            tr("{n} files received under this agreement so far", n=count(len(agreement.received))),
+            tr_n(
+                "{n} file received under this agreement so far",
+                "{n} files received under this agreement so far",
+                len(agreement.received),
+            ),
         ]
         for text in lines:
             self.here.body.addLayout(fact("check", text, "accent_text"))

@@ -197,7 +197,8 @@ class ResultsPane(KeyedPane):
         if outcome is None:
             return
         counts = outcome.counts()
-        open_pairs = tr_n("{n} pair is left open", "{n} pairs are left open", counts["open"]) if counts["open"] else ""
+        left = outcome.left_open
+        open_pairs = tr_n("{n} pair is left open", "{n} pairs are left open", left) if left else ""
         self.linked.show_number(count(counts["linked"]), "", open_pairs)
         for name, shown in self.numbers.items():
             shown.show_number(count(counts[name]))

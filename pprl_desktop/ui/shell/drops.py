@@ -53,10 +53,11 @@ def take(window: MainWindow, path: Path) -> None:
     else:
         raise Problem(
             tr("A file of this kind ({ending}) is not used here.", ending=suffix or tr("without ending")),
-            tr("Accepted are tables (.csv, .tsv, .txt), contact cards, sealed files from the partner, and projects."),
-            tr("From a spreadsheet, save the sheet as CSV first.") if suffix in (".xlsx", ".xls", ".ods") else "",
+            tr("Accepted are tables ({endings}), contact cards, sealed files from the partner, and projects.",
+               endings=", ".join((*PLAIN, *ENDINGS))),
+            tr("Save a table of another program as CSV first."),
             place="file",
-        )
+        )  # fmt: skip
 
 
 def _show_group(window: MainWindow, path: Path) -> None:

@@ -94,6 +94,8 @@ class MainWindow(QMainWindow):
         desk.file_given.connect(lambda name: self.open_file(Path(name)))
         self.waiting_file: Path | None = None  # dropped while the key was locked
         theme.signals.changed.connect(self.update)
+        self._post_later = QTimer(self, singleShot=True, interval=10 * AFTERWARDS)  # several wishes, one look
+        self._post_later.timeout.connect(self._look_at_post)
         self._tick = QTimer(self)
         self._tick.timeout.connect(self.refresh)
         self._tick.start(30_000)
@@ -173,7 +175,7 @@ class MainWindow(QMainWindow):
         finally:
             self._turning = False
         QTimer.singleShot(AFTERWARDS, self, self._show_step_help)  # the page comes first
-        QTimer.singleShot(10 * AFTERWARDS, self, self._look_at_post)
+        self._post_later.start()
         self._show_help_panel()
         self.refresh()
         self._ahead.put_off()
@@ -439,6 +441,7 @@ class MainWindow(QMainWindow):
     def _choices_changed(self, changed: object) -> None:
         self._saved_at = time.monotonic()
         self._name_partner()
+        self._post_later.start()  # what was awaited may have come
         self.refresh()
         stale = getattr(changed, "stale", ())
         if stale and self.current in self.panes:

@@ -45,6 +45,13 @@ class Entry:
     count: int = 0  # things to do there
 
 
+def _state_words(entry: Entry) -> str:
+    """The state and why, each said once: "waiting for Saltham Hospital" says the state itself."""
+    if not entry.why:
+        return mark_words(entry.mark)
+    return entry.why if entry.mark == "waiting" else f"{mark_words(entry.mark)}: {entry.why}"
+
+
 def badge_size() -> int:
     """Of the ring with the number, and of an icon in its place; grows with the text, though not without limit."""
     return theme.grown(20)
@@ -69,14 +76,13 @@ class StepButton(QAbstractButton):
         self.setText(entry.title)
         self.setEnabled(entry.reachable)
         self.setCursor(Qt.CursorShape.PointingHandCursor if entry.reachable else Qt.CursorShape.ArrowCursor)
-        state = f", {mark_words(entry.mark)}" if entry.number else ""
-        if entry.why:
-            state += f": {entry.why}"
+        state = f", {_state_words(entry)}" if entry.number else ""
         if entry.count:
             state += f", {entry.count}"
         number = f"{tr('Step {n}', n=entry.number)}: " if entry.number else ""
         self.setAccessibleName(f"{number}{entry.title}{state}")
-        set_tip(self, entry.tip or (f"{entry.title}{state}"))
+        tip = f"{entry.tip}\n{entry.why}" if entry.tip and entry.why else entry.tip
+        set_tip(self, tip or f"{entry.title}{state}")  # the line itself may be cut off
         self.updateGeometry()
         self.update()
 
@@ -217,8 +223,8 @@ class StepList(QWidget):
     def set_current(self, name: str) -> None:
         for key, made in self.buttons.items():
             made.setChecked(key == name)
-            state = mark_words(made.entry.mark)
-            made.setAccessibleDescription(tr("current step") if key == name else state)
+            words = [*([tr("current step")] if key == name else []), _state_words(made.entry)]
+            made.setAccessibleDescription(", ".join(words if made.entry.why else words[:1]))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
