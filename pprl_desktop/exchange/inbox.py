@@ -85,7 +85,7 @@ def _under_agreement(home: Home, own: Identity, letter: letters.Letter, progress
         bundles.check(letter, agreement, recipe, progress.part(0.0, 0.9))
         rows = int(manifest.body["rows"])
         statement = bundles.bundle_statement(recipe, max(1, rows - recipe.settings.decoys)).summary
-        sentence = Said("{name}: a bundle of {rows} records, as agreed.", name=name, rows=rows)
+        sentence = Said("{name}: a bundle of {rows} {rows|record|records}, as agreed.", name=name, rows=rows)
     elif manifest.kind == blind.QUESTION:
         rows = blind.check_question(signatory, letter, progress.part(0.0, 0.9))
         sentence = Said(
@@ -97,7 +97,7 @@ def _under_agreement(home: Home, own: Identity, letter: letters.Letter, progress
     elif manifest.kind == "result":
         results.check(signatory, letter, progress.part(0.0, 0.9))
         rows = int(manifest.body["pairs"])
-        sentence = Said("{name}: a result with {rows} pairs.", name=name, rows=rows)
+        sentence = Said("{name}: a result with {rows} {rows|pair|pairs}.", name=name, rows=rows)
     elif manifest.kind == groups.LINKS:
         rows = len(groups.check_links(letter, agreement, progress.part(0.0, 0.9)))
         sentence = Said("{name}: {rows} links for the group.", name=name, rows=rows)
@@ -120,7 +120,9 @@ def _under_agreement(home: Home, own: Identity, letter: letters.Letter, progress
                 "{name} asks for the cells of {rows} of your records, in clear. Nothing was sent.", name=name, rows=rows
             )
         else:
-            sentence = Said("{name}: the cells of {rows} records in clear, for the review.", name=name, rows=rows)
+            sentence = Said(
+                "{name}: the cells of {rows} {rows|record|records} in clear, for the review.", name=name, rows=rows
+            )
             _enter_cells(home, agreement, letter, came)
     agreement, item = letters.receive(home, letter, agreement, progress.part(0.9, 1.0))
     return Received(manifest.kind, letter.contact, sentence, statement, agreement, item, rows=rows)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
-from pprl_desktop.codes.base import DECISIONS, LAYOUTS, NOISE, RANGES, REGISTRY, Settings
+from pprl_desktop.codes.base import DECISION_WORDS, LAYOUT_WORDS, NOISE, RANGES, REGISTRY, Settings, method
 from pprl_desktop.codes.directions import of_flag, words
 from pprl_desktop.exchange import blind_terms, clock, group_terms, refusals, strict
 from pprl_desktop.exchange.blind_terms import BlindTerms
@@ -23,7 +23,7 @@ from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.matching.reconcile import RULES, ReconcileRule
 from pprl_desktop.privacy.claims import UNITS, Statement
 from pprl_desktop.problem import Problem
-from pprl_desktop.records.fields import KINDS, Cleaning, Field
+from pprl_desktop.records.fields import KIND_WORDS, KINDS, Cleaning, Field
 from pprl_desktop.reference.sets import ReferenceSet
 from pprl_desktop.said import Said
 
@@ -238,10 +238,10 @@ def in_words(terms: Terms) -> tuple[Said, ...]:
     )
     how: tuple[Said, ...] = (
         Said(
-            "Method: {method}; decision {decision}, layout {layout}, {direction}.",
-            method=terms.method,
-            decision=DECISIONS[settings.decision],
-            layout=LAYOUTS[settings.layout],
+            "Method: {method}, {layout}. Decision: {decision}; {direction}.",
+            method=method(terms.method).title,
+            layout=LAYOUT_WORDS[settings.layout],
+            decision=DECISION_WORDS[settings.decision],
             direction=words(settings.direction),
         ),
         Said("Noise: {noise}. {decoys}", noise=noise, decoys=decoys),
@@ -250,8 +250,8 @@ def in_words(terms: Terms) -> tuple[Said, ...]:
     )
     if terms.blind is not None:
         told = blind_terms.in_words(terms.blind, (terms.proposer.name, terms.accepter.name))
-        method = Said("Method: blind, {direction}.", direction=words(settings.direction))
-        how = (method, *told, *([rules[terms.rule]] if terms.blind.mutual else []))
+        way = Said("Method: blind, {direction}.", direction=words(settings.direction))
+        how = (way, *told, *([rules[terms.rule]] if terms.blind.mutual else []))
     return (
         Said("{proposer} proposes to {accepter}.", proposer=terms.proposer.name, accepter=terms.accepter.name),
         (
@@ -290,10 +290,13 @@ def _repeats_words(terms: Terms) -> list[Said]:
     ]
 
 
-def _compared(one: Field) -> str:
-    """A field and its kind; "full_name (name = first_name + last_name)" counts once beside those it is made of."""
-    made_of = f" = {' + '.join(map(_plain_name, one.derived))}" if one.derived else ""
-    return f"{_plain_name(one.name)} ({one.kind}{made_of})"
+def _compared(one: Field) -> Said:
+    """A field and its kind; "full_name (Name = first_name + last_name)" counts once beside those it is made of."""
+    name, kind = _plain_name(one.name), KIND_WORDS[one.kind]
+    if one.derived:
+        made_of = " + ".join(map(_plain_name, one.derived))
+        return Said("{name} ({kind} = {made_of})", name=name, kind=kind, made_of=made_of)
+    return Said("{name} ({kind})", name=name, kind=kind)
 
 
 _SEALS: dict[Mode, Said] = {

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pprl_desktop.codes.base import REGISTRY, method
 from pprl_desktop.decisions.base import ACCEPT, REVIEW
 from pprl_desktop.exchange.disclosures import CLEAR, WORDS
 from pprl_desktop.job.report import Cell, Grid, Report, Section
+from pprl_desktop.matching.reconcile import RULE_WORDS
 from pprl_desktop.privacy.claims import BOUNDS, MECHANISMS, UNITS
 from pprl_desktop.said import Said
 
@@ -118,7 +120,7 @@ def _releases(home: Home, agreement: Agreement) -> Section:
         (
             one.number,
             one.time[:10],
-            one.method,
+            method(one.method).title if one.method in REGISTRY else one.method,
             MECHANISMS.get(one.mechanism, one.mechanism),
             one.epsilon or Said("none"),
             UNITS.get(one.unit, one.unit),
@@ -173,7 +175,8 @@ def left_sentences(home: Home, agreement: Agreement) -> tuple[Said, ...]:
             head=checked.head[:16],
         ),
         Said(
-            "Under this agreement it holds {releases} bundles of numbers and {results} results that left.",
+            "Under this agreement it holds {releases} {releases|bundle|bundles} of numbers and {results} "
+            "{results|result|results} that left.",
             releases=len(releases),
             results=len(results),
         ),
@@ -199,7 +202,11 @@ def left_sentences(home: Home, agreement: Agreement) -> tuple[Said, ...]:
         )
     elif agreement.sent:
         said.append(
-            Said("All {sent} files that were sent under this agreement are in the record.", sent=len(agreement.sent))
+            Said(
+                "{sent|The one file that was sent under this agreement is|All {sent} files that were sent under this "
+                "agreement are} in the record.",
+                sent=len(agreement.sent),
+            )
         )
     return tuple(said)
 
@@ -247,7 +254,7 @@ def _clear_sentences(beside: Sequence[Disclosure], rows: int) -> list[Said]:
     if came:
         said.append(
             Said(
-                "The partner sent the cells of {came} records in clear for the review.",
+                "The partner sent the cells of {came} {came|record|records} in clear for the review.",
                 came=sum(one.records for one in came),
             )
         )
@@ -326,8 +333,8 @@ def _results(happened: Happened) -> Section:
             theirs=counts["only_theirs"],
         ),
         Said(
-            "Under the agreed rule '{rule}', {linked} pairs are linked and {open} are left for review.",
-            rule=happened.agreement.terms.rule,
+            "{rule}: {linked} {linked|pair is|pairs are} linked, and {open} {open|is|are} left for review.",
+            rule=RULE_WORDS[happened.agreement.terms.rule],
             linked=counts["linked"],
             open=counts["open"],
         ),

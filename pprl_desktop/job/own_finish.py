@@ -170,7 +170,7 @@ def left(project: Project) -> tuple[Said, ...]:
             "else was written for anybody.",
             n=len(shares), pairs=sum(one.pairs for one in shares),
         ),
-        *(Said("{name}: {n} pairs in sealed shares.", name=one.reviewer, n=one.pairs) for one in shares),
+        *(Said("{name}: {n} {n|pair|pairs} in sealed shares.", name=one.reviewer, n=one.pairs) for one in shares),
     )  # fmt: skip
 
 
@@ -279,7 +279,7 @@ def _document(project: Project, match: Match, outcome: Outcome, linked: Linked, 
 def _decided(outcome: Outcome) -> Said:
     if not outcome.decided:
         return Said("the program alone")
-    return Said("the program, and reviewers at masked records ({n} pairs)", n=outcome.decided)
+    return Said("the program, and reviewers at masked records ({n} {n|pair|pairs})", n=outcome.decided)
 
 
 def _sure(match: Match) -> tuple[Figure, ...]:

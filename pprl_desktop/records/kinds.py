@@ -12,12 +12,14 @@ from pprl_desktop.records import dates
 from pprl_desktop.records.fields import FieldKind
 from pprl_desktop.records.hints import hint, is_birth
 from pprl_desktop.records.normalise import tidy
+from pprl_desktop.records.roles import role
 from pprl_desktop.records.table import Column
 from pprl_desktop.said import NOTHING, Said
 
 SAMPLE = 1_000  # distinct values that a guess looks at, evenly spaced over the column
 MOST = 0.9  # share of the rows that must agree for a guess
 FEW_CATEGORIES = 24
+FEW_SEXES = 6  # codes of a column of sexes, such as 0, 1, 2, 9 of ISO 5218
 OLDEST_BIRTH, LATEST_BIRTH = 1880, 2035
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:[.,][0-9]+)*|[.,][0-9]+)")
@@ -69,6 +71,8 @@ def kind_of(name: str, sample: Sample, distinct: int, rows: int) -> FieldKind:
     if _is_date(name, says, sample):
         return "date"
     numeric = sample.share(_NUMBER) >= MOST
+    if numeric and role(name) == "sex" and distinct <= FEW_SEXES and max(map(len, sample.texts)) == 1:
+        return "category"  # 1 and 2 name, they do not measure
     if numeric:
         return _digits(says, sample, distinct, rows)
     if says == "category" or _is_category(says, sample, distinct, rows):

@@ -119,8 +119,8 @@ def test_nothing_is_proposed_to_an_unverified_contact(scene: Scene, strangers: C
 def test_plain_words_say_what_was_agreed(scene: Scene) -> None:
     text = "\n".join(map(str, terms.in_words(scene.a.agreement.terms)))
     words = [
-        "General Hospital proposes to Cancer Registry", "first_name", "born (date)", "bloom", "no noise", "1,000 rows",
-        'Purpose, in the words of General Hospital: "a test"', "linked only if both sides accept",
+        "General Hospital proposes to Cancer Registry", "first_name", "born (Date)", "Bloom filter", "no noise",
+        "1,000 rows", 'Purpose, in the words of General Hospital: "a test"', "linked only if both sides accept",
         "Each side maps its own columns",
     ]  # fmt: skip
     for word in words:

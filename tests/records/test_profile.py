@@ -71,6 +71,10 @@ def test_kinds_are_guessed(name: str, kind: str) -> None:
         ("date_of_birth", ["44197", "30000"], "date"),
         ("c9", ["yes", "no", "yes", "yes"] * 30, "category"),
         ("surname", ["Null", "True"] * 30, "name"),
+        ("sex", ["1", "2", "2", ""] * 30, "category"),
+        ("Geschlecht", ["0", "1", "2", "9"], "category"),
+        ("gender", ["12", "47", "33"] * 30, "number"),
+        ("rank", ["1", "2"] * 30, "number"),
         ("empty", ["", " "], "text"),
     ],
 )
@@ -83,6 +87,15 @@ def test_suggestions() -> None:
     assert made.id_column == "pid"
     assert set(made.matching) == {"first_name", "last_name", "dob", "plz", "city", "sex"}
     assert set(made.sensitive) == {"diagnosis", "income"}
+
+
+def test_a_column_of_sexes_in_numbers_is_suggested_and_compares_with_letters() -> None:
+    rows = [(LAST[row % 15], FIRST[row % 20], str(1 + row % 2)) for row in range(300)]
+    columns = zip(("last", "first", "sex"), zip(*rows, strict=True), strict=True)
+    table = Table(tuple(Column.of(name, list(cells)) for name, cells in columns))
+    assert "sex" in profile(table).matching
+    field = Field.of("sex", profile(table).column("sex").kind)
+    assert set(clean(table, (field,), {}).columns[0].values) == {"M", "F"}
 
 
 def test_sensitive_columns_are_found_by_content_too() -> None:
