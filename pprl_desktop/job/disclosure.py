@@ -327,7 +327,8 @@ def _results(happened: Happened) -> Section:
     counts = happened.outcome.counts()
     sentences = [
         Said(
-            "Both sides accepted {both} pairs; {mine} were accepted by this side only, {theirs} by the partner only.",
+            "Both sides accepted {both} {both|pair|pairs}; {mine} {mine|was|were} accepted by this side only, {theirs} "
+            "by the partner only.",
             both=counts["both"],
             mine=counts["only_mine"],
             theirs=counts["only_theirs"],

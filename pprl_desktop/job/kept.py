@@ -196,7 +196,8 @@ def ledger_told(path: Path) -> tuple[tuple[Said, ...], str]:
     risk = max((float(entry.body.get("total", 0)) for entry in opened), default=0.0)
     return (
         Said(
-            "{decided} pairs were decided; cells were opened {opened} times, and {refused} openings were refused.",
+            "{decided} {decided|pair was|pairs were} decided; cells were opened {opened} {opened|time|times}, and "
+            "{refused} {refused|opening was|openings were} refused.",
             decided=len(decided),
             opened=len(opened),
             refused=refused,

@@ -86,9 +86,10 @@ def _sure(match: KeptMatch | None) -> tuple[Figure, ...]:
 def _decided(told: Told) -> Said:
     program = told.match.accepted if told.match is not None else told.linked
     if told.reviewed is None or not told.reviewed.pairs:
-        return Said("the program ({n} pairs accepted here)", n=program)
+        return Said("the program ({n} {n|pair|pairs} accepted here)", n=program)
     return Said(
-        "the program ({n} pairs accepted here) and a reviewer at masked records ({same} of {pairs} the same)",
+        "the program ({n} {n|pair|pairs} accepted here) and a reviewer at masked records "
+        "({same} of {pairs} the same)",
         n=program, same=told.reviewed.same, pairs=told.reviewed.pairs,
     )  # fmt: skip
 

@@ -79,7 +79,7 @@ def test_a_review_that_went_on_is_told_from_its_ledger(project: Project, review_
     with Desk.open(review_folder, WORDS) as desk:
         desk.session().decide(1, "", "2")
     found = kept.review_of(project)
-    assert str(found.said[0]).startswith("2 pairs were decided; cells were opened 1 times")
+    assert str(found.said[0]).startswith("2 pairs were decided; cells were opened 1 time, ")
     assert dict(found.said[1].values)["risk"] > 0
     assert not found.estimates
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pprl_desktop.exchange.disclosures import CLEAR
-from pprl_desktop.ui.kit.i18n import tr
-from pprl_desktop.ui.kit.words import count, day_words
+from pprl_desktop.ui.kit.i18n import tr, tr_n
+from pprl_desktop.ui.kit.words import day_words
 from pprl_desktop.ui.panes._files import show_in_folder
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import Card, button, label, row
@@ -29,7 +29,7 @@ def adds_up(pane: Pane) -> str:
             tr("a table released on {day}; the very same one gives the same bytes", day=day_words(before[-1].time))
         )
     if clear_:
-        said.append(tr("the cells of {n} records in clear", n=count(clear_)))
+        said.append(tr_n("the cells of {n} record in clear", "the cells of {n} records in clear", clear_))
     return "; ".join(said) or tr("nothing: it is the first release under this agreement")
 
 

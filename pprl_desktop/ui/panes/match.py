@@ -281,7 +281,8 @@ class MatchPane(KeyedPane):
             more = found.count(ACCEPT) - len(match.accepted())
             if more:
                 said = tr_n("The review added {n} pair.", "The review added {n} pairs.", more)
-                self.say("info", said, tr("Your result holds {n} pairs.", n=count(found.count(ACCEPT))))
+                holds = tr_n("Your result holds {n} pair.", "Your result holds {n} pairs.", found.count(ACCEPT))
+                self.say("info", said, holds)
 
         self.run(
             tr("Opening the finished match"), lambda _progress: partnership.kept(), done, key="match.found", quiet=True,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pprl_desktop.job.matches import judged
 from pprl_desktop.progress import NO_PROGRESS, Progress
-from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.i18n import tr, tr_n
 from pprl_desktop.ui.panes.match import Linkage, MatchPane
 
 if TYPE_CHECKING:
@@ -71,7 +71,8 @@ class OwnMatchPane(MatchPane):
     def _say_reviewed(self, match: Match) -> None:
         decided = len(self.desk.own_files.decisions(self.project.choices))
         if decided:
-            self.say("info", tr("{n} pairs were decided in a review; those decisions hold.", n=decided))
+            self.say("info", tr_n("{n} pair was decided in a review; that decision holds.",
+                                  "{n} pairs were decided in a review; those decisions hold.", decided))  # fmt: skip
 
     def _show_head(self, match: Match, told: Judged) -> None:
         super()._show_head(match, told)

@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QScrollArea, QSt
 from pprl_desktop.job.review_path import TakenIn, decisions_of, take_in
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
-from pprl_desktop.ui.kit.i18n import tr
-from pprl_desktop.ui.kit.words import count
+from pprl_desktop.ui.kit.i18n import tr, tr_n
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.panes.review_answer import AnswerInClear
 from pprl_desktop.ui.panes.review_panel import ReviewPanel
@@ -169,7 +168,7 @@ class ReviewPane(KeyedPane):
             partner=agreed.partner_side.name if agreed is not None else "",
         )
         self.head(
-            tr("All {n} pairs are decided", n=count(len(session.order))),
+            tr_n("The pair is decided", "All {n} pairs are decided", len(session.order)),
             tr("Nothing is changed until you take the decisions in."),
         )
         self.panel.meter.hide()

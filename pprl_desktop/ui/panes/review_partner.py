@@ -229,7 +229,9 @@ class PartnerReview(QWidget):
         def done(asked: Asked) -> None:
             self.pane.say(
                 "good",
-                tr("The request for {n} records is written.", n=count(asked.records)),
+                tr_n(
+                    "The request for {n} record is written.", "The request for {n} records is written.", asked.records
+                ),
                 tr("Send {file} to the partner. It names records by random names only.", file=str(out)),
                 (tr("Show in folder"), lambda: show_in_folder(self.pane, out)),
             )
