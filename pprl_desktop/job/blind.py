@@ -103,7 +103,8 @@ def prepare(
     """Keys chosen on the own table, so that it stays below the bound with the limits that are proposed."""
     _must_make_sense(wish)
     bound = _bound(table, wish)
-    wanted, run = bound, min(earlier_runs + 1, MAX_RUNS)
+    # both sides must stay below the bound, and only one of the tables is here
+    wanted, run = TUNING.proposed * bound, min(earlier_runs + 1, MAX_RUNS)
     ends = date.fromisoformat(clock.now()[:10]) + timedelta(days=wish.days)
     for attempt in range(TRIES):
         part = progress.part(attempt / TRIES, (attempt + 1) / TRIES)

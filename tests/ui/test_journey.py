@@ -87,17 +87,21 @@ def answer(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
 
 @pytest.fixture
 def tables(tmp_path: Path) -> tuple[Path, Path]:
+    return hospitals(tmp_path, ROWS)
+
+
+def hospitals(folder: Path, count: int) -> tuple[Path, Path]:
     """The first rows of both hospitals, two thirds of them shared."""
     found = []
     with resources.find("samples", "truth.csv").open(encoding="utf-8", newline="") as file:
-        truth = list(csv.DictReader(file))[: ROWS * 2 // 3]
+        truth = list(csv.DictReader(file))[: count * 2 // 3]
     wanted = ({pair["id_a"] for pair in truth}, {pair["id_b"] for pair in truth})
     for name, shared in zip(("hospital_a.csv", "hospital_b.csv"), wanted, strict=True):
         with resources.find("samples", name).open(encoding="utf-8", newline="") as file:
             header, *rows = csv.reader(file)
         kept = [row for row in rows if row[0] in shared]
-        kept += [row for row in rows if row[0] not in shared][: ROWS - len(kept)]
-        path = tmp_path / name
+        kept += [row for row in rows if row[0] not in shared][: count - len(kept)]
+        path = folder / name
         with path.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file).writerows([header, *sorted(kept)])
         found.append(path)

@@ -38,6 +38,7 @@ class Tuning:
 
     bound: float = 0.10  # union coverage
     bound_with_date: float = 0.05  # where a full date of birth leaves less to guess
+    proposed: float = 0.9  # share of the bound that a proposal takes up: the partner's table is guessed a little better
     values: float = 24.0  # key values per record, all types together
     strangers: float = 0.1  # own pairs of strangers that share a key, per record
     types: int = 14
