@@ -84,6 +84,12 @@ class OwnFile:
     ) -> Written:  # fmt: skip
         return write_clks(home, self._table, schema, secret, columns, to, out, progress)
 
+    def write_codi(
+        self, home: Home, schema: Path, secret: bytes, columns: Mapping[str, str], to: str, out: Path,
+        progress: Progress = NO_PROGRESS,
+    ) -> Written:  # fmt: skip
+        return write_codi(home, self._table, [schema], secret, columns, to, out, progress)
+
     def match_clks(
         self, schema: Path, secret: bytes, columns: Mapping[str, str], partner: Path, progress: Progress = NO_PROGRESS
     ) -> Match:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+import zipfile
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication, QLabel
 
+from pprl_desktop.job import groups
 from pprl_desktop.resources import root
 from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.job import parties
@@ -70,6 +72,10 @@ def test_clks_are_measured_written_and_matched_in_the_window(window: MainWindow,
     settled(window, qtbot)
     entry = window.desk.home.ledger().disclosures()[-1]
     assert (entry.what, entry.partner, entry.records) == ("CLKs", "Registry", 1200)
+    pane.write_to(folder / "b.zip")
+    settled(window, qtbot)
+    assert zipfile.is_zipfile(folder / "b.zip"), "the zip of the CODI tools"
+    assert len(window.desk.home.ledger().disclosures()) == 2
     pane.take_file(str(SAMPLES / "hospital_a.csv"))
     settled(window, qtbot)
     pane.match_with(folder / "b.json")
@@ -172,8 +178,9 @@ def test_a_group_file_is_made_from_verified_contacts(window: MainWindow, three: 
     for box in pane._boxes.values():
         box.setChecked(True)
     assert pane.write_file.isEnabled()
+    pane.most.setValue(2)
     pane.create_at(tmp_path / "g.pprlgroup", "Another group")
-    assert (tmp_path / "g.pprlgroup").is_file()
+    assert [one.most for one in groups.read_file(tmp_path / "g.pprlgroup").members] == [2, 2, 2]
     assert pane.now.isVisibleTo(pane)
 
 

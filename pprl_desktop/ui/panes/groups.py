@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit, QSpinBox, QWidget
 
+from pprl_desktop.exchange.group_terms import MOST_RECORDS
 from pprl_desktop.exchange.names import MAX_NAME
 from pprl_desktop.job import groups
 from pprl_desktop.problem import Problem
@@ -79,6 +80,8 @@ class GroupsPane(Pane):
         self.name.textChanged.connect(lambda _text: self._check_new())
         self.computes = combo(tr("Who puts the links together"), [])
         self.computes.setMinimumContentsLength(16)
+        self.most = QSpinBox()
+        self.most.setRange(1, MOST_RECORDS)
         self._parties = column(gap=0.5)
         self._boxes: dict[str, QCheckBox] = {}
         self.write_file = button(tr("&Write the group file …"), self._create, kind="primary", icon="save")
@@ -87,6 +90,8 @@ class GroupsPane(Pane):
             columns(labelled(tr("&Name of the group"), self.name),
                     labelled(tr("Who &puts the links together"), self.computes,
                              tr("Learns which random names of which parties belong together.")),
+                    labelled(tr("&Records of one party in a group, at most"), self.most,
+                             tr("More than one only where a person is held several times.")),
                     least=240, gap=2),
             label(tr("Parties beside you"), "strong"),
             self._parties,
@@ -307,7 +312,8 @@ class GroupsPane(Pane):
         self.messages.clear()
         chosen = [one for one, box in self._boxes.items() if box.isChecked()]
         try:
-            made = groups.new_group(self.desk.home, name, chosen, str(self.computes.currentData() or ""))
+            most = dict.fromkeys(["", *chosen], self.most.value())
+            made = groups.new_group(self.desk.home, name, chosen, str(self.computes.currentData() or ""), most)
             groups.write_file(made, path)
         except Problem as problem:
             self.show_problem(problem)

@@ -282,8 +282,9 @@ class OtherToolsPane(Pane):
 
     def _write(self) -> None:
         ending = "json" if self._clks else "csv"
+        kinds = f"CLKs (*.json);;{tr('Zip of the CODI tools')} (*.zip)" if self._clks else "*.csv"
         name, _ = QFileDialog.getSaveFileName(
-            self, tr("Write the file"), f"{self.format.currentData()}.{ending}", f"*.{ending}"
+            self, tr("Write the file"), f"{self.format.currentData()}.{ending}", kinds
         )
         if name:
             self.write_to(Path(name))
@@ -295,7 +296,8 @@ class OtherToolsPane(Pane):
         def work(progress: Progress) -> Written:
             key = other_tools.read_secret(secret)
             if clks:
-                return own.write_clks(home, schema, key, columns_, to, out, progress)
+                write = own.write_codi if out.suffix.lower() == ".zip" else own.write_clks
+                return write(home, schema, key, columns_, to, out, progress)
             return own.write_tokens(home, columns_, key, to, out, progress)
 
         def done(made: Written) -> None:
