@@ -63,7 +63,10 @@ def read(data: bytes, *, kept: bool = False) -> Card:
     if strict.integer(plain, "version", 1, 1 << 31) > VERSION:
         raise refusals.newer_version()
     strict.only(plain, {"format", "version", "name", "sign", "hybrid", "x25519", "signature"})
-    name = strict.text(plain, "name", longest=MAX_NAME)
+    # a card taken in before a rule about letters that do not show still opens
+    name = strict.any_text(plain, "name", longest=MAX_NAME) if kept else strict.text(plain, "name", longest=MAX_NAME)
+    if not name.isprintable():
+        raise refusals.malformed("name")
     try:
         if not kept and check_name(name) != name:
             raise refusals.malformed("name")

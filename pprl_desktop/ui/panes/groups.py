@@ -90,7 +90,7 @@ class GroupsPane(Pane):
             columns(labelled(tr("&Name of the group"), self.name),
                     labelled(tr("Who &puts the links together"), self.computes,
                              tr("Learns which random names of which parties belong together.")),
-                    labelled(tr("&Records of one party in a group, at most"), self.most,
+                    labelled(tr("Records of one party in a group, at most"), self.most,
                              tr("More than one only where a person is held several times.")),
                     least=240, gap=2),
             label(tr("Parties beside you"), "strong"),

@@ -55,7 +55,7 @@ class OtherToolsPane(Pane):
         self.table_path, self.schema_path, self.secret_path = (label("", "small") for _ in range(3))
         self.choose_table = button(tr("Your &table …"), self._choose_table)
         self.choose_schema = button(tr("Partner's &schema …"), self._choose_schema)
-        self.choose_secret = button(tr("File with the s&ecret …"), self._choose_secret)
+        self.choose_secret = button(tr("File with the se&cret …"), self._choose_secret)
         self.to = QLineEdit()
         self.to.setMaxLength(MAX_NAME)
         self.to.setPlaceholderText(tr("who gets the file"))
