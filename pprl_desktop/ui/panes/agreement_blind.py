@@ -111,7 +111,13 @@ class BlindTermsView(QWidget):
             self.changed.emit()
 
         self.pane.run(
-            tr("Choosing the keys"), work, done, key="blind.terms", quiet=True, keeps=True, problem=self._refused
+            tr("Choosing the keys"),
+            work,
+            done,
+            key="agreement.blind.terms",
+            quiet=True,
+            keeps=True,
+            problem=self._refused,
         )
 
     # accepting ------------------------------------------------------------------------------------
@@ -141,7 +147,7 @@ class BlindTermsView(QWidget):
         self.pane.run(
             tr("Counting"),
             lambda progress: weigh_own(place, choices, blind, "accepter", progress),
-            done, key="blind.terms", quiet=True, keeps=True, problem=self._refused,
+            done, key="agreement.blind.terms", quiet=True, keeps=True, problem=self._refused,
         )  # fmt: skip
 
     def reason(self) -> str:

@@ -266,7 +266,7 @@ class MainWindow(QMainWindow):
         self.bottom.setVisible(self.current != "welcome")
         busy = self.desk.jobs.busy()
         reason = pane.reason() if on_path else ""
-        status = pane.status() or self._behind_words() or self._saved()
+        status = self._behind_words() or pane.status() or self._saved()
         self.bottom.say(status, tr("Working …") if busy is not None and on_path else reason)
         following = self._following(path)
         text = pane.next_text() or (tr("Next: {step}", step=following) if following else "")
@@ -280,7 +280,9 @@ class MainWindow(QMainWindow):
     def _behind_words(self) -> str:
         """What goes on although its page is not in front."""
         behind = self.desk.jobs.behind()
-        return tr("{work} goes on in the background", work=behind.title) if behind is not None else ""
+        if behind is None or behind.key.startswith(f"{self.current}."):  # the page in front shows its own work
+            return ""
+        return tr("{work} goes on in the background", work=behind.title)
 
     def _way_back(self) -> str:
         return tr("&Back to the job") if self.desk.project is not None else tr("&Back to the projects")
