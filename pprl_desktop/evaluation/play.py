@@ -8,12 +8,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from pprl_desktop.codes.base import Recipe, Smashed, method
+from pprl_desktop.codes.base import Recipe, Smashed
 from pprl_desktop.codes.directions import turned
 from pprl_desktop.compute.attended import stage
 from pprl_desktop.decisions.base import Match, MatchOptions
-from pprl_desktop.decisions.learn import learn
-from pprl_desktop.matching.match import estimate, match
+from pprl_desktop.matching.party import comparison, smash
 from pprl_desktop.matching.reconcile import DEFAULT_RULE, Pairs, Reconciled, ReconcileRule, as_pairs, reconcile
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable
@@ -63,19 +62,20 @@ def play(
     progress: Progress = NO_PROGRESS,
 ) -> Play:
     """Each party smashes, adds its noise, sends; learns alone from its own table; matches; then both reconcile."""
-    made, clock = method(recipe.method), _Clock()
-    own = [made.smash(a, recipe, progress.part(0.0, 0.15)), made.smash(b, recipe, progress.part(0.15, 0.3))]
+    clock = _Clock()
+    own = [smash(a, recipe, progress.part(0.0, 0.15)), smash(b, recipe, progress.part(0.15, 0.3))]
     sent = [_released(one, recipe, seed, side) for side, one in enumerate(own)]
     clock.lap("smash")
     sides, memory = [], 0
     for side, table in enumerate((a, b)):
         part = progress.part(0.3 + 0.35 * side, 0.65 + 0.35 * side)
         known = sent[side] if recipe.settings.noise == "two-sided" else own[side]
-        learned = learn(table, known, recipe, seed + side, part.part(0.0, 0.4))
-        clock.lap("learn")
         seen = replace(options, direction=turned(options.direction) if side else options.direction)
-        memory = max(memory, estimate(known, sent[1 - side], learned, seen))
-        found = match(known, sent[1 - side], learned, _repeatable(seen, recipe, seed, side), part.part(0.4, 1.0))
+        seen = _repeatable(seen, recipe, seed, side)
+        ready = comparison(table, known, sent[1 - side], recipe, seen, seed + side, part.part(0.0, 0.4))
+        clock.lap("learn")
+        memory = max(memory, ready.outlook.bytes)
+        found = ready.match(part.part(0.4, 1.0))
         clock.lap("match")
         accepted = found.accepted()
         sides.append(Side(found, as_pairs(found.scored.own[accepted], found.scored.partner[accepted])))

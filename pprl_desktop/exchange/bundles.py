@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 KINDS: tuple[PartKind, ...] = ("distances", "bits", "token")
 MAX_MAP = 1 << 33  # bytes
+HELD_BYTES = 1 << 30  # of a partner's arrays, kept in memory from the check to the match
+HELD_TIMES = 16  # an honest bundle packs to no less than a sixteenth of its size: rows, codes and filters hardly repeat
 
 # invented values of each kind: enough to see every part a recipe can make
 _EXAMPLES: dict[FieldKind, tuple[str, str, str]] = {
@@ -310,20 +312,38 @@ def to_arrays(bundle: PartnerBundle) -> tuple[Plain, dict[str, Array]]:
 # ---- in
 
 
-def check(letter: letters.Letter, agreement: Agreement, recipe: Recipe, progress: Progress = NO_PROGRESS) -> None:
-    """That a data bundle is exactly what was agreed: first by its manifest, then by its arrays."""
+def check(
+    letter: letters.Letter, agreement: Agreement, recipe: Recipe, progress: Progress = NO_PROGRESS
+) -> PartnerBundle | None:
+    """That a data bundle is exactly what was agreed: first by its manifest, then by its arrays.
+
+    What was read is handed on, so that matching need not decrypt it again; None where it is too much to be held on the
+    partner's word alone.
+    """
     manifest = letter.opened.manifest
     _check_body(manifest, agreement.terms, recipe)
     sizes = {entry.name: entry.shape[0] for entry in manifest.entries}
+    hold, held = _may_hold(manifest), dict[str, Array]()
 
     def visit(entry: Entry, array: Array) -> None:
+        if hold:
+            held[entry.name] = array
+        if entry.name.endswith(".values"):
+            return
         if entry.name == "pseudonyms":
             if not is_increasing(array):
                 raise refusals.malformed("pseudonyms", "They are not in order, or one stands twice.")
         elif array.min() < -1 or array.max() >= sizes[entry.name.replace(".rows", ".values")]:
             raise refusals.malformed(entry.name, "A row points to a value that is not there.")
 
-    letter.opened.check(lambda entry: not entry.name.endswith(".values"), visit, progress)
+    letter.opened.check(lambda entry: hold or not entry.name.endswith(".values"), visit, progress)
+    return _bundle(manifest.body, held) if hold else None
+
+
+def _may_hold(manifest: Manifest) -> bool:
+    """Whether the arrays may stay in memory before all of them are known to be good: what unpacks to far more than it
+    is on the disk, or is large, is run through in pieces first."""
+    return manifest.raw <= min(HELD_BYTES, HELD_TIMES * manifest.stored)
 
 
 def _check_body(manifest: Manifest, agreed: Terms, recipe: Recipe) -> None:
@@ -383,8 +403,10 @@ def expected_parts(recipe: Recipe) -> dict[tuple[str, str, str, str], int]:
 
 def load(opened: seal.Opened, progress: Progress = NO_PROGRESS) -> PartnerBundle:
     """The bundle of a letter that was checked."""
-    body = opened.manifest.body
-    arrays = opened.load(progress)
+    return _bundle(opened.manifest.body, opened.load(progress))
+
+
+def _bundle(body: Plain, arrays: Mapping[str, Array]) -> PartnerBundle:
     parts = tuple(
         Part(
             item["name"], item["field"], cast(PartKind, item["kind"]), item["role"],

@@ -45,6 +45,7 @@ class Received:
     item: Item | None = None
     proposal: Proposal | None = field(default=None, repr=False)
     rows: int = 0
+    bundle: bundles.PartnerBundle | None = field(default=None, repr=False)  # of a data bundle: as it was checked
 
 
 def open_file(
@@ -79,10 +80,10 @@ def _under_agreement(home: Home, own: Identity, letter: letters.Letter, progress
     manifest = letter.opened.manifest
     agreement = letters.agreement_of(home, letter)
     signatory = Signatory(home, own, agreement.id)
-    name, rows, statement = letter.contact.name, 0, NOTHING
+    name, rows, statement, bundle = letter.contact.name, 0, NOTHING, None
     if manifest.kind == "data":
         recipe = agreeing.recipe_of(signatory)
-        bundles.check(letter, agreement, recipe, progress.part(0.0, 0.9))
+        bundle = bundles.check(letter, agreement, recipe, progress.part(0.0, 0.9))
         rows = int(manifest.body["rows"])
         statement = bundles.bundle_statement(recipe, max(1, rows - recipe.settings.decoys)).summary
         sentence = Said("{name}: a bundle of {rows} {rows|record|records}, as agreed.", name=name, rows=rows)
@@ -125,7 +126,7 @@ def _under_agreement(home: Home, own: Identity, letter: letters.Letter, progress
             )
             _enter_cells(home, agreement, letter, came)
     agreement, item = letters.receive(home, letter, agreement, progress.part(0.9, 1.0))
-    return Received(manifest.kind, letter.contact, sentence, statement, agreement, item, rows=rows)
+    return Received(manifest.kind, letter.contact, sentence, statement, agreement, item, rows=rows, bundle=bundle)
 
 
 def _enter_cells(home: Home, agreement: Agreement, letter: letters.Letter, came: review_letters.Checked) -> None:

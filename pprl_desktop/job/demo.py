@@ -198,7 +198,7 @@ def _exchange_bundles(a: Party, b: Party, folder: Path, progress: Progress) -> t
         part.at(0.0, f"{NAMES[side]}: sealing the bundle")
         path = folder / "post" / f"bundle_of_{'ab'[side]}.pprl"
         sizes.append(one.agreed().export(one.own_table, one.choices, path, part).bytes)
-        Partnership.open(other.home, other.own, path)
+        other.agreed().receive(path)
         one.choices = one.choices.changed(bundle_path=str(path))
         other.choices = other.choices.changed(partner_path=str(path))
     return sizes[0], sizes[1]
@@ -214,7 +214,7 @@ def _exchange_results(a: Party, b: Party, folder: Path) -> None:
     for side, (one, other) in enumerate(((a, b), (b, a))):
         path = folder / "post" / f"result_of_{'ab'[side]}.pprl"
         one.agreed().send_result(path)
-        Partnership.open(other.home, other.own, path)
+        other.agreed().receive(path)
         one.choices = one.choices.changed(result_path=str(path))
         other.choices = other.choices.changed(partner_result_path=str(path))
     for party in (a, b):

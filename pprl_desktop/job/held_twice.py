@@ -69,18 +69,14 @@ class HeldTwice:
 
 
 def find(table: CleanTable, progress: Progress = NO_PROGRESS) -> HeldTwice:
-    from pprl_desktop.codes.base import method
     from pprl_desktop.codes.recipe import build, settings
     from pprl_desktop.decisions.adaptive.one_file import held_twice
-    from pprl_desktop.decisions.learn import learn
-    from pprl_desktop.decisions.rules import AdaptiveRule
+    from pprl_desktop.matching.party import one_table
 
     some = table.take(_together(table)) if table.rows > MOST else table
     recipe = build(METHOD, table.fields, settings(METHOD), secret=secrets.token_bytes(32))
-    smashed = method(METHOD).smash(some, recipe, progress.part(0.0, 0.2))
-    rule = learn(some, smashed, recipe, 0, progress.part(0.2, 0.25))
-    assert isinstance(rule, AdaptiveRule)
-    found = held_twice(smashed, rule, progress=progress.part(0.25, 1.0))
+    ready = one_table(some, recipe, progress.part(0.0, 0.25))
+    found = held_twice(ready.own, ready.rule, progress=progress.part(0.25, 1.0))
     progress.at(1.0)
     sizes = tuple(sorted(found.sizes().items()))
     return HeldTwice(table.rows, some.rows, found.repeated, round(found.expected, 1), sizes)

@@ -181,28 +181,18 @@ class OwnFiles:
     def match(self, choices: Choices, progress: Progress = NO_PROGRESS) -> Match:
         """Every pair that may be one person, with bands; kept beside the project before it is given back."""
         from pprl_desktop.codes import recipe as recipes
-        from pprl_desktop.codes.base import method
-        from pprl_desktop.decisions.learn import learn
-        from pprl_desktop.matching.match import match
+        from pprl_desktop.matching.party import match_tables, one_table
 
         tables = self.clean(choices, progress.part(0.0, 0.2))
         self._must_hold_something(tables)
         settings = recipes.settings(METHOD, direction=choices.settings.direction)
         # a fixed secret: what is smashed here is never written down, and the same files give the same scores again
         recipe = recipes.build(METHOD, choices.fields, settings)
-        smashed = [method(METHOD).smash(one, recipe, progress.part(0.2, 0.3)) for one in tables]
-        rule = learn(tables[0], smashed[0], recipe, 0, progress.part(0.3, 0.32))
         if self.two:
-            made = match(smashed[0], smashed[1], rule, self._options(choices), progress.part(0.32, 0.98))
+            made = match_tables(tables[0], tables[1], recipe, self._options(choices), progress.part(0.2, 0.98))
         else:
-            from pprl_desktop.compute.attended import attended
-            from pprl_desktop.decisions.adaptive.one_file import scored_within
-            from pprl_desktop.decisions.rules import AdaptiveRule
-
-            assert isinstance(rule, AdaptiveRule)
-            part = progress.part(0.32, 0.95)
-            scored = attended(part, lambda inner: scored_within(smashed[0], rule, progress=inner))
-            made = self._decided(scored, choices, progress.part(0.95, 0.98))
+            ready = one_table(tables[0], recipe, progress.part(0.2, 0.32))
+            made = self._decided(ready.scored(progress.part(0.32, 0.95)), choices, progress.part(0.95, 0.98))
         made = _without_partner(made)
         self._keep(choices, made)
         progress.at(1.0)

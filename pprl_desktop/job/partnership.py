@@ -15,9 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from pprl_desktop.blind.decide import decide_opened
-from pprl_desktop.codes.base import Recipe, Rule, Smashed
+from pprl_desktop.codes.base import Recipe, Smashed
 from pprl_desktop.decisions.base import ACCEPT, DEFAULT_MEMORY, REVIEW, Match, MatchOptions, Outlook
-from pprl_desktop.decisions.learn import learn
 from pprl_desktop.exchange import (
     agreeing,
     blind,
@@ -50,7 +49,7 @@ from pprl_desktop.exchange.terms import Terms
 from pprl_desktop.job.blind import Weighed, must_be_weighed, weigh
 from pprl_desktop.job.own_table import OwnTable, as_remembered, remembered
 from pprl_desktop.matching.decide import decide
-from pprl_desktop.matching.match import match, outlook
+from pprl_desktop.matching.party import Comparison, comparison
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.project.choices import Choices
 from pprl_desktop.records.reading import ReadOptions
@@ -62,16 +61,12 @@ from pprl_desktop.review.report import PrivacyLoss
 
 
 @dataclass(frozen=True, eq=False)
-class Sides:
-    """Both sides of a comparison, ready: what was learned from the own one, and what comparing will take."""
+class _Ready:
+    """A comparison, and what it was made of."""
 
     table: CleanTable
     key: tuple[str, str, int]  # digests of both bundles, memory allowed
-    own: Smashed
-    theirs: Smashed
-    rule: Rule
-    options: MatchOptions
-    outlook: Outlook
+    comparison: Comparison
 
 
 class Partnership:
@@ -82,7 +77,7 @@ class Partnership:
         self.id = home.agreement(agreement_id).id
         self.signatory = Signatory(home, identity, self.id)
         self._bundle: tuple[str, PartnerBundle] | None = None
-        self._sides: Sides | None = None
+        self._ready: _Ready | None = None
 
     # coming to an agreement -----------------------------------------------------------------------
 
@@ -185,6 +180,13 @@ class Partnership:
             agreement=self.id,
             **remembered(agreed.reading, table, how),
         )
+
+    def receive(self, path: Path, progress: Progress = NO_PROGRESS) -> Received:
+        """open() under this agreement alone. A bundle stays at hand for the match, so that it is decrypted once."""
+        received = self.open(self.home, self.identity, path, progress, expected=self.id)
+        if received.bundle is not None and received.item is not None:
+            self._bundle = received.item.digest, received.bundle
+        return received
 
     def receipt(self, received: Received, out: Path) -> None:
         """The confirmation that a file arrived and was accepted."""
@@ -306,7 +308,7 @@ class Partnership:
         """What match() will take, before it starts."""
         if self.agreement.terms.blind is not None:
             return Outlook(0)
-        return self._both(own, choices, memory, progress).outlook
+        return self._comparison(own, choices, memory, progress).outlook
 
     def match(
         self, own: OwnTable, choices: Choices, *, memory: int = DEFAULT_MEMORY, progress: Progress = NO_PROGRESS
@@ -318,9 +320,8 @@ class Partnership:
             whole_match.keep(self.signatory, made)
             progress.at(1.0)
             return made
-        both = self._both(own, choices, memory, progress.part(0.0, 0.4))
-        options = replace(both.options, accept=choices.accept, review=choices.review)
-        made = match(both.own, both.theirs, both.rule, options, progress.part(0.4, 0.98), needed=both.outlook)
+        ready = self._comparison(own, choices, memory, progress.part(0.0, 0.4))
+        made = ready.match(progress.part(0.4, 0.98), accept=choices.accept, review=choices.review)
         whole_match.keep(self.signatory, made)
         progress.at(1.0)
         return made
@@ -345,23 +346,22 @@ class Partnership:
     def kept(self) -> AssignedPairs:
         return linking.kept(self.signatory)
 
-    def _both(self, own: OwnTable, choices: Choices, memory: int, progress: Progress) -> Sides:
+    def _comparison(self, own: OwnTable, choices: Choices, memory: int, progress: Progress) -> Comparison:
         agreed = self.agreement
         agreed.must_be_in_force()
         sent, received = linking.both_bundles(agreed)
         table = own.clean(choices, progress.part(0.0, 0.2))
         key = (sent.digest, received.digest, memory)
-        if self._sides is not None and self._sides.table is table and self._sides.key == key:
-            return self._sides
+        if self._ready is not None and self._ready.table is table and self._ready.key == key:
+            return self._ready.comparison
         linking.must_be_exported(self.home, self.identity, sent, table)
         recipe, seed = self.recipe(), self._seed()
         theirs = self._partner_bundle(progress.part(0.2, 0.3)).smashed
         known = self._own_side(own, table, recipe, sent, progress.part(0.3, 0.6))
-        rule = learn(table, known, recipe, seed, progress.part(0.6, 1.0))
         options = MatchOptions(agreed.direction, memory=memory, seed=seed)
-        needed = outlook(known, theirs, rule, options)
-        self._sides = Sides(table, key, known, theirs, rule, options, needed)
-        return self._sides
+        made = comparison(table, known, theirs, recipe, options, seed, progress.part(0.6, 1.0))
+        self._ready = _Ready(table, key, made)
+        return made
 
     def _own_side(self, own: OwnTable, table: CleanTable, recipe: Recipe, sent: Item, progress: Progress) -> Smashed:
         """Clean, or as it was sent where both sides were agreed to carry noise."""

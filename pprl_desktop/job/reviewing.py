@@ -154,15 +154,9 @@ def of_pairs(
 
 def _match(choices: Choices, own: CleanTable, partner: CleanTable, progress: Progress) -> Match:
     """Both tables are at hand, so nothing is noised; the method is the one of the project."""
-    from pprl_desktop.codes.base import method
     from pprl_desktop.decisions.base import MatchOptions
-    from pprl_desktop.decisions.learn import learn
-    from pprl_desktop.matching.match import match
+    from pprl_desktop.matching.party import match_tables
 
     recipe = choices.recipe(replace(choices.settings, epsilon=None))
-    made = method(recipe.method)
-    ours = made.smash(own, recipe, progress.part(0.0, 0.2))
-    theirs = made.smash(partner, recipe, progress.part(0.2, 0.4))
-    rule = learn(own, ours, recipe, 0, progress.part(0.4, 0.6))
     options = MatchOptions(choices.settings.direction, accept=choices.accept, review=choices.review)
-    return match(ours, theirs, rule, options, progress.part(0.6, 1.0))
+    return match_tables(own, partner, recipe, options, progress)

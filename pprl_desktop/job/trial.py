@@ -187,7 +187,6 @@ def side_records(side: Side, truth: Truth, *, turned: bool) -> dict[str, Any]:
 
     from pprl_desktop.decisions.base import BAND_NAMES
     from pprl_desktop.evaluation.figures import curve, field_weights, histogram, reliability
-    from pprl_desktop.matching import bands
 
     match, scored = side.match, side.match.scored
     correct = correct_pairs(side, truth, turned=turned)
@@ -206,7 +205,7 @@ def side_records(side: Side, truth: Truth, *, turned: bool) -> dict[str, Any]:
         "second_opinion": dict(match.second_opinion),
         "caveats": list(scored.caveats()),
         "candidate_recall": scored.notes.get("candidate_recall", 1.0),
-        "tuning": {**scored.tuning, "bands": bands.USUAL.to_plain()},
+        "tuning": dict(match.tuning),
         "ties": match.ties,
         "candidates": len(scored),
         "examined": scored.examined,

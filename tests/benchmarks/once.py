@@ -18,10 +18,10 @@ from typing import Any
 
 from pprl_desktop.codes.base import Attended
 from pprl_desktop.exchange.seal import Opened
-from pprl_desktop.job import demo, partnership
+from pprl_desktop.job import demo
 from pprl_desktop.job.own_table import OwnTable
-from pprl_desktop.job.partnership import Partnership
 from pprl_desktop.matching import match as matching
+from pprl_desktop.matching import party
 from pprl_desktop.progress import NO_PROGRESS
 from pprl_desktop.records import cleaning
 
@@ -55,9 +55,8 @@ def counting(table: Path, rows: int) -> Iterator[Counter[str]]:
 
         count(cleaning, "clean", "cleanings", lambda found, *_a, **_k: found.rows == rows)
         count(Attended, "smash", "smashes", lambda _method, found, *_a, **_k: found.rows == rows)
-        count(partnership, "learn", "learnings")
+        count(party, "learn", "learnings")
         count(Opened, "check", "decryptions", _is_data)
-        count(partnership, "outlook", "outlooks")
         count(matching, "outlook", "outlooks")
         try:
             yield counts
@@ -88,7 +87,7 @@ def walk(folder: Path) -> dict[str, Counter[str]]:
         with counting(path, rows) as exporting:
             a.agreed().export(a.own_table, a.choices, folder / "post" / "ours.pprl")
         with counting(path, rows) as opening:
-            Partnership.open(a.home, a.own, theirs)
+            a.agreed().receive(theirs)
         with counting(path, rows) as matches:
             a.agreed().outlook(a.own_table, a.choices)
             found = a.agreed().match(a.own_table, a.choices)

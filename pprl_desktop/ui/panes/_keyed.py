@@ -16,6 +16,7 @@ from pprl_desktop.ui.panes.unlock import IdentityCard
 if TYPE_CHECKING:
     from pprl_desktop.exchange.inbox import Received
     from pprl_desktop.exchange.results import Outcome
+    from pprl_desktop.progress import Progress
     from pprl_desktop.ui.desk import Desk
 
 
@@ -84,10 +85,16 @@ class KeyedPane(Pane):
             self.say("warning", tr("Unlock your key first."), tr("The file is sealed for you alone."))
             return
         self.messages.clear()
-        expected = self.project.choices.agreement
+        expected, partnership = self.project.choices.agreement, self.desk.partnership()
+
+        def taken(progress: Progress) -> Received:
+            if partnership is not None:
+                return partnership.receive(Path(path), progress)
+            return Partnership.open(home, own, Path(path), progress, expected=expected)
+
         self.run(
             tr("Checking the file"),
-            lambda progress: Partnership.open(home, own, Path(path), progress, expected=expected),
+            taken,
             lambda received: self.received(received, path),
         )
 
