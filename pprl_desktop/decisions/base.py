@@ -116,6 +116,7 @@ class Match:
     second_opinion: Mapping[str, float] = field(default_factory=dict)  # precision, low, high; empty where there is none
     reasons: tuple[Said, ...] = ()  # why the figures are not reliable
     cures: tuple[Said, ...] = ()  # what would help
+    tuning: Mapping[str, Any] = field(default_factory=dict, repr=False)  # every number that it was decided with
 
     @property
     def reliable(self) -> bool:

@@ -10,7 +10,7 @@ from pprl_desktop.codes.plain import texts
 from pprl_desktop.compute.attended import looking
 from pprl_desktop.decisions.base import MatchOptions, Scored
 from pprl_desktop.decisions.namesakes import most_equal_pairs
-from pprl_desktop.decisions.plain_learning import CAP, PlainRule, edits
+from pprl_desktop.decisions.plain_learning import PlainRule, edits
 from pprl_desktop.progress import Progress
 from pprl_desktop.said import Said
 
@@ -40,7 +40,7 @@ def run(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions, progr
         seen = np.zeros((len(rows), partner.rows), np.bool_)
         for place, (one, other) in enumerate(zip(mine, theirs, strict=True)):
             progress.check()
-            _add(score, seen, rows, one, other, their_texts[place], rule.weight[place], rule.neutral[place])
+            _add(score, seen, rows, one, other, their_texts[place], rule, place)
         a, b = np.nonzero((score >= floor) & seen)
         found += len(a)
         if held + len(a) > room:  # the best of this block that still fit
@@ -74,8 +74,8 @@ def _add(
     one: Part,
     other: Part,
     their_texts: list[str],
-    weight: float,
-    neutral: float,
+    rule: PlainRule,
+    place: int,
 ) -> None:
     """Adds the say of one field; a value missing on either side adds nothing."""
     used, mine = np.unique(one.rows[rows], return_inverse=True)
@@ -84,7 +84,8 @@ def _add(
     shown = [
         bytes(one.values[code]).rstrip(b"\0").decode("utf-8", errors="ignore") if code >= 0 else "" for code in used
     ]
-    say = (weight * (neutral - edits(shown, their_texts).astype(np.float32))).astype(np.float32)
+    apart = edits(shown, their_texts, rule.tuning.cap).astype(np.float32)
+    say = (rule.weight[place] * (rule.neutral[place] - apart)).astype(np.float32)
     say = np.concatenate([say, np.zeros((len(used), 1), np.float32)], axis=1)  # code -1 reads the last column
     say[used < 0, :] = 0.0
     score += say[mine.reshape(-1)][:, other.rows]
@@ -111,7 +112,7 @@ def _scored(
         a, b = one.rows[own], other.rows[partner]
         both = np.flatnonzero((a >= 0) & (b >= 0))
         evidence[both, place] = rule.weight[place] * (
-            rule.neutral[place] - _pairwise(one, their_texts[place], a[both], b[both], progress)
+            rule.neutral[place] - _pairwise(one, their_texts[place], a[both], b[both], rule.tuning.cap, progress)
         )
     warnings: tuple[Said, ...] = ()
     if found > len(own):
@@ -142,7 +143,7 @@ def _scored(
 
 
 def _pairwise(
-    one: Part, their_texts: list[str], a: npt.NDArray[np.int32], b: npt.NDArray[np.int32], progress: Progress
+    one: Part, their_texts: list[str], a: npt.NDArray[np.int32], b: npt.NDArray[np.int32], cap: int, progress: Progress
 ) -> Floats:
     """Edits of listed pairs, each distinct pair of values once."""
     if not len(a):
@@ -152,7 +153,7 @@ def _pairwise(
     codes, which = np.unique(a.astype(np.int64) * len(their_texts) + b, return_inverse=True)
     mine = texts(one)
     made = [
-        min(OSA.distance(mine[code // len(their_texts)], their_texts[code % len(their_texts)]), CAP)
+        min(OSA.distance(mine[code // len(their_texts)], their_texts[code % len(their_texts)]), cap)
         for code in looking(codes.tolist(), progress.part(1.0, 1.0))
     ]
     return np.asarray(np.array(made, np.float32)[which.reshape(-1)])

@@ -14,7 +14,6 @@ from pprl_desktop.decisions.svm.training import distinct_rows
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.table import CleanTable
 
-CAP = 9  # edits beyond this are as bad as it gets
 AT_ONCE = 50  # copies compared between two looks at Cancel: some 20 ms
 USUAL = Tuning()
 
@@ -32,16 +31,18 @@ class PlainRule(Rule):
     tuning: Tuning = field(default_factory=Tuning)
 
 
-def edits(one: list[str], other: list[str]) -> npt.NDArray[np.uint8]:
+def edits(one: list[str], other: list[str], cap: int) -> npt.NDArray[np.uint8]:
     """Edit distances (a transposition is one edit) of all pairs, capped."""
     from rapidfuzz.distance import OSA
     from rapidfuzz.process import cdist
 
-    made = cdist(one, other, scorer=OSA.distance, score_cutoff=CAP, dtype=np.uint8)
-    return np.asarray(np.minimum(made, CAP), np.uint8)
+    made = cdist(one, other, scorer=OSA.distance, score_cutoff=cap, dtype=np.uint8)
+    return np.asarray(np.minimum(made, cap), np.uint8)
 
 
-def _distances(table: CleanTable, other: CleanTable, a: npt.NDArray[np.int64], b: npt.NDArray[np.int64]) -> Numbers:
+def _distances(
+    table: CleanTable, other: CleanTable, a: npt.NDArray[np.int64], b: npt.NDArray[np.int64], cap: int
+) -> Numbers:
     """Edits per field of listed pairs of rows; NaN where a value is missing."""
     from rapidfuzz.distance import OSA
 
@@ -49,7 +50,7 @@ def _distances(table: CleanTable, other: CleanTable, a: npt.NDArray[np.int64], b
     for place, (mine, theirs) in enumerate(zip(table.columns, other.columns, strict=True)):
         x, y = mine.codes[a], theirs.codes[b]
         for pair in np.flatnonzero((x >= 0) & (y >= 0)):
-            made[pair, place] = min(OSA.distance(str(mine.values[x[pair]]), str(theirs.values[y[pair]])), CAP)
+            made[pair, place] = min(OSA.distance(str(mine.values[x[pair]]), str(theirs.values[y[pair]])), cap)
     return made
 
 
@@ -75,8 +76,8 @@ def learn_plain(table: CleanTable, seed: int, progress: Progress, tuning: Tuning
     other_copy = np.concatenate([np.repeat(rows, near.shape[1]), rows])
     other_own = np.concatenate([near.ravel(), random.choice(against, len(rows))])
     kept = picked[other_copy] != other_own
-    matches = _distances(copy, table, rows, picked)
-    others = _distances(copy, table, other_copy[kept], other_own[kept])
+    matches = _distances(copy, table, rows, picked, tuning.cap)
+    others = _distances(copy, table, other_copy[kept], other_own[kept], tuning.cap)
     progress.at(0.7)
     return _fit(names, matches, others, tuning)
 
@@ -101,9 +102,9 @@ def _look_alikes(
         total = np.zeros((len(picked[rows]), len(against)), np.float32)
         for one, (b, texts_b, y) in zip(copy.columns, theirs, strict=True):
             a, x = np.unique(one.codes[rows], return_inverse=True)
-            made = edits([str(one.values[code]) for code in a], texts_b).astype(np.float32)
-            made[a < 0, :] = CAP / 2
-            made[:, b < 0] = CAP / 2
+            made = edits([str(one.values[code]) for code in a], texts_b, tuning.cap).astype(np.float32)
+            made[a < 0, :] = tuning.cap / 2
+            made[:, b < 0] = tuning.cap / 2
             total += made[x.reshape(-1)][:, y]
         total[picked[rows][:, None] == against] = np.inf
         nearest.append(against[np.argpartition(total, min(tuning.hard, len(against) - 1), axis=1)[:, : tuning.hard]])

@@ -10,16 +10,24 @@ import numpy.typing as npt
 from pprl_desktop.codes.directions import once
 from pprl_desktop.compute.assignment import assign
 from pprl_desktop.decisions.base import ACCEPT, Match, MatchOptions, Numbers, Scored
+from pprl_desktop.decisions.standing import Tuning as Trust
 from pprl_desktop.matching import bands
-from pprl_desktop.matching.standing import TOO_MANY, crowded, standing
+from pprl_desktop.matching.standing import TOO_MANY, TUNING, crowded, standing
+from pprl_desktop.matching.tuning import Tuning
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.said import Said
 
 Flags = npt.NDArray[np.bool_]
 
 
-def decide(scored: Scored, options: MatchOptions, progress: Progress = NO_PROGRESS) -> Match:
-    accept, review = bands.borders(scored, options)
+def decide(
+    scored: Scored,
+    options: MatchOptions,
+    progress: Progress = NO_PROGRESS,
+    tuning: Tuning = bands.USUAL,
+    trust: Trust = TUNING,
+) -> Match:
+    accept, review = bands.borders(scored, options, tuning)
     ties = 0
     if options.one_to_one:
         found = assign(scored.own, scored.partner, gains(scored, accept, review), progress.part(0.0, 0.6))
@@ -36,14 +44,15 @@ def decide(scored: Scored, options: MatchOptions, progress: Progress = NO_PROGRE
             *warnings,
             Said("{ties} pairs had an equally good alternative and were decided by the order of the rows.", ties=ties),
         )
-    stands = standing(scored, band == ACCEPT, chosen)
-    if crowded(scored, band == ACCEPT):
+    stands = standing(scored, band == ACCEPT, chosen, trust)
+    if crowded(scored, band == ACCEPT, trust):
         chosen, band = np.zeros_like(chosen), np.zeros_like(band)
         warnings = (TOO_MANY, *warnings)
         stands = replace(stands, reasons=(TOO_MANY, *stands.reasons))
     made = Match(
-        scored, chosen, band, accept, review, ties, bands.expectations(scored, band), warnings,
+        scored, chosen, band, accept, review, ties, bands.expectations(scored, band, tuning), warnings,
         second_opinion=stands.second_opinion, reasons=stands.reasons, cures=stands.cures,
+        tuning={**scored.tuning, "bands": tuning.to_plain(), "standing": trust.to_plain()},
     )  # fmt: skip
     evidence = scored.why(made.kept(), progress.part(0.6, 1.0))
     progress.at(1.0)

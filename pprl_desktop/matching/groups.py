@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from pprl_desktop.matching.tuning import Tuning
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.said import Said
 
-LEAST_AGREEING = Fraction(1, 2)  # of the compared pairs between two groups: a merge against the majority is refused
 Reason = Literal["records", "majority"]  # too many of one party; most compared pairs speak against it
 EVERY = 5_000  # links between two looks at the Cancel button
+USUAL = Tuning()
 
 
 @dataclass(frozen=True, order=True)
@@ -71,6 +72,7 @@ def groups(
     compared: Iterable[tuple[str, str]],
     most: Mapping[str, int] | None = None,
     progress: Progress = NO_PROGRESS,
+    tuning: Tuning = USUAL,
 ) -> Groups:
     """`compared`: which parties linked with each other; `most`: records per party in a group, 1 unless agreed."""
     partners = {frozenset(pair) for pair in compared}
@@ -93,7 +95,7 @@ def groups(
         left, right = member[link.one], member[link.other]
         if left == right:
             continue
-        against = _against(held[left], held[right], linked, partners, allowed)
+        against = _against(held[left], held[right], linked, partners, allowed, tuning)
         if against is not None:
             refused.append(Contradiction(link, *against))
             continue
@@ -156,6 +158,7 @@ def _against(
     linked: Mapping[Record, set[Record]],
     partners: set[frozenset[str]],
     allowed: Mapping[str, int],
+    tuning: Tuning,
 ) -> tuple[Reason, Said] | None:
     """Why two groups may not become one; None where they may."""
     count: dict[str, int] = defaultdict(int)
@@ -170,7 +173,7 @@ def _against(
             if frozenset((one.party, other.party)) in partners and one.party != other.party:
                 looked_at += 1
                 agreeing += other in linked[one]
-    if looked_at and Fraction(agreeing, looked_at) < LEAST_AGREEING:
+    if looked_at and Fraction(agreeing, looked_at) < tuning.least_agreeing:
         return "majority", Said("Only {n} of {all} compared pairs are links.", n=agreeing, all=looked_at)
     return None
 

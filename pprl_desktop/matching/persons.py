@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from pprl_desktop.matching.tuning import Tuning
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
-LEAST_AGREEING = 0.5  # of the pairs between two groups: a merge against the majority is refused
-SURE = 0.9999  # probability from which two records are taken for one; exact copies are
 EVERY = 5_000  # links between two looks at the Cancel button
+USUAL = Tuning()
 
 Labels = npt.NDArray[np.int64]
 
@@ -33,6 +33,7 @@ def persons(
     links: Iterable[tuple[int, int, float]],
     apart: Iterable[tuple[int, int]] = (),
     progress: Progress = NO_PROGRESS,
+    tuning: Tuning = USUAL,
 ) -> Persons:
     """`sides`: per record its file; in one file (all 0) any two records may be one person, in two only across.
 
@@ -75,10 +76,10 @@ def persons(
             continue
         mine, theirs = members(left), members(right)
         against = any(b in kept_apart.get(a, ()) for a in mine for b in theirs)
-        if against or (probability < SURE and agreeing(mine, theirs) < LEAST_AGREEING):
+        if against or (probability < tuning.sure and agreeing(mine, theirs) < tuning.least_agreeing):
             refused += 1
             continue
-        if probability >= SURE:
+        if probability >= tuning.sure:
             twin[other] = twin.get(one, one)
         small, large = sorted((left, right), reverse=True)
         for record in held.pop(small):

@@ -62,7 +62,7 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
         "examined": made.scored.examined, "accept_threshold": found.accept, "review_threshold": found.review,
         "expected": expected, "second_opinion": dict(made.second_opinion), "reliable": made.reliable,
         "reasons": list(made.reasons), "cures": list(made.cures),
-        "caveats": list(caveats), "tuning": dict(made.scored.tuning),
+        "caveats": list(caveats), "tuning": dict(made.tuning),
         "ties": made.ties, "warnings": list(made.warnings),
         "pairs": _pairs.records(made, args.pairs),
     })  # fmt: skip

@@ -21,7 +21,79 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[2] / "pprl_desktop"
 DECIDING = ("decisions", "matching", "methods")  # rooms whose numbers can change a result; the last was split since
-# what a constant bounds or stores rather than decides, told by the words of its name or of the comment beside it
+# numbers outside a tuning that decide nothing, each under its reason; whatever is not named here counts as deciding
+ADAPTIVE, SVM, THRESHOLD = "decisions.adaptive", "decisions.svm", "decisions.threshold"
+DASK = "matching.engines"
+NOT_DECIDING: dict[str, dict[str, str]] = {
+    "codes and places: names for whole numbers": {
+        f"{ADAPTIVE}.levels": "DIFFERS WORD LEVELS MISSING EQUAL_BUT_FOR_NOISE",
+        f"{ADAPTIVE}.dependence": "OTHER",
+        f"{ADAPTIVE}.token_levels": "LEVEL",
+        "decisions.base": "REJECT",
+        f"{DASK}.store": "SEAL",
+    },
+    "the unit that a tuning or a whole-number weight is written in": {
+        f"{ADAPTIVE}.dependence": "RARITY_ROWS",
+        f"{SVM}.rule": "UNIT",
+        f"{SVM}.kernels": "GRID",
+    },
+    "arithmetic: where floating point stops telling apart": {
+        f"{ADAPTIVE}.listed_scan": "ROUNDING",
+        f"{ADAPTIVE}.strangers": "ROUNDING",
+        f"{ADAPTIVE}.similarity": "SLACK",
+        f"{ADAPTIVE}.weights": "LARGE",
+        f"{SVM}.search": "SLACK",
+        f"{THRESHOLD}.probability": "MOST",
+    },
+    "plans of an exact search: another value takes longer and finds the same": {
+        f"{ADAPTIVE}.similarity": "DIRECTIONS SKETCHED GRAIN TILE ROOM WHOLE",
+        f"{ADAPTIVE}.listed_scan": "PLAN_ROWS STEPS UNIT_WORK",
+        f"{ADAPTIVE}.value_lists": "UNIT_CELLS LEAST_VALUES",
+        f"{SVM}.bounds": "SPLITTING ITERATIONS SAMPLE",
+        f"{SVM}.kernels": "FIRST DIMENSIONS PIVOTS TILE STEPS BINS",
+        f"{SVM}.search": "REMEMBERED SAMPLED CUTS SECOND_LOOK COMBINED BLOCKS START_ROOM",
+    },
+    "pieces of work between two looks at Cancel": {
+        f"{ADAPTIVE}.candidates": "BLOCK_PAIRS",
+        f"{ADAPTIVE}.dependence": "AT_ONCE",
+        f"{ADAPTIVE}.levels": "BLOCK_CELLS PAIRS_AT_ONCE",
+        f"{ADAPTIVE}.opened": "AT_ONCE",
+        f"{ADAPTIVE}.similarity": "PAIRS_AT_ONCE",
+        "decisions.nearest": "QUERIES",
+        "decisions.plain": "BLOCK",
+        "decisions.plain_learning": "AT_ONCE",
+        f"{THRESHOLD}.lsh": "BUFFER WORK",
+        f"{THRESHOLD}.record_evidence": "PAIRS_AT_ONCE",
+        "matching.groups": "EVERY",
+        "matching.persons": "EVERY",
+    },
+    "limits of memory and time: what they leave out is told with the result": {
+        f"{ADAPTIVE}.candidates": "TABLE_CELLS SAMPLE_ROWS SAMPLE_PAIRS",
+        f"{ADAPTIVE}.levels": "MANY",
+        f"{ADAPTIVE}.listed_scan": "FULL_SCAN MOST_WORK SAMPLE_ROWS SAMPLE_WORK",
+        f"{ADAPTIVE}.run": "SMALL SIMILARITIES",
+        f"{ADAPTIVE}.value_lists": "MOST_CELLS ENTRIES SMALL SAMPLE",
+        "decisions.base": "DEFAULT_MEMORY",
+        f"{SVM}.join": "SMALLEST_ROOM",
+        f"{THRESHOLD}.lsh": "EXACT_PAIRS GAIN EXACT_COST",
+        f"{THRESHOLD}.scan": "PER_ROW_NOISY",
+    },
+    "what an outlook foresees of memory and time": {
+        f"{ADAPTIVE}.learning": "BYTES_PER_PAIR",
+        f"{ADAPTIVE}.outlook": "ROWS TRIED NOTICED LISTED_COST ENTRY_BYTES VALUE_BYTES",
+        "decisions.nearest": "ODDS SAMPLED BYTES_PER_PAIR",
+        "decisions.plain": "PER_ROW PER_CELL BYTES_PER_PAIR",
+        f"{SVM}.join": "PER_PAIR COPIES PER_EVIDENCE BUFFERS",
+        f"{THRESHOLD}.scan": "BYTES_PER_PAIR BUFFERS",
+        "matching.match": "WORTH_TELLING",
+    },
+    "a cluster's patience": {
+        f"{DASK}.dask": "AHEAD RETRIES CONNECT PATIENCE PIECES LEAST_PIECES LOOK_EVERY",
+        f"{DASK}.remote": "WORKS_KEPT",
+        f"{DASK}.store": "KEPT_DAYS",
+    },
+}
+# in versions before the list above, by the words of the name
 LIMITS = re.compile(
     r"(MAX|MOST|LIMIT|BUFFER|BYTES|ROOM|TILE|BLOCK|CHUNK|SIZE|SEED|VERSION|MEMORY|CACHE|STEPS|BINS|PIECE|WORK\b|AT_ONCE"
     r"|LONGEST|EVERY|PARALLEL|THREADS|SECONDS|GRID|DIMENSIONS|PIVOTS|CODE|BITS\b)"
@@ -139,10 +211,20 @@ def recipe_builders(found: Mapping[str, ast.AST]) -> list[str]:
     return made
 
 
-def numbers_outside(found: Mapping[str, ast.AST]) -> tuple[list[str], list[str]]:
+def not_deciding() -> set[str]:
+    return {
+        f"pprl_desktop.{module}.{name}"
+        for modules in NOT_DECIDING.values()
+        for module, names in modules.items()
+        for name in names.split()
+    }
+
+
+def numbers_outside(found: Mapping[str, ast.AST], *, by_name: bool = False) -> tuple[list[str], list[str]]:
     """Numeric constants of modules in the rooms that decide, outside a tuning: those that may change results, and
-    limits, buffers and formats."""
+    limits, plans and formats: by the list above, or, in another version of the package, by the words of the name."""
     deciding, bounding = [], []
+    known = not_deciding()
     for name, tree in found.items():
         parts = name.split(".")
         if len(parts) < 3 or parts[1] not in DECIDING or "tuning" in parts[-1]:
@@ -158,7 +240,9 @@ def numbers_outside(found: Mapping[str, ast.AST]) -> tuple[list[str], list[str]]
                     isinstance(one, ast.Constant) and type(one.value) in (int, float) for one in ast.walk(value)
                 )
                 if names and holds and not isinstance(value, ast.Call):
-                    (bounding if any(LIMITS.search(one) for one in names) else deciding).append(f"{name}.{names[0]}")
+                    full = f"{name}.{names[0]}"
+                    bounds = any(LIMITS.search(one) for one in names) if by_name else full in known
+                    (bounding if bounds else deciding).append(full)
     return deciding, bounding
 
 
@@ -174,14 +258,14 @@ def main() -> None:
     parser.add_argument("--names", action="store_true", help="list what was counted")
     args = parser.parse_args()
     found = trees(args.package)
-    deciding, bounding = numbers_outside(found)
+    deciding, bounding = numbers_outside(found, by_name=args.package.resolve() != PACKAGE)
     longest = longest_arguments(found)
     rows: dict[str, list[str]] = {
         "modules that build a recipe": recipe_builders(found),
         "modules that smash, learn and match": callers(found, "smash", "learn", "match"),
         "functions with home, identity and agreement apart": carried_apart(found),
         "numbers outside a tuning that may change results": deciding,
-        "limits, buffers and formats among the numbers": bounding,
+        "limits, plans and formats among the numbers": bounding,
         "regular expressions over sentences": sentence_patterns(args.package),
         "imports inside functions that hide a cycle": [" -> ".join(one) for one in hidden_cycles(found)],
     }

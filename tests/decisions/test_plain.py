@@ -13,7 +13,7 @@ from pprl_desktop.codes.base import Recipe, Smashed
 from pprl_desktop.codes.corrupt import SINGLE_EDITS, corrupt
 from pprl_desktop.decisions.base import MatchOptions
 from pprl_desktop.decisions.learn import learn
-from pprl_desktop.decisions.plain_learning import CAP, PlainRule
+from pprl_desktop.decisions.plain_learning import PlainRule
 from pprl_desktop.matching.match import match, score
 from pprl_desktop.progress import NO_PROGRESS
 from pprl_desktop.records.fields import Field
@@ -56,7 +56,7 @@ def test_the_join_equals_the_double_loop() -> None:
                 x, y = a.columns[place].cell(i), b.columns[place].cell(j)
                 if x and y:
                     both = True
-                    total += RULE.weight[place] * (RULE.neutral[place] - min(OSA.distance(x, y), CAP))
+                    total += RULE.weight[place] * (RULE.neutral[place] - min(OSA.distance(x, y), RULE.tuning.cap))
             if both and total >= -1.5 * 2.0:
                 expected[i, j] = total
     got = dict(zip(zip(found.own.tolist(), found.partner.tolist(), strict=True), found.score.tolist(), strict=True))

@@ -15,13 +15,14 @@ from pprl_desktop.decisions.adaptive.tuning import Tuning as AdaptiveTuning
 from pprl_desktop.decisions.learn import learn
 from pprl_desktop.decisions.nearest_tuning import Tuning as NearestTuning
 from pprl_desktop.decisions.plain_tuning import Tuning as PlainTuning
+from pprl_desktop.decisions.standing import Tuning as StandingTuning
 from pprl_desktop.decisions.svm.tuning import Tuning as SvmTuning
 from pprl_desktop.decisions.threshold.tuning import Tuning as ThresholdTuning
 from pprl_desktop.decisions.tuning import Tuning
 from pprl_desktop.matching.tuning import Tuning as BandsTuning
 
 ROOM = Path(pprl_desktop.decisions.__file__).parent
-BANDS = ROOM.parent / "matching" / "bands.py"
+MATCHING = ROOM.parent / "matching"
 TUNINGS: tuple[type[Tuning], ...] = (
     AdaptiveTuning,
     ThresholdTuning,
@@ -29,6 +30,7 @@ TUNINGS: tuple[type[Tuning], ...] = (
     NearestTuning,
     PlainTuning,
     BandsTuning,
+    StandingTuning,
 )
 EVERY = [(kind, one.name) for kind in TUNINGS for one in fields(kind)]
 
@@ -47,7 +49,9 @@ def test_every_number_says_its_unit_its_origin_and_when_it_was_measured(kind: ty
 
 @pytest.mark.parametrize(("kind", "name"), EVERY, ids=named)
 def test_every_number_is_read_from_the_tuning(kind: type[Tuning], name: str) -> None:
-    sources = "\n".join(path.read_text() for path in (*ROOM.rglob("*.py"), BANDS) if "tuning" not in path.name)
+    sources = "\n".join(
+        path.read_text() for path in (*ROOM.rglob("*.py"), *MATCHING.glob("*.py")) if "tuning" not in path.name
+    )
     assert re.search(rf"tuning\.{name}\b", sources, re.IGNORECASE)
 
 
@@ -91,4 +95,8 @@ def test_every_result_says_the_numbers_it_was_made_with(name: str) -> None:
     played = play(left, right, build(name, left.fields, wanted, "us-200"), MatchOptions(), seed=0)
     usual = {kind.DECISION: kind() for kind in TUNINGS}
     decision = "plain" if name == "plain" else wanted.decision
-    assert played.a.match.scored.tuning == json.loads(json.dumps(usual[decision].to_plain()))
+    made = played.a.match
+    assert made.scored.tuning == json.loads(json.dumps(usual[decision].to_plain()))
+    assert made.tuning == {
+        **made.scored.tuning, "bands": BandsTuning().to_plain(), "standing": StandingTuning().to_plain()
+    }  # fmt: skip

@@ -25,8 +25,6 @@ from pprl_desktop.decisions.base import Numbers, Rows
 from pprl_desktop.progress import Progress
 from pprl_desktop.said import Said
 
-SMOOTH = (0.25, 0.5, 0.25)  # binomial: the smallest smoothing there is
-
 Floats = npt.NDArray[np.float32]
 Levels = npt.NDArray[np.uint8]
 
@@ -112,10 +110,10 @@ def surplus(ratio: Numbers, out_of: float, pairs: Numbers, wrong: Numbers, all_p
     if not len(pairs) or not out_of:
         return np.zeros(len(pairs))
     low, step, doubt = float(pairs.min()), tuning.held_step, tuning.held_doubt
-    bins = max(int((float(pairs.max()) - low) / step) + 1, len(SMOOTH))
+    bins = max(int((float(pairs.max()) - low) / step) + 1, len(tuning.held_smooth))
     counts = []
     for values, weights in ((ratio[ratio >= low], None), (pairs, wrong * (out_of / all_pairs))):
         at = np.minimum(((values - low) / step).astype(np.int64), bins - 1)
-        counts.append(np.convolve(np.bincount(at, weights, minlength=bins), SMOOTH, "same"))
+        counts.append(np.convolve(np.bincount(at, weights, minlength=bins), tuning.held_smooth, "same"))
     more = np.log((counts[0] + doubt) / (counts[1] + doubt))
     return np.asarray(np.interp(pairs, low + step * (np.arange(bins) + 0.5), more))

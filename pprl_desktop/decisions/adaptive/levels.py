@@ -30,7 +30,6 @@ MISSING = 255
 # an initial says nothing about the rest of the name, so these two levels share a probability of their own
 GROUPS = (tuple(range(INITIAL)), (INITIAL, OTHER_INITIAL))
 
-SPELLED_ALIKE = 3  # near level from which the spelling says more than a shared group of names
 EQUAL_BUT_FOR_NOISE = 5e5  # similarities above this are equality
 BLOCK_CELLS = 1 << 20  # pairs of values compared in one go: some tens of ms
 PAIRS_AT_ONCE = 1 << 17  # single pairs looked up in one go
@@ -135,7 +134,7 @@ class FieldLevels:
         """Left out: as if nobody had a value."""
         return self.of(self.own.nobody(), self.partner.nobody())
 
-    def keep_far_forms(self, progress: Progress = NO_PROGRESS) -> None:
+    def keep_far_forms(self, spelled_alike: int, progress: Progress = NO_PROGRESS) -> None:
         """Other forms of a name that are spelled alike count by their spelling, which is rarer among strangers."""
         a, b, what = self.facts
         forms = np.flatnonzero(what == SHIFTED)
@@ -143,7 +142,7 @@ class FieldLevels:
             return
         spelled = self.cut(self.similar.pairs(a[forms], b[forms], progress)).reshape(-1)
         kept = np.ones(len(a), np.bool_)
-        kept[forms[spelled >= NEAR + SPELLED_ALIKE]] = False
+        kept[forms[spelled >= NEAR + spelled_alike]] = False
         self.facts = a[kept], b[kept], what[kept]
 
     def partner_rows_equal(self) -> npt.NDArray[np.float64] | None:

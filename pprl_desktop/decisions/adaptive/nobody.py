@@ -14,8 +14,6 @@ import numpy.typing as npt
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import Numbers
 
-MOST = 60  # pairs beyond which strangers alone are no explanation worth weighing
-
 
 def somebody(pairs: Numbers, strangers: Numbers, weight: Numbers, out_of: float, all_pairs: float, people: int,
              tuning: Tuning) -> float:  # fmt: skip
@@ -29,7 +27,7 @@ def somebody(pairs: Numbers, strangers: Numbers, weight: Numbers, out_of: float,
     if not len(pairs) or not out_of:
         return 1.0
     ranked = np.sort(pairs)[::-1]
-    reached = np.array([float(weight[strangers >= low].sum()) for low in ranked[:MOST].tolist()])
+    reached = np.array([float(weight[strangers >= low].sum()) for low in ranked[: tuning.strangers_alone].tolist()])
     times = all_pairs / out_of
     some = 1.0 / (np.arange(1, people + 1) * float((1.0 / np.arange(1, people + 1)).sum()))
     factors = []

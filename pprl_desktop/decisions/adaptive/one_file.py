@@ -30,8 +30,6 @@ from pprl_desktop.decisions.base import Scored
 from pprl_desktop.decisions.rules import AdaptiveRule
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
-COPY = 0.9999  # probability that two records alike in every field are one person
-
 
 @dataclass(frozen=True, eq=False)
 class HeldTwice:
@@ -118,7 +116,7 @@ def _scored(laid: _LaidOut, model: Model, near: check.Strangers, found: Judged, 
     copies = np.flatnonzero(laid.originals != np.arange(len(laid.originals)))
     own = np.concatenate([rows[near.own], laid.originals[copies]]).astype(np.int32)
     partner = np.concatenate([rows[near.partner], copies]).astype(np.int32)
-    sure = np.full(len(copies), COPY)
+    sure = np.full(len(copies), laid.tuning.copy)
     probability = np.clip(np.concatenate([found.probability, sure]), 1e-12, 1 - 1e-12)
     levels, evidence = check.weigh(laid.fields, model, own, partner)
     likely = probability > 0.5

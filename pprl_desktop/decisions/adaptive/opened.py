@@ -39,9 +39,6 @@ from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.fields import Field
 
 TUNING = Tuning()
-SAMPLE = 400_000  # random own pairs on which u is counted
-LIFT = 0.3  # nats of joint agreement among strangers from which two fields are taken to be dependent
-DOUBT = 5.0  # records worth of trust in that two values have nothing to do with each other
 AT_ONCE = 1 << 16  # pairs compared in one go
 
 Levels = npt.NDArray[np.uint8]
@@ -75,11 +72,11 @@ class _Null:
     """What strangers agree on, counted in the own file."""
 
     def __init__(self, fields: Sequence[Field], own: Side, random: np.random.Generator, tuning: Tuning) -> None:
-        self.fields = tuple(fields)
+        self.fields, self.tuning = tuple(fields), tuning
         self.side = own
         rows = len(own.status)
-        a = random.integers(0, rows, SAMPLE, dtype=np.int32)
-        b = random.integers(0, rows, SAMPLE, dtype=np.int32)
+        a = random.integers(0, rows, tuning.opened_sample, dtype=np.int32)
+        b = random.integers(0, rows, tuning.opened_sample, dtype=np.int32)
         a, b = a[a != b], b[a != b]
         self.sampled = len(a)
         levels = compare(fields, own, own, a, b)
@@ -128,8 +125,9 @@ class _Null:
                 for codes in (a[both], b[both]):
                     each = np.bincount(codes).astype(np.float64)
                     alone *= float((each * (each - 1.0)).sum()) / max(n * (n - 1.0), 1.0)
-                # with fewer than a handful of pairs nothing is known
-                if together * n * n / 2 >= 10 and alone > 0 and np.log(together / alone) > LIFT:
+                known_of = together * n * n / 2  # with a handful of pairs nothing is known
+                tuning = self.tuning
+                if known_of >= tuning.opened_seen and alone > 0 and np.log(together / alone) > tuning.opened_lift:
                     found.append((float(np.log(together / alone)), f, g, known, count.astype(np.float64)))
         kept, root = [], list(range(len(self.fields)))
         for _, f, g, known, count in sorted(found, key=lambda one: -one[0]):
@@ -165,7 +163,7 @@ class _Null:
 
     def lift(self, a: Rows, levels: Levels, log_u: Floats) -> Numbers:
         """What dependent fields say twice, to be divided out."""
-        total = np.zeros(len(a))
+        total, doubt = np.zeros(len(a)), self.tuning.opened_doubt
         for f, g, known, count in self.joint:
             both = np.flatnonzero((levels[:, f] == EQUAL) & (levels[:, g] == EQUAL))
             if not len(both):
@@ -179,7 +177,7 @@ class _Null:
             for here, value, there in ((f, first, g), (g, second, f)):
                 holders = np.bincount(self.side.codes[here][self.side.codes[here] >= 0])[value] - 1.0
                 share = np.exp(log_u[both, there].astype(np.float64))
-                given = (others + DOUBT * share) / (holders + DOUBT)
+                given = (others + doubt * share) / (holders + doubt)
                 told = np.maximum(told, np.log(given / share))
             total[both] += told
         return total
@@ -217,15 +215,15 @@ def _crossed(null: _Null, own: Side, partner: Side, a: Rows, b: Rows, levels: Le
     return made
 
 
-def _prior(fields: Sequence[Field], crossings: int) -> Numbers:
+def _prior(fields: Sequence[Field], crossings: int, tuning: Tuning) -> Numbers:
     """What counterparts usually agree on, before any pair was seen."""
     m = np.zeros((len(fields) + crossings, LEVELS))
-    m[: len(fields), DIFFERS] = 0.08
-    m[: len(fields), NEAR:EQUAL] = (0.005, 0.005, 0.01, 0.01, 0.02, 0.02, 0.06)
-    m[: len(fields), EQUAL] = 0.77
-    m[: len(fields), WORD] = m[: len(fields), SHIFTED] = 0.01
-    m[: len(fields), INITIAL], m[: len(fields), OTHER_INITIAL] = 0.92, 0.08
-    m[len(fields) :, DIFFERS], m[len(fields) :, EQUAL] = 0.98, 0.02
+    m[: len(fields), DIFFERS] = tuning.prior_differs
+    m[: len(fields), NEAR:EQUAL] = tuning.opened_near
+    m[: len(fields), EQUAL] = tuning.prior_equal
+    m[: len(fields), WORD], m[: len(fields), SHIFTED] = tuning.prior_word, tuning.prior_shifted
+    m[: len(fields), INITIAL], m[: len(fields), OTHER_INITIAL] = tuning.prior_initial
+    m[len(fields) :, DIFFERS], m[len(fields) :, EQUAL] = 1 - tuning.prior_cross, tuning.prior_cross
     return m
 
 
@@ -253,7 +251,7 @@ def score(
     within = compare(fields, own, own, near.own, near.partner)
     within_crossed = _crossed(null, own, own, near.own, near.partner, within)
     sizes = em.Sizes(len(own.status), partner_rows, options.one_to_one, tuning.free)
-    prior = _prior(fields, len(null.crossings))
+    prior = _prior(fields, len(null.crossings), tuning)
     strength = np.array([tuning.strength] * len(fields) + [tuning.cross_strength] * len(null.crossings))
     m, matches, more = prior.copy(), tuning.overlap * min(sizes.own, sizes.partner), np.zeros(len(a))
     for place in range(tuning.holds + 1):
@@ -293,6 +291,7 @@ def score(
             "candidates": len(a),
             "em_rounds": fit.rounds,
             "views_asked": len(fields),
+            "tuning": tuning.to_plain(),
             "levels": _shown(fields, m, null.u),
         },
         second=_sigmoid(left),

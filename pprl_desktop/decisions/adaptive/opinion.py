@@ -18,8 +18,6 @@ import numpy.typing as npt
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import Numbers
 
-WIDE = 9  # steps of the rank over which strangers are counted together
-
 Flags = npt.NDArray[np.bool_]
 
 
@@ -143,7 +141,8 @@ def _more_often(
         weight = file.weight[at]
         agree += np.bincount(bins, weight * file.seen.agrees[at, view], minlength=size)
         chance += np.bincount(bins, weight * file.seen.u[at, view], minlength=size)
-    agree, chance = (np.convolve(one, np.ones(WIDE), "full")[WIDE // 2 :][:size] for one in (agree, chance))
+    wide = tuning.opinion_wide
+    agree, chance = (np.convolve(one, np.ones(wide), "full")[wide // 2 :][:size] for one in (agree, chance))
     surely = agree - np.sqrt(agree)  # a handful of pairs may be chance
     return np.asarray(np.maximum((surely + 0.5) / (chance + 0.5), 1.0))
 

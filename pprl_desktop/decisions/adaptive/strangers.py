@@ -149,7 +149,7 @@ def build(
         a, b = a[present], b[present]
         similarity = measure.pairs(a, b, progress)
         one.cuts = _cuts(one, a, b, similarity, rule.tuning)
-        one.keep_far_forms(progress)
+        one.keep_far_forms(rule.tuning.spelled_alike, progress)
         fields.append(one)
         seen.append(np.bincount(one.pairs(a, b, similarity, progress), minlength=LEVELS).astype(np.float64))
     return fields, seen
@@ -222,7 +222,7 @@ def _within(
         if not one.own.present or not one.partner.present:  # left out: the files write it differently
             left, right = left.nobody(), right.nobody()
         made.append(FieldLevels(one.comparison, left, right, measure, one.exact, one.cuts, facts, equal_to))
-        made[-1].keep_far_forms(progress)
+        made[-1].keep_far_forms(tuning.spelled_alike, progress)
     levels = pair_levels(made, null.own, null.partner, progress)
     return File(tuple(made), rows, null.own, null.partner, levels, len(rows) == len(single))
 

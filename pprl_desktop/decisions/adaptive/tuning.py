@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from pprl_desktop.decisions import tuning
-from pprl_desktop.decisions.tuning import BY_CHANCE, OVERLAP, number
+from pprl_desktop.decisions.tuning import BY_CHANCE, COPY, OVERLAP, number
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,8 @@ class Tuning(tuning.Tuning):
     soft: float = number(4.0, "mean eigenvalues added before the whitening", "2 to 8 do about equally well")
     whitened: int = number(5000, "values the whitening is taken from")
     listed_from: float = number(3e-3, "share of random pairs as similar as the least similar listed values")
+
+    spelled_alike: int = number(3, "near level from which spelling says more than a shared group of given names")
 
     # what strangers agree on (strangers.py)
     null_pairs: int = number(1_000_000, "random pairs", "the rarest level (8e-5) then holds 80 of them")
@@ -87,6 +89,7 @@ class Tuning(tuning.Tuning):
     most_held: float = number(4.0, "log of the largest factor by which strangers become likelier")
     most_near: int = number(100_000, "pairs within a file that look like matches, looked at")
     held_step: float = number(1.0, "log likelihood ratio within which pairs are counted together")
+    held_smooth: tuple[float, ...] = number((0.25, 0.5, 0.25), "share of a step's neighbours", "binomial: the least")
     held_doubt: float = number(3.0, "pairs worth of trust in the weights")
     certain: float = number(4.6, "log odds of a pair that is believed whatever competes with it", "99 to 1")
     few_twice: int = number(5, "people with two records from which it is told")
@@ -103,6 +106,7 @@ class Tuning(tuning.Tuning):
         "a guess on the careful side, 2026-11",
     )
     few_repeated: float = number(0.03, "pairs of one person per record up to which nobody is taken to be held twice")
+    copy: float = number(COPY, "probability that records alike in every field are one person", "decisions/tuning.py")
     repeated: float = number(0.1, "pairs of one person per record, before any was seen")
 
     # the second opinion (opinion.py), on made-up populations of tests/benchmarks/populations.py
@@ -117,6 +121,7 @@ class Tuning(tuning.Tuning):
     agreeing: float = number(3e-3, "share of random pairs: values as similar agree")
     telling: float = number(0.3, "chance of strangers to agree on a view above which it is not asked")
     opinion_step: float = number(0.5, "log odds within which pairs have one rank")
+    opinion_wide: int = number(9, "such steps over which strangers are counted together")
     opinion_least: int = number(5, "pairs at least that m of a view is counted on")
     opinion_doubt: float = number(2.0, "pairs worth of trust in the weights")
     opinion_sigma: float = number(1.0, "standard errors of chance given back", "the lowest of several views counts")
@@ -131,6 +136,14 @@ class Tuning(tuning.Tuning):
     weights_right: float = number(
         0.8, "share of files whose weights foresee strangers rightly", "a guess on the careful side, 2026-11"
     )
+    strangers_alone: int = number(60, "best pairs up to which strangers alone are weighed as the explanation")
+
+    # opened pairs of blind, of which only the own file is known (opened.py)
+    opened_sample: int = number(400_000, "random own pairs on which u is counted")
+    opened_lift: float = number(0.3, "nats of joint agreement among strangers from which fields are dependent")
+    opened_seen: float = number(10.0, "pairs of strangers that agree on both fields, before that is believed")
+    opened_doubt: float = number(5.0, "records worth of trust in that two values have nothing to do with each other")
+    opened_near: tuple[float, ...] = number((0.005, 0.005, 0.01, 0.01, 0.02, 0.02, 0.06), "share of counterparts")
 
     # the border (run.py)
     worthwhile: float = number(

@@ -15,8 +15,6 @@ from pprl_desktop.codes.base import Kernel, Rule
 from pprl_desktop.decisions.svm.tuning import Tuning
 
 UNIT = 1 << 24  # cost of a pair at the operating point: fine enough that rounding weights changes nothing
-CELLS = 32  # steps per field, from equal to the neutral cost, on which the RBF decision is tabulated
-WIDEST = 3  # neutral costs: everything farther apart falls into the last cell
 
 Ints = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]
@@ -101,8 +99,8 @@ class SplitRule(Rule):
     def _tabulated(self, costs: Ints) -> Numbers:
         """The RBF decision from a table over the cells that occur; each cell is computed once."""
         assert self.rbf is not None
-        cells = cells_of(costs, self.weights.neutral)
-        size = CELLS * WIDEST + 1
+        cells = cells_of(costs, self.weights.neutral, self.tuning)
+        size = self.tuning.rbf_cells * self.tuning.rbf_widest + 1
         key = np.zeros(len(cells), dtype=np.uint64)
         for f in range(cells.shape[1]):
             # wraps around beyond nine fields: an odd factor keeps keys apart in practice, and np.unique rows make sure
@@ -111,11 +109,12 @@ class SplitRule(Rule):
             _, first, back = np.unique(key, return_index=True, return_inverse=True)
         else:
             _, first, back = np.unique(cells, axis=0, return_index=True, return_inverse=True)
-        table = self.rbf.decision(cells[first] / CELLS)
+        table = self.rbf.decision(cells[first] / self.tuning.rbf_cells)
         return np.round(table, 9)[back.reshape(-1)]
 
 
-def cells_of(costs: Ints, neutral: Ints) -> Ints:
-    """Costs on the fixed grid: 0 is equal, CELLS the neutral cost, which is also where missing fields lie."""
-    whole: Ints = np.minimum(costs * CELLS // np.maximum(neutral, 1), CELLS * WIDEST)
+def cells_of(costs: Ints, neutral: Ints, tuning: Tuning) -> Ints:
+    """Costs on the fixed grid: 0 is equal, `rbf_cells` the neutral cost, which is also where missing fields lie."""
+    steps = tuning.rbf_cells
+    whole: Ints = np.minimum(costs * steps // np.maximum(neutral, 1), steps * tuning.rbf_widest)
     return whole

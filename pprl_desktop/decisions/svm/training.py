@@ -17,7 +17,7 @@ from pprl_desktop.codes.base import Kernel, Recipe, Smashed
 from pprl_desktop.codes.corrupt import Rates, corrupt
 from pprl_desktop.codes.distances import distance_parts
 from pprl_desktop.decisions.svm import machines as svm
-from pprl_desktop.decisions.svm.rule import CELLS, UNIT, Null, Rbf, SplitRule, Weights, cells_of
+from pprl_desktop.decisions.svm.rule import UNIT, Null, Rbf, SplitRule, Weights, cells_of
 from pprl_desktop.decisions.svm.search import Costs, Join
 from pprl_desktop.decisions.svm.training_noise import as_released
 from pprl_desktop.decisions.svm.tuning import Tuning
@@ -277,7 +277,7 @@ class Training:
         return Null(scores, np.sort(np.append(null.best, np.full(rows, top))), null.rows, null.table)
 
     def _radial(self, costs: Ints, pairs: Pairs, weights: Weights) -> Rbf:
-        points = cells_of(costs, weights.neutral) / CELLS
+        points = cells_of(costs, weights.neutral, self.tuning) / self.tuning.rbf_cells
         near = costs.sum(axis=1) <= 2 * weights.budget  # far pairs teach a local machine nothing
         chosen = np.flatnonzero(near | pairs.is_match)
         if len(chosen) > self.tuning.radial_sample:

@@ -25,6 +25,9 @@ class Tuning(Numbers):
     rbf_c: float = number(0.01, "C of the radial machine", "the paper")
     radial_sample: int = number(3000, "training pairs of the radial machine", "its cost grows with the square")
 
+    rbf_cells: int = number(32, "steps per field from equal to the neutral cost", "the radial decision is tabulated")
+    rbf_widest: int = number(3, "neutral costs", "everything farther apart falls into the last cell")
+
     # which pairs are kept (training.py)
     floor_pairs: float = number(0.5, "non-matching pairs per record that may lie above the floor")
     floor_recall: float = number(0.998, "share of the synthetic matches above the floor")

@@ -113,7 +113,7 @@ def _forecast(
     measure: Measure, matches: Numbers, others: Numbers, pairs: int, bulk: Numbers, rows: int, tuning: Tuning
 ) -> BitsRule:
     """Probability of a pair of that similarity among rows x rows pairs, overlap x rows of them matches."""
-    on = likelihood.axis(matches, others, bulk)
+    on = likelihood.axis(matches, others, bulk, tuning)
     same = likelihood.match_mass(on, on.count(matches), likelihood.spread_of(matches), tuning)
     ratio = likelihood.log_ratio(same, likelihood.other_mass(on, others, pairs, bulk, tuning=tuning))
     chance = 1.0 / (1.0 + np.exp(-np.clip(ratio + math.log(tuning.overlap / max(rows, 1)), -500, 500)))

@@ -12,31 +12,29 @@ from pprl_desktop.decisions.thresholds import rising
 
 Numbers = npt.NDArray[np.float64]
 
-CELLS = 240  # of the similarity axis
 USUAL = Tuning()
-LEAST = 1e-18  # share of the non-matches in a cell where none were seen or expected
-PAST = 0.05  # similarity kept free beyond the highest seen: noise goes there too
 
 
 @dataclass(frozen=True, eq=False)
 class Axis:
     low: float
     step: float
+    cells: int
 
     def cell(self, similarity: Numbers) -> npt.NDArray[np.int64]:
-        return np.clip(((similarity - self.low) / self.step).astype(np.int64), 0, CELLS - 1)
+        return np.clip(((similarity - self.low) / self.step).astype(np.int64), 0, self.cells - 1)
 
     def middle(self) -> Numbers:
-        return np.asarray(self.low + self.step * (np.arange(CELLS) + 0.5), np.float64)
+        return np.asarray(self.low + self.step * (np.arange(self.cells) + 0.5), np.float64)
 
     def count(self, similarity: Numbers, weight: Numbers | None = None) -> Numbers:
-        return np.bincount(self.cell(similarity), weights=weight, minlength=CELLS).astype(np.float64)
+        return np.bincount(self.cell(similarity), weights=weight, minlength=self.cells).astype(np.float64)
 
 
-def axis(matches: Numbers, others: Numbers, bulk: Numbers) -> Axis:
+def axis(matches: Numbers, others: Numbers, bulk: Numbers, tuning: Tuning = USUAL) -> Axis:
     low = float(np.median(bulk)) if len(bulk) else float(min(matches.min(initial=0.0), others.min(initial=0.0)))
-    high = max(float(each.max(initial=low)) for each in (matches, others, bulk)) + PAST
-    return Axis(low, max(high - low, 1e-6) / CELLS)
+    high = max(float(each.max(initial=low)) for each in (matches, others, bulk)) + tuning.past
+    return Axis(low, max(high - low, 1e-6) / tuning.cells, tuning.cells)
 
 
 def other_mass(
@@ -59,18 +57,18 @@ def other_mass(
     rough = on.count(bulk) / max(len(bulk), 1)
     mass = _smooth(np.where(on.middle() >= floor, seen, rough), 1.5)
     if duplicates is None:
-        return np.maximum(mass, _drawn(mass, others_of, tuning.tail))
-    drawn = _drawn(mass, others_of, max(tuning.tail, len(others) // 10))
+        return np.maximum(mass, _drawn(mass, others_of, tuning.tail, tuning.least))
+    drawn = _drawn(mass, others_of, max(tuning.tail, len(others) // 10), tuning.least)
     upper = int(np.searchsorted(np.cumsum(duplicates), 0.5))
     evident = float(np.maximum(mass - drawn, 0.0)[upper:].sum()) * others_of
     if evident < tuning.evident * records:
-        return np.maximum(mass, _drawn(mass, others_of, tuning.tail))
-    return np.maximum(np.where(drawn > LEAST, drawn, mass), LEAST)
+        return np.maximum(mass, _drawn(mass, others_of, tuning.tail, tuning.least))
+    return np.maximum(np.where(drawn > tuning.least, drawn, mass), tuning.least)
 
 
-def _drawn(mass: Numbers, others_of: int, sure: int) -> Numbers:
+def _drawn(mass: Numbers, others_of: int, sure: int, least: float) -> Numbers:
     """The exponential that goes on from where at least `sure` non-matches lie above; nothing below that place."""
-    drawn = np.full(CELLS, LEAST)
+    drawn = np.full(len(mass), least)
     above = np.cumsum(mass[::-1])[::-1]
     known = np.flatnonzero(above * max(others_of, 1) >= sure)
     if len(known):
@@ -78,15 +76,15 @@ def _drawn(mass: Numbers, others_of: int, sure: int) -> Numbers:
         first = int(np.searchsorted(-above, -above[last] * 100.0))  # two decades of the tail set the slope
         first = first if first < last else max(last - 10, 0)
         fall = max((np.log(above[first]) - np.log(above[last])) / max(last - first, 1), 1e-3)
-        beyond = np.arange(1, CELLS - last)
-        drawn[last + 1 :] = np.maximum(above[last] * np.exp(-fall * beyond) * (1 - np.exp(-fall)), LEAST)
+        beyond = np.arange(1, len(mass) - last)
+        drawn[last + 1 :] = np.maximum(above[last] * np.exp(-fall * beyond) * (1 - np.exp(-fall)), least)
     return drawn
 
 
 def match_mass(on: Axis, counts: Numbers, spread: float, tuning: Tuning = USUAL) -> Numbers:
     """Share of the matches in each cell, from (weighted) counts; `spread` is the width of the smoothing."""
     total = max(float(counts.sum()), 1e-9)
-    return (1 - tuning.odd) * _smooth(counts / total, spread / on.step) + tuning.odd / CELLS
+    return (1 - tuning.odd) * _smooth(counts / total, spread / on.step) + tuning.odd / on.cells
 
 
 def spread_of(matches: Numbers) -> float:

@@ -24,12 +24,9 @@ from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.said import Said
 
 EXACT_PAIRS = 1.2e10  # about 110k x 110k: below it the scan is always exact
-TARGETS = (0.98, 0.95, 0.9, 0.8)  # candidate recalls to try, best first
 GAIN = 2.0  # the plan must be this much faster than the exact scan
 # seconds of one core, measured by tests/benchmarks/scan_bits.py; only their ratios matter
 EXACT_COST, BAND_COST, CANDIDATE_COST = 1 / 4e8, 2.5e-7, 6e-8
-SURE = 1.645  # standard errors below the mean: the recall told is a lower bound at 95 %
-CROWD = 4096  # partner rows of one band compared with one own row at most
 BUFFER = 1 << 16
 WORK = 1 << 21  # comparisons between two looks at the cancel button
 
@@ -42,6 +39,7 @@ class Plan:
     bands: int
     recall: float  # share of the matches that become candidates at least (95 % lower bound)
     candidates: float  # expected comparisons
+    crowd: int  # partner rows of one band compared with one own row at most
 
     def notes(self) -> dict[str, object]:
         return {
@@ -59,11 +57,11 @@ def plan(own: int, partner: int, bits: int, similarity: Similarity, rule: BitsRu
     same = agreement(rule.matches, rule, similarity, bits, fill)
     other = agreement(rule.bulk, rule, similarity, bits, fill)
     high = agreement(rule.others, rule, similarity, bits, fill)
-    for target in TARGETS:
+    for target in rule.tuning.recalls:
         best: tuple[float, Plan] | None = None
         for width in range(8, min(bits, 64)):
             together = collide(same, bits, width)
-            bands = _bands(together, target)
+            bands = _bands(together, target, rule.tuning.recall_sigma)
             if bands is None:
                 continue
             share = float(collide(other, bits, width).mean())
@@ -71,7 +69,8 @@ def plan(own: int, partner: int, bits: int, similarity: Similarity, rule: BitsRu
             compared = bands * pairs * share
             cost = bands * (own + partner) * BAND_COST + compared * CANDIDATE_COST
             if best is None or cost < best[0]:
-                best = cost, Plan(width, bands, _recall(together, bands), compared)
+                recall = _recall(together, bands, rule.tuning.recall_sigma)
+                best = cost, Plan(width, bands, recall, compared, rule.tuning.crowd)
         if best is not None and best[0] * GAIN <= pairs * EXACT_COST:
             return best[1]
     return None
@@ -96,20 +95,20 @@ def collide(agreement: Numbers, bits: int, width: int) -> Numbers:
     return chance
 
 
-def _recall(together: Numbers, bands: int) -> float:
+def _recall(together: Numbers, bands: int, sigma: float) -> float:
     """At least this share of the matches meets in one of the bands."""
     met = 1 - np.exp(bands * np.log1p(-np.minimum(together, 1 - 1e-12)))
-    return max(float(met.mean() - SURE * met.std() / np.sqrt(len(met))), 0.0)
+    return max(float(met.mean() - sigma * met.std() / np.sqrt(len(met))), 0.0)
 
 
-def _bands(together: Numbers, target: float) -> int | None:
+def _bands(together: Numbers, target: float, sigma: float) -> int | None:
     """The fewest bands that reach the target, if 4096 do."""
     low, high = 1, 4096
-    if _recall(together, high) < target:
+    if _recall(together, high, sigma) < target:
         return None
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if _recall(together, middle) >= target else (middle + 1, high)
+        low, high = (low, middle) if _recall(together, middle, sigma) >= target else (middle + 1, high)
     return low
 
 
@@ -131,7 +130,9 @@ def scan(
     mine, theirs = words_of(own), words_of(partner)
     places = [random.choice(8 * own.shape[1], size=made.bits, replace=False) for _ in range(made.bands)]
     masks = np.stack([mask_of(each, mine.shape[1]) for each in places])
-    join = _Join(mine, theirs, ones_of(mine), ones_of(theirs), similarity.numbers(), floor, room, masks, progress)
+    join = _Join(
+        mine, theirs, ones_of(mine), ones_of(theirs), similarity.numbers(), floor, room, masks, made.crowd, progress
+    )  # fmt: skip
     pieces: list[Piece] = []
     bands = list(enumerate(places))
     skipped = held = found = 0
@@ -173,6 +174,7 @@ class _Join(Portable[tuple[int, npt.NDArray[np.int64]], tuple[list[Piece], int]]
     floor: float
     room: int  # pairs of one band held at most
     masks: npt.NDArray[np.uint64]  # [bands, words]
+    crowd: int
     progress: Progress = field(default=NO_PROGRESS, repr=False)  # Cancel is heard within a band
 
     def __getstate__(self) -> dict[str, Any]:
@@ -189,7 +191,7 @@ class _Join(Portable[tuple[int, npt.NDArray[np.int64]], tuple[list[Piece], int]]
         rows, others, scores = np.empty(BUFFER, np.int32), np.empty(BUFFER, np.int32), np.empty(BUFFER)
         own = Sorted(mine, order, self.mine, self.ones)
         partner = Sorted(theirs, their_order, self.theirs, self.their_ones)
-        band, out = Band(self.masks, number, self.numbers, self.floor, CROWD, WORK), Out(rows, others, scores)
+        band, out = Band(self.masks, number, self.numbers, self.floor, self.crowd, WORK), Out(rows, others, scores)
         found: list[Piece] = []
         at = there = skipped = 0
         while at < len(mine):

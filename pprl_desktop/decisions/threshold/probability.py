@@ -45,7 +45,7 @@ def probabilities(
     tuning = rule.tuning
     if len(rule.matches) < tuning.few or len(rule.others) < tuning.few:
         return _plain(pairs, noise, tuning)
-    on = likelihood.axis(rule.matches, np.append(rule.others, pairs.score), rule.bulk)
+    on = likelihood.axis(rule.matches, np.append(rule.others, pairs.score), rule.bulk, tuning)
     cells = on.cell(pairs.score)
     spread = likelihood.spread_of(rule.matches)
     same = likelihood.match_mass(on, on.count(rule.matches), spread, tuning)
@@ -56,7 +56,7 @@ def probabilities(
     total = float(own) * partner
     matches = tuning.overlap * min(own, partner)
     probability = np.zeros(len(pairs.own))
-    ratio = np.zeros(likelihood.CELLS)
+    ratio = np.zeros(on.cells)
     for _ in range(tuning.rounds):
         progress.check()
         ratio = likelihood.log_ratio(likelihood.match_mass(on, counts, spread, tuning), other)
@@ -67,7 +67,7 @@ def probabilities(
         else:
             probability = weight / (1.0 + weight)
         found = float(probability.sum())
-        counts = learned + np.bincount(cells, weights=probability, minlength=likelihood.CELLS)
+        counts = learned + np.bincount(cells, weights=probability, minlength=on.cells)
         most = (1 - tuning.unmatched) * min(own, partner) if one_to_one else total / 2
         before, matches = matches, min(max(found, 0.5), most)
         if abs(matches - before) < 1e-3 * before:

@@ -126,7 +126,7 @@ def _worth(matches: Numbers, strangers: Numbers, tuning: Tuning) -> Worth:
     matches, strangers = matches[~np.isnan(matches)], strangers[~np.isnan(strangers)]
     if len(matches) < tuning.few:
         return plain(tuning)
-    on = likelihood.axis(matches, strangers, strangers)
+    on = likelihood.axis(matches, strangers, strangers, tuning)
     # one width for both: what is as wide as the noise must not look like a difference between them
     spread = likelihood.spread_of(matches)
     same = likelihood.match_mass(on, on.count(matches), spread, tuning)

@@ -25,6 +25,9 @@ class Tuning(Numbers):
     evidence_slope: float = number(5.0, "log ratio of full agreement where a table is too small to learn from")
 
     # likelihoods of similarities (likelihood.py)
+    cells: int = number(240, "cells of the similarity axis", "a filter of 1,024 bits has no finer steps worth telling")
+    past: float = number(0.05, "similarity kept free beyond the highest seen", "noise goes there too")
+    least: float = number(1e-18, "share of the non-matches in a cell where none were seen or expected")
     odd: float = number(1e-3, "share of matches that look like nothing in the training")
     tail: int = number(10, "non-matches above a border from which their density is drawn out as an exponential")
     evident: float = number(
@@ -38,4 +41,8 @@ class Tuning(Numbers):
     few: int = number(20, "synthetic matches below which only the constants speak")
     plain_border: float = number(0.8, "similarity accepted where a table is too small to learn from")
     plain_slope: float = number(40.0, "log odds per unit of similarity there")
+    # pairs that are looked at where all would take too long (lsh.py)
+    recalls: tuple[float, ...] = number((0.98, 0.95, 0.9, 0.8), "candidate recalls tried, the best first")
+    recall_sigma: float = number(1.645, "standard errors below the mean", "the recall told is a lower bound at 95 %")
+    crowd: int = number(4096, "partner rows of one band compared with one own row at most", "what is spared is told")
     per_row: float = number(8.0, "non-matches expected above the floor per row", "enough to learn from, few to hold")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pprl_desktop.decisions.svm import machines as svm
-from pprl_desktop.decisions.svm.rule import CELLS, Null, Rbf, SplitRule, Weights
+from pprl_desktop.decisions.svm.rule import Null, Rbf, SplitRule, Weights
 from pprl_desktop.decisions.svm.tuning import Tuning
 
 
@@ -50,7 +50,8 @@ def test_the_table_of_the_radial_decision_gives_each_cell_its_own_value(fields: 
     names = tuple(map(str, range(fields)))
     rule = SplitRule("rbf", names, (), Weights(one, one, neutral, 1000), 1.0, null, np.zeros(0), machine)
     costs = rng.integers(0, 4000, (300, fields))
-    expected = machine.decision(np.minimum(costs * CELLS // 1000, 3 * CELLS) / CELLS)
+    steps = rule.tuning.rbf_cells
+    expected = machine.decision(np.minimum(costs * steps // 1000, 3 * steps) / steps)
     assert rule.scores(costs) == pytest.approx(expected, abs=1e-8)
 
 

@@ -193,7 +193,7 @@ def test_banded_lsh_reaches_the_candidate_recall_it_states(
     own, partner, rule = parties(name, replace(RECORD, epsilon=epsilon), rows=3000)
     monkeypatch.setattr(lsh, "EXACT_PAIRS", 0)
     monkeypatch.setattr(lsh, "GAIN", 0.0)
-    monkeypatch.setattr(lsh, "TARGETS", (0.9,))
+    rule = replace(rule, tuning=replace(rule.tuning, recalls=(0.9,)))
     found = score(own, partner, rule, MatchOptions())
     stated = found.notes["candidate_recall"]
     assert 0.9 <= stated < 0.95
@@ -206,7 +206,7 @@ def test_places_of_a_band_are_drawn_without_putting_back() -> None:
     assert np.allclose(lsh.collide(np.array([0.5, 1.0, 0.1]), 8, 2), [4 / 8 * 3 / 7, 1.0, 0.0])
     chance = np.random.default_rng(0).random(500)
     mean = float((1 - (1 - chance) ** 3).mean())
-    assert mean - 0.05 < lsh._recall(chance, 3) < mean
+    assert mean - 0.05 < lsh._recall(chance, 3, 1.645) < mean
 
 
 def test_lsh_finds_a_part_of_what_the_exact_scan_finds_with_the_same_similarities(
@@ -228,7 +228,7 @@ def test_lsh_can_be_cancelled_and_crowds_are_cut_short(monkeypatch: pytest.Monke
     crowd = bits_of(list(range(3000)), values)
     monkeypatch.setattr(lsh, "EXACT_PAIRS", 0)
     monkeypatch.setattr(lsh, "GAIN", 0.0)
-    monkeypatch.setattr(lsh, "CROWD", 100)
+    rule = replace(rule, tuning=replace(rule.tuning, crowd=100))
     found = score(crowd, crowd, rule, MatchOptions(memory=1 << 22))
     assert found.notes["skipped_in_crowded_bands"] > 0
     with pytest.raises(Cancelled):

@@ -1,0 +1,34 @@
+"""How the house is built, held where it was won: one builder, one driver, no cycle behind a function."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+import pytest
+
+from tests.benchmarks import house
+
+
+@pytest.fixture(scope="module")
+def trees() -> Mapping[str, ast.Module]:
+    return house.trees()
+
+
+def test_one_module_builds_recipes(trees: Mapping[str, ast.Module]) -> None:
+    assert house.recipe_builders(trees) == ["pprl_desktop.codes.recipe"]
+
+
+def test_one_module_has_the_order_of_smash_learn_and_match(trees: Mapping[str, ast.Module]) -> None:
+    assert house.callers(trees, "smash", "learn", "match") == ["pprl_desktop.matching.party"]
+
+
+def test_a_number_that_changes_results_lives_in_a_tuning(trees: Mapping[str, ast.Module]) -> None:
+    """What stands outside is a limit, a plan or a format, and house.NOT_DECIDING says which; nothing there is stale."""
+    deciding, bounding = house.numbers_outside(trees)
+    assert deciding == []
+    assert set(bounding) == house.not_deciding()
+
+
+def test_no_import_inside_a_function_hides_a_cycle(trees: Mapping[str, ast.Module]) -> None:
+    assert house.hidden_cycles(trees) == []
