@@ -34,7 +34,8 @@ def made() -> Match:
     )  # fmt: skip
     band = np.array([ACCEPT, ACCEPT, REVIEW, REJECT], np.int8)
     said = (Said("{n} pairs had an equally good other.", n=3),)
-    return Match(scored, band != REJECT, band, 4.5, 0.5, 1, {"precision": 0.97, "recall": float("nan")}, said)
+    return Match(scored, band != REJECT, band, 4.5, 0.5, 1, {"precision": 0.97, "recall": float("nan")}, said,
+                 tuning={"strength": 25.0, "bands": {"review_from": 0.1}})  # fmt: skip
 
 
 def test_everything_that_is_shown_comes_back(party: Party) -> None:
@@ -49,6 +50,7 @@ def test_everything_that_is_shown_comes_back(party: Party) -> None:
     assert np.isnan(after.scored.why(np.array([3]))).all()
     assert (after.accept, after.review, after.ties) == (4.5, 0.5, 1)
     assert after.expected["precision"] == 0.97
+    assert after.tuning == before.tuning
     assert after.warnings == before.warnings
     assert after.scored.fields == before.scored.fields
     assert after.scored.notes["candidate_recall"] == 0.99
