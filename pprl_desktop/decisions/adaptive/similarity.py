@@ -6,6 +6,7 @@ All are corrected for the noise that either side carries, as far as a correction
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +21,8 @@ SAME = np.float32(1e6)  # added to the similarity of values that differ no more 
 PAIRS_AT_ONCE = 1 << 16
 WHOLE = 40_000_000  # cells of a table of all similarities: 160 MB
 ROOM = 1 << 14  # near values of one tile that there is room for at first
-TILE = 1 << 12  # partner values compared at once: their encodings stay in the cache
-DIRECTIONS = 47  # of a sketch
+TILE = 1 << 11  # partner values compared at once: their encodings stay in the cache
+DIRECTIONS = 46  # of a sketch: with the rest and half the square 48, whole vector registers
 SKETCHED = 5000  # values the directions are taken from
 SLACK = 2e-3  # squared distance by which a sketch may be off for rounding
 GRAIN = 4  # steps per bit in the table of set sizes
@@ -83,6 +84,7 @@ class Bits(Similar):
         self._sizes = -np.log1p(-np.minimum(steps, 0.999)).astype(np.float32)
         self._flips = flips
         self._needs: tuple[float, npt.NDArray[np.int32]] | None = None
+        self._columns: tuple[Codes, npt.NDArray[np.int64], list[npt.NDArray[np.uint64]]] | None = None
 
     def block(self, own: Codes) -> Floats:
         from pprl_desktop.decisions.adaptive.kernels import common_bits
@@ -107,22 +109,29 @@ class Bits(Similar):
     def near(self, own: Codes, least: float, progress: Progress = NO_PROGRESS) -> tuple[Codes, Codes, Floats]:
         from pprl_desktop.decisions.adaptive.kernels import sharing
 
-        need, left, ones = self._needed(least), self._left[own], self._ones_left[own].astype(np.int64)
+        need, (order, ones_right, tiles) = self._needed(least), self._by_ones()
+        turn = np.argsort(self._ones_left[own], kind="stable")
+        left, ones = self._left[own[turn]], self._ones_left[own[turn]].astype(np.int64)
         found: list[tuple[Codes, Codes]] = [(np.zeros(0, np.int32), np.zeros(0, np.int32))]
-        for first in range(0, len(self._right), TILE):
+        for tile, columns in enumerate(tiles):
             progress.check()
-            right, others = self._right[first : first + TILE], self._ones_right[first : first + TILE].astype(np.int64)
-            held = ROOM
-            while True:
-                places, partner = np.empty(held, np.int32), np.empty(held, np.int32)
-                held = int(sharing(left, ones, right, others, need, places, partner))
-                if held <= len(places):
-                    break
-            found.append((places[:held].copy(), first + partner[:held]))
+            first = tile * TILE
+            others = ones_right[first : first + TILE]
+            places, partner = _as_many(lambda *room: sharing(left, ones, columns, others, need, *room))  # noqa: B023
+            found.append((turn[places].astype(np.int32), order[first + partner]))
         places, partner = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
         similarity = self.pairs(own[places], partner)
         above = similarity > least
         return places[above], partner[above], similarity[above]
+
+    def _by_ones(self) -> tuple[Codes, npt.NDArray[np.int64], list[npt.NDArray[np.uint64]]]:
+        """The partner's values by rising number of ones: which, how many, and tile by tile their words."""
+        if self._columns is None:
+            order = np.argsort(self._ones_right, kind="stable").astype(np.int32)
+            starts = range(0, len(order), TILE)
+            tiles = [np.ascontiguousarray(self._right[order[start : start + TILE]].T) for start in starts]
+            self._columns = order, self._ones_right[order].astype(np.int64), tiles
+        return self._columns
 
     def _needed(self, least: float) -> npt.NDArray[np.int32]:
         """[ones, ones] the fewest shared ones with which two filters can be more alike than `least`."""
@@ -216,18 +225,21 @@ class Vectors(Similar):
         return self._marked(product)
 
     def near(self, own: Codes, least: float, progress: Progress = NO_PROGRESS) -> tuple[Codes, Codes, Floats]:
+        from pprl_desktop.decisions.adaptive.kernels import close
+
         mine, theirs = self._sketches()
-        left = mine[own]
-        bar = 0.5 * (np.einsum("ij,ij->i", left, left)[:, None] + np.float32(least - SLACK))
+        left, whole = mine[own], self._left[own]
+        # what the product of two sketches says of a pair is minus half its squared distance and half the own square
+        bar = 0.5 * (np.einsum("ij,ij->i", left[:, :-1], left[:, :-1]) + np.float32(least - SLACK))
         found: list[tuple[Codes, Codes]] = [(np.zeros(0, np.int32), np.zeros(0, np.int32))]
         for first in range(0, len(theirs), TILE):
             progress.check()
-            right = theirs[first : first + TILE]
-            # twice the product minus both squares is minus the squared distance
-            product: npt.NDArray[np.float32] = left @ right.T
-            product -= 0.5 * np.einsum("ij,ij->i", right, right)
-            row, column = np.divmod(np.flatnonzero(product > bar), product.shape[1])
-            found.append((row.astype(np.int32), (first + column).astype(np.int32)))
+            some = slice(first, first + TILE)
+            product: npt.NDArray[np.float32] = left @ theirs[some].T
+            room = _as_many(
+                lambda *room: close(product, bar, whole, self._right[some], SLACK - least, *room)  # noqa: B023
+            )
+            found.append((room[0], first + room[1]))
         places, partner = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
         similarity = self._single(own[places], partner, progress)
         above = similarity > least
@@ -236,7 +248,8 @@ class Vectors(Similar):
     def _sketches(self) -> tuple[Floats, Floats]:
         """Both sides in few directions, and the length of the rest in one more: never further apart than the vectors.
 
-        The rest differs by its length at least (triangle inequality), so a filter on sketches loses no pair.
+        The rest differs by its length at least (triangle inequality), so a filter on sketches loses no pair. One more
+        column brings half of the partner's square into the product.
         """
         if self._sketch is None:
             some = self._left[np.linspace(0, len(self._left) - 1, min(len(self._left), SKETCHED)).astype(np.intp)]
@@ -247,7 +260,12 @@ class Vectors(Similar):
                 shadow = side @ largest
                 rest = np.sqrt(np.maximum(square - np.einsum("ij,ij->i", shadow, shadow), 0.0))
                 made.append(np.concatenate([shadow, rest[:, None]], axis=1))
-            self._sketch = made[0], made[1]
+            half = -0.5 * np.einsum("ij,ij->i", made[1], made[1])
+            ones = np.ones(len(made[0]), np.float32)
+            self._sketch = (
+                np.concatenate([made[0], ones[:, None]], axis=1),
+                np.concatenate([made[1], half[:, None]], axis=1),
+            )
         return self._sketch
 
     def _marked(self, similarity: Floats) -> Floats:
@@ -278,6 +296,16 @@ class Vectors(Similar):
             squared_distances(self._left, self._right, own[some], partner[some], made[some])
         np.negative(made, out=made)
         return self._marked(made)
+
+
+def _as_many(kernel: Callable[[Codes, Codes], int]) -> tuple[Codes, Codes]:
+    """What a kernel writes, called again with more room where there was too little."""
+    held = ROOM
+    while True:
+        own, partner = np.empty(held, np.int32), np.empty(held, np.int32)
+        held = int(kernel(own, partner))
+        if held <= len(own):
+            return own[:held].copy(), partner[:held].copy()
 
 
 def _laplace_variance(epsilon: float | None) -> float:
