@@ -196,6 +196,32 @@ def cut(similarity: Any, cuts: Any, out: Any) -> None:
             out[i, j] = level
 
 
+@jit
+def free(order: Any, starts: Any, odds: Any, beyond: Any, out: Any) -> None:
+    """out[pair] = 1 / (1 + sum of odds * beyond over the other pairs of its node).
+
+    order    pairs, those of one node side by side; starts [nodes + 1]
+    The largest is left out of the sum it would drown.
+    """
+    for node in range(starts.shape[0] - 1):
+        first, last = starts[node], starts[node + 1]
+        top, tops, rest = -1.0, 0.0, 0.0
+        for at in range(first, last):
+            pull = odds[order[at]] * beyond[order[at]]
+            if pull > top:
+                rest += tops * max(top, 0.0)
+                top, tops = pull, 1.0
+            elif pull == top:
+                tops += 1.0
+            else:
+                rest += pull
+        for at in range(first, last):
+            pair = order[at]
+            pull = odds[pair] * beyond[pair]
+            others = rest + (tops - 1.0) * top if pull == top else max(rest - pull, 0.0) + tops * top
+            out[pair] = 1.0 / (1.0 + others)
+
+
 Words = npt.NDArray[np.uint64]
 
 

@@ -47,6 +47,24 @@ def plan(own: Any, weight: Any, count: Any, bar: float, partner_rows: int, least
             bound -= weight[v, at[best]] - weight[v, to]
             at[best] = to
             total += price
+        while bound < bar:  # a later step may have made an earlier one needless: the dearest such go
+            best, to, price, loss = -1, 0, 0, np.float32(0.0)
+            for f in range(own.shape[1]):
+                v, rows = own[row, f], 0
+                if v < 0:
+                    continue
+                for step in range(at[f] - 1, -1, -1):
+                    rows += count[v, step]
+                    more = weight[v, step] - weight[v, at[f]]
+                    if bound + more >= bar:
+                        break
+                    if rows > price:
+                        best, to, price, loss = f, step, rows, more
+            if best < 0:
+                break
+            bound += loss
+            at[best] = to
+            total -= price
         cost[row] = min(total, partner_rows)
         for f in range(own.shape[1]):
             least[row, f] = weight[own[row, f], at[f]] if own[row, f] >= 0 else 0.0
@@ -54,13 +72,14 @@ def plan(own: Any, weight: Any, count: Any, bar: float, partner_rows: int, least
 
 @jit
 def compare(rows: Any, own: Any, least: Any, cost: Any, weight: Any, base: Any, list_at: Any, listed: Any, level: Any,
-            post_at: Any, posted: Any, partner: Any, nobody: Any, bar: float, line: Any, out_own: Any,
+            post_at: Any, posted: Any, beside: Any, partner: Any, nobody: Any, bar: float, line: Any, out_own: Any,
             out_partner: Any) -> int:  # fmt: skip
     """Own rows with the partner rows that hold a similar value of some field; returns how many pairs reach the bar.
 
     weight   [own values, levels]; base [own values]: of partner values that are not in the list
     listed   partner values of all fields, numbered through; list_at [own values + 1]
     posted   partner rows with each partner value; post_at [partner values + 1]
+    beside   [as posted, fields - 1] the other values of those rows: read one after the other
     partner  [rows, fields] partner value, numbered through; nobody [fields] stands for a missing one
     line     zeros, one for each partner value: weights of the present own row, above the base
     """
@@ -99,18 +118,22 @@ def compare(rows: Any, own: Any, least: Any, cost: Any, weight: Any, base: Any, 
             if v < 0:
                 continue
             for e in range(list_at[v], list_at[v + 1]):
-                if not weight[v, level[e]] - base[v] > above[f]:
+                more = weight[v, level[e]] - base[v]
+                if not more > above[f]:
                     continue
                 for p in range(post_at[listed[e]], post_at[listed[e] + 1]):
+                    value = total + more
+                    for g in range(fields - 1):
+                        value += line[beside[p, g]]
+                    if value < bar:
+                        continue
                     j = posted[p]
-                    value = total
-                    for g in range(fields):
-                        more = line[partner[j, g]]
-                        if g < f and own[row, g] >= 0 and more > above[g] and partner[j, g] != nobody[g]:
-                            value = -np.float32(np.inf)  # met before, by way of field g
+                    met = False
+                    for g in range(f):
+                        if own[row, g] >= 0 and line[partner[j, g]] > above[g] and partner[j, g] != nobody[g]:
+                            met = True  # before, by way of field g
                             break
-                        value += more
-                    if value >= bar:
+                    if not met:
                         out_own[held], out_partner[held] = row, j
                         held += 1
     return held

@@ -37,7 +37,7 @@ from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.said import Said
 
 FULL_SCAN = 4.0e8  # pairs (20k x 20k) up to which all are compared: it takes seconds and needs no lists
-MOST_WORK = 4.0e10  # comparisons per look for candidates: some minutes of a core
+ROW_WORK = 4000.0  # comparisons per own row and look, on average: files of a million take ten times those of 100,000
 UNIT_WORK = 1 << 21  # comparisons between two looks at the cancel button: some tens of ms
 PLAN_ROWS = 1 << 15  # own rows planned at once
 SAMPLE_ROWS = 2000  # own rows from which work and candidates are foreseen
@@ -67,6 +67,7 @@ class Index:
     level: Levels
     post_at: Places  # [partner values + 1]
     posted: Rows  # partner rows
+    beside: Rows  # [posted, fields - 1] their values of the other fields
     count: Places  # [own values, levels] partner rows at each listed level
     order: Rows  # own rows, those with the longest lists side by side
 
@@ -103,11 +104,12 @@ def _index(fields: tuple[FieldLevels, ...], lists: tuple[Lists, ...]) -> Index:
         count.append(cells.astype(np.int64).reshape(one.own.values, LEVELS))
         first_own, first_partner = first_own + one.own.values, first_partner + values + 1
         entries, posts = entries + len(made.value), posts + one.partner.present
+    beside = np.concatenate([np.delete(partner[rows], f, axis=1) for f, rows in enumerate(posted)])
     longest = int(np.argmax([len(made.value) / max(len(made.start) - 1, 1) for made in lists]))
     order = np.argsort(own[:, longest], kind="stable").astype(np.int32)
     return Index(
         fields, lists, own, partner, nobody, np.concatenate(list_at), np.concatenate(listed), np.concatenate(level),
-        np.concatenate(post_at), np.concatenate(posted), np.concatenate(count), order,
+        np.concatenate(post_at), np.concatenate(posted), beside, np.concatenate(count), order,
     )  # fmt: skip
 
 
@@ -141,7 +143,8 @@ class Scan:
         line = np.zeros(len(index.post_at) - 1, dtype=np.float32)
         held = compare(
             np.arange(len(rows)), index.own[rows], least, cost, self.weight, self.base, index.list_at, index.listed,
-            index.level, index.post_at, index.posted, index.partner, index.nobody, bar - ROUNDING, line, own, partner,
+            index.level, index.post_at, index.posted, index.beside, index.partner, index.nobody, bar - ROUNDING, line,
+            own, partner,
         )  # fmt: skip
         return self._exactly(rows[own[:held]], partner[:held].copy(), bar)
 
@@ -185,8 +188,7 @@ def place_bar(
     """The lowest bar, not under `lowest`, that the work allows and about `most` pairs pass; about how many pass it."""
     own_rows = len(scan.index.own)
     some = np.sort(random.choice(own_rows, size=min(SAMPLE_ROWS, own_rows), replace=False)).astype(np.int32)
-    share = len(some) / own_rows
-    affordable = _affordable(scan, some, lowest, MOST_WORK * share)
+    affordable = _affordable(scan, some, lowest, ROW_WORK * len(some))
     progress.check()
     cost = np.cumsum(scan.plan(some, affordable)[1])
     tried = random.permutation(some)[: max(1, int(np.searchsorted(cost, SAMPLE_WORK)))]

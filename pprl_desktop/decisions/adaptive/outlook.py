@@ -66,7 +66,7 @@ def outlook(own: Smashed, partner: Smashed, rule: AdaptiveRule, start: Start, th
         entries = max((min(each * share, value_lists.ENTRIES) for each in cells), default=0.0)
         table = ENTRY_BYTES * entries + VALUE_BYTES * sum(a for a, _ in sizes)
         table += 16.0 * len(sizes) * (own.rows + partner.rows)
-        met = min(pairs * (len(sizes) * share + tried.equal), listed_scan.MOST_WORK)
+        met = min(pairs * (len(sizes) * share + tried.equal), listed_scan.ROW_WORK * own.rows)
         compared = sum(each for each in cells if each <= value_lists.MOST_CELLS) * tried.cell
         compared += rounds * met * LISTED_COST * tried.pair
     else:

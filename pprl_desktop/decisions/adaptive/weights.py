@@ -194,9 +194,9 @@ class Graph:
         odds = np.exp(np.clip(log_odds, -LARGE, LARGE))
         for _ in range(rounds):
             progress.check()
-            self._free_a = self._own.free(odds * self._free_b)
+            self._free_a = self._own.free(odds, self._free_b)
             progress.check()
-            self._free_b = self._partner.free(odds * self._free_a)
+            self._free_b = self._partner.free(odds, self._free_a)
         joint = odds * self._free_a * self._free_b
         return np.asarray(joint / (1.0 + joint))
 
@@ -212,18 +212,12 @@ class _End:
         self._starts = np.flatnonzero(first)
         self._node = np.cumsum(first) - 1
 
-    def free(self, pull: Numbers) -> Numbers:
-        """1 / (1 + pull of the other pairs at this end); the largest is left out of the sum it would drown."""
-        if not len(pull):
-            return pull
-        here = pull[self._order]
-        top = np.maximum.reduceat(here, self._starts)[self._node]
-        is_top = here == top
-        rest = np.add.reduceat(np.where(is_top, 0.0, here), self._starts)[self._node]
-        tops = np.add.reduceat(is_top.astype(np.float64), self._starts)[self._node]
-        others = np.where(is_top, rest + (tops - 1) * top, np.maximum(rest - here, 0.0) + tops * top)
-        made = np.empty(len(pull))
-        made[self._order] = 1.0 / (1.0 + others)
+    def free(self, odds: Numbers, beyond: Numbers) -> Numbers:
+        """1 / (1 + pull of the other pairs at this end); a pair pulls by its odds, as far as its other end is free."""
+        from pprl_desktop.decisions.adaptive.kernels import free
+
+        made = np.empty(len(odds))
+        free(self._order, np.append(self._starts, len(odds)), odds, beyond, made)
         return made
 
     def largest(self, values: Numbers) -> Numbers:

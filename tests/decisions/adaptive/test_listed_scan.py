@@ -113,8 +113,8 @@ def test_the_links_are_those_of_the_full_scan_and_the_recall_is_as_told(monkeypa
 def test_too_much_work_raises_the_bar_and_lowers_what_is_told(large: None, monkeypatch: pytest.MonkeyPatch) -> None:
     left, right, truth = two_files(7, 900, 450)
     told, found = [], []
-    for work in (1e12, 2e4):
-        monkeypatch.setattr(listed_scan, "MOST_WORK", work)
+    for work in (1e9, 22.0):
+        monkeypatch.setattr(listed_scan, "ROW_WORK", work)
         made = linked(left, right)
         told.append(made.scored.notes["candidate_recall"])
         found.append(len(candidates(made) & truth) / len(truth))
