@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator
+from functools import partialmethod
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("PySide6.QtWidgets", exc_type=ImportError)
 
+from pytestqt.qtbot import QtBot
+
 from pprl_desktop.ui.app import make_application, make_window
 from pprl_desktop.ui.shell.main_window import MainWindow
+
+# what is waited for comes, or the product is at fault: how long it takes says only how busy the machine is
+QtBot.waitUntil = partialmethod(QtBot.waitUntil, timeout=300_000)  # type: ignore[method-assign, assignment]
 
 
 @pytest.fixture(autouse=True, scope="module")

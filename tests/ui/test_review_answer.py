@@ -67,7 +67,7 @@ def look(window: MainWindow, qtbot) -> None:  # type: ignore[no-untyped-def]
     """The button of the remark that the partner asks."""
     (asks,) = window.pane().messages.banners()
     press(window, next(one for one in asks.findChildren(QPushButton) if "would leave" in one.text()), qtbot)
-    qtbot.waitUntil(lambda: window.pane().answer.planned is not None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.pane().answer.planned is not None and words(window) != "", timeout=PATIENCE)
 
 
 def test_nothing_leaves_before_it_was_shown_and_confirmed(asked, registry, tmp_path, qtbot, monkeypatch) -> None:
