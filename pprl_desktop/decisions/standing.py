@@ -15,11 +15,11 @@ POPULATIONS = "made-up populations of tests/benchmarks/populations.py"
 class Tuning(tuning.Tuning):
     DECISION: ClassVar[str] = "standing"
 
-    few: int = number(10, "linked people below which nothing can be said", POPULATIONS)
-    among: float = number(
-        4.0,
-        "linked people times their share of the smaller file, below which strangers who look alike may be as many",
-        f"{POPULATIONS}, 2026-11: such strangers grow with the file, not with those who are shared",
+    unseen: float = number(
+        1.0, "strangers who may have gone unseen where pairs were looked for them", "none seen: 1 at most in 63 of 100"
+    )
+    doubtful: float = number(
+        0.1, "share of the links that may be wrong, with those strangers, from which they are too few to judge by"
     )
     differ: float = number(0.08, "precision expected beyond that of the second opinion", POPULATIONS)
     agreed: float = number(0.65, "least share of pairs that views and strangers accept alike", POPULATIONS)

@@ -38,7 +38,7 @@ class Signs:
     """What the accepted pairs show."""
 
     people: int  # pairs of people linked
-    smaller: float  # people in the smaller file; those linked where it is not known
+    looked: float  # pairs in which strangers were looked for, to each pair between the files
     expected: float  # precision by the probabilities
     by_views: float  # by the views left out
     by_strangers: float  # by strangers within the files
@@ -61,7 +61,7 @@ def signs(scored: Scored, accepted: Flags, chosen: Flags) -> Signs | None:
     known = len(at) > 0
     return Signs(
         len(links),
-        _smaller(scored, len(links)),
+        float(scored.notes.get("strangers_looked", 1.0)),
         float(scored.probability[at].mean()) if known else float("nan"),
         float(views[at].mean()) if known else float("nan"),
         float(null[at].mean()) if known else float("nan"),
@@ -70,11 +70,6 @@ def signs(scored: Scored, accepted: Flags, chosen: Flags) -> Signs | None:
         _conflict(links, own, partner) if known else 0.0,
         bool(scored.notes.get("noisy", False)),
     )
-
-
-def _smaller(scored: Scored, linked: int) -> float:
-    rate = float(scored.notes.get("match_rate", 0.0))
-    return max(float(scored.notes["expected_matches"]) / rate, 1.0) if rate > 0 else max(float(linked), 1.0)
 
 
 def _people(scored: Scored, at: npt.NDArray[np.int64]) -> tuple[Labels, Labels]:
@@ -101,15 +96,9 @@ def standing(scored: Scored, accepted: Flags, chosen: Flags, tuning: Tuning = TU
     if not found.people:
         return Standing({}, (Said("Nobody seems to be in both files."),), (CHECK_FIELDS,))
     told: list[tuple[Said, Said]] = []
-    if found.people < tuning.few:
+    unseen = tuning.unseen / max(found.looked, 1e-9) / found.people
+    if unseen + max(1.0 - found.expected, 0.0) > tuning.doubtful and found.expected >= tuning.least:
         told.append((Said("Only {n|one link|{n} links} to judge by.", n=found.people), REVIEW))
-    elif found.people**2 < tuning.among * found.smaller:
-        told.append(
-            (
-                Said("Only {n} links in files of this size: strangers who look alike may be as many.", n=found.people),
-                REVIEW,
-            )
-        )
     if found.expected - min(found.by_views, found.by_strangers) > tuning.differ or found.agreed < tuning.agreed:
         told.append((Said("The second opinion differs: the fields do not confirm each other."), REVIEW))
     if found.views < tuning.views:

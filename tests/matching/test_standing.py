@@ -46,17 +46,18 @@ def test_a_handful_of_links_is_too_few_to_judge_by() -> None:
     assert not decide(scored(list(range(8)), list(range(8))), MatchOptions()).reliable
 
 
-def test_as_many_links_are_few_in_large_files() -> None:
-    """Relatives and namesakes grow with the files, and not with the people that they share."""
+def test_as_many_links_are_few_where_strangers_were_hardly_looked_for() -> None:
+    """Strangers who look alike and were not met may be behind a few links, and not behind many."""
 
-    def among(smaller: int) -> bool:
-        given = scored(list(range(30)), list(range(30)))
-        notes = {**given.notes, "expected_matches": 30.0, "match_rate": 30.0 / smaller}
-        return decide(replace(given, notes=notes), MatchOptions()).reliable
+    def told(links: int, looked: float) -> bool:
+        given = scored(list(range(links)), list(range(links)))
+        return decide(replace(given, notes={**given.notes, "strangers_looked": looked}), MatchOptions()).reliable
 
-    assert among(30)
-    assert among(200)
-    assert not among(2000)
+    assert told(30, 1.0)
+    assert not told(30, 0.2)
+    assert told(300, 0.2)
+    assert not told(4, 1.0)
+    assert told(4, 10.0)
 
 
 def test_nobody_linked_is_said() -> None:

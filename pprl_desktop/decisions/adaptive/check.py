@@ -20,65 +20,76 @@ from pprl_desktop.decisions.adaptive import strangers as adaptive_null
 from pprl_desktop.decisions.adaptive import weights as em
 from pprl_desktop.decisions.adaptive.levels import DIFFERS, EQUAL, MISSING, FieldLevels, pair_levels
 from pprl_desktop.decisions.adaptive.model import Model
+from pprl_desktop.decisions.adaptive.strangers import File
 from pprl_desktop.decisions.adaptive.tuning import Tuning
+from pprl_desktop.decisions.adaptive.views import Weighed
 from pprl_desktop.decisions.base import Numbers, Rows
 from pprl_desktop.progress import Progress
 from pprl_desktop.said import Said
 
 Floats = npt.NDArray[np.float32]
-Levels = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, eq=False)
 class Strangers:
     """Pairs of different records of one file that come near enough to a match."""
 
-    fields: Sequence[FieldLevels]
-    own: Rows
+    file: File
+    own: Rows  # places among the records of the file that take part
     partner: Rows
     out_of: float  # pairs of different records
     same: Numbers  # [pairs] probability that both are one person after all
 
+    def weighed(self, model: Model) -> Weighed:
+        return weigh(self.file.fields, model, self.own, self.partner, self.file)
+
     def ratios(self, model: Model) -> Numbers:
-        return log_ratio(self.fields, model, self.own, self.partner)
+        return log_ratio(self.file.fields, model, self.own, self.partner, self.file)
 
 
-def strangers(fields: Sequence[FieldLevels], model: Model, bar: float, threads: int, progress: Progress) -> Strangers:
+def strangers(file: File, model: Model, bar: float, threads: int, progress: Progress) -> Strangers:
     """`bar`: log likelihood ratio, before corrections, from which pairs are kept."""
-    rows = len(fields[0].own.codes)
+    fields, rows = file.fields, len(file.rows)
     if rows < 2:
-        return Strangers(fields, np.zeros(0, np.int32), np.zeros(0, np.int32), 0.0, np.zeros(0))
+        return Strangers(file, np.zeros(0, np.int32), np.zeros(0, np.int32), 0.0, np.zeros(0))
     found = blocking.scan(
         fields, em.tables(model.m, tables(fields, model)), bar, model.tuning.most_near, threads, progress
     )
     once = found.own < found.partner
     own, partner = found.own[once], found.partner[once]
-    return Strangers(fields, own, partner, rows * (rows - 1) / 2, np.zeros(len(own)))
+    return Strangers(file, own, partner, rows * (rows - 1) / 2, np.zeros(len(own)))
 
 
 def tables(fields: Sequence[FieldLevels], model: Model) -> list[Floats]:
     return [adaptive_null.log_u(one, u) for one, u in zip(fields, model.u, strict=True)]
 
 
-def weigh(fields: Sequence[FieldLevels], model: Model, own: Rows, partner: Rows) -> tuple[Levels, Floats]:
-    """Levels of pairs of rows, and what the model makes of them by field: log likelihood ratios, 0 where missing."""
-    levels = pair_levels(fields, own, partner)
+def weigh(fields: Sequence[FieldLevels], model: Model, own: Rows, partner: Rows, file: File | None = None) -> Weighed:
+    """What the model makes of pairs of rows, by field: log likelihood ratios, 0 where missing.
+
+    `file`: the rows are records of one file; what they have in common is counted among the people of both.
+    """
+    levels, log_u = pair_levels(fields, own, partner), tables(fields, model)
     made = np.zeros(levels.shape, dtype=np.float32)
-    for f, (one, table) in enumerate(zip(fields, tables(fields, model), strict=True)):
+    for f, (one, table) in enumerate(zip(fields, log_u, strict=True)):
         here = np.flatnonzero(levels[:, f] != MISSING)
         m = np.log(np.maximum(model.m[f], 1e-12))
         made[here, f] = m[levels[here, f]] - table[one.own.codes[own[here]], levels[here, f]]
     for crossing, m_found in zip(model.crossings, model.cross_m, strict=True):
-        level, log_u = adaptive_cross.compare(fields, crossing, own, partner, levels)
+        level, chance = adaptive_cross.compare(fields, crossing, own, partner, levels)
         by_level = np.zeros(MISSING + 1)
         by_level[DIFFERS], by_level[EQUAL] = np.log1p(-min(float(m_found), 0.999)), np.log(max(float(m_found), 1e-12))
-        made[:, crossing.own] += by_level[level] - log_u
-    return levels, made - adaptive_dependence.corrections(fields, model.edges, own, levels, model.tuning)
+        made[:, crossing.own] += by_level[level] - chance
+    among, rows = (file.among, file.rows[own]) if file is not None and file.among else (fields, own)
+    lifts = adaptive_dependence.corrections(among, model.edges, rows, levels, model.tuning)
+    return Weighed(own, levels, log_u, made - lifts, lifts, among, rows)
 
 
-def log_ratio(fields: Sequence[FieldLevels], model: Model, own: Rows, partner: Rows) -> Numbers:
+def log_ratio(
+    fields: Sequence[FieldLevels], model: Model, own: Rows, partner: Rows, file: File | None = None
+) -> Numbers:
     """What the model makes of pairs of rows: the log of how much likelier counterparts look so than strangers do."""
-    return np.asarray(weigh(fields, model, own, partner)[1].sum(axis=1, dtype=np.float64))
+    return np.asarray(weigh(fields, model, own, partner, file).evidence.sum(axis=1, dtype=np.float64))
 
 
 def held_twice(own: Rows, partner: Rows, log_odds: Numbers, tuning: Tuning) -> list[Said]:

@@ -386,7 +386,7 @@ class _Joint:
         first, second = self._first, self._second
         records = self._own.rows + self._partner.rows
         others = [
-            one.own.counts[code] + one.partner.counts[one.equal_to[code]] - 2.0
+            one.own.counts[code] + np.append(one.partner.counts, 0)[one.equal_to[code]] - 2.0
             for one, code in ((first, a), (second, b))
         ]
         rarity, shrink = self._tuning.rarity, self._tuning.lift_shrink
@@ -415,4 +415,4 @@ class _Combinations:
             return np.zeros(len(first), np.int64)
         wanted = first.astype(np.int64) * self._width + second
         at = np.minimum(np.searchsorted(self._key, wanted), len(self._key) - 1)
-        return np.where(self._key[at] == wanted, self._count[at], 0)
+        return np.where((self._key[at] == wanted) & (first >= 0) & (second >= 0), self._count[at], 0)

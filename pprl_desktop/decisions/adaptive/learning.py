@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from pprl_desktop.codes.base import Smashed
 from pprl_desktop.compute.threads import interruptible
 from pprl_desktop.decisions.adaptive import candidates as blocking
 from pprl_desktop.decisions.adaptive import crossing as adaptive_cross
@@ -20,7 +21,7 @@ from pprl_desktop.decisions.adaptive import weights as em
 from pprl_desktop.decisions.adaptive.check import Strangers, strangers, surplus
 from pprl_desktop.decisions.adaptive.levels import DIFFERS, EQUAL, LEVELS, MISSING, FieldLevels, Levels, pair_levels
 from pprl_desktop.decisions.adaptive.model import Model
-from pprl_desktop.decisions.adaptive.repeats import Labels, joined, of_people, same_person
+from pprl_desktop.decisions.adaptive.repeats import Labels, groups, joined, of_people, same_person
 from pprl_desktop.decisions.adaptive.strangers import People
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import MatchOptions, Numbers, Rows
@@ -36,6 +37,7 @@ Floats = npt.NDArray[np.float32]
 class Files:
     """Two smashed files laid side by side: what no step changes."""
 
+    smashed: tuple[Smashed, Smashed]
     fields: tuple[FieldLevels, ...]
     seen: tuple[Numbers, ...]  # random pairs per level, by field
     sampled: int  # random pairs in all
@@ -130,22 +132,53 @@ def edges(files: Files, m: Numbers, progress: Progress) -> tuple[dependence.Edge
     return dependence.edges(files.fields, files.within.levels, files.once, m, files.tuning, progress)
 
 
-def told_apart(files: Files, belief: Belief, progress: Progress) -> tuple[Files, Belief]:
+def told_apart(files: Files, learned: Learned, progress: Progress) -> tuple[Files, Belief]:
     """What counterparts agree on is known by now: so is who else is held twice, and what strangers have in common."""
     made, people = [], list(files.people)
-    model = belief.model
+    belief, model = learned.belief, learned.model
     bar = near_bar(model)
     for side, file in enumerate(files.within.files):
         first = people[side] == np.arange(len(people[side]))
         if 1 - first.mean() > files.tuning.few_repeated:  # else nobody is held twice, and nothing is to be found
-            near = strangers(file.fields, model, bar, files.options.threads, progress)
+            near = strangers(file, model, bar, files.options.threads, progress)
             same = interruptible(progress, same_person, near, model, bar)
             people[side], file = joined(file, people[side], near, same)
+        if not file.whole:
+            people[side] = sharing(files, learned, side, progress)[people[side]]
+            file = file.some(people[side][file.rows] == file.rows)
         made.append(file)
     labels = people[0], people[1]
     fields = of_people(files.fields, labels)
-    files = replace(files, fields=fields, people=labels, within=adaptive_null.Within(tuple(made)))
+    within = adaptive_null.Within(tuple(file.counted(fields, side) for side, file in enumerate(made)))
+    files = replace(files, fields=fields, people=labels, within=within)
     return files, replace(belief, model=replace(model, edges=edges(files, model.m, progress)))
+
+
+def sharing(files: Files, learned: Learned, side: int, progress: Progress) -> Labels:
+    """The first row of the person of each row of a large file, of which only a sample was compared with itself.
+
+    Two people who look like the same third one in the other file are compared: they are one person, or relatives.
+    """
+    own, partner = learned.pairs.own, learned.pairs.partner
+    rows, others = (partner, own) if side else (own, partner)
+    label, log_odds = files.people[side], learned.fit.log_odds + learned.doubt
+    if not all(one.exact for one in files.fields):
+        return np.arange(len(label))
+    at = np.flatnonzero(log_odds >= 0.0)
+    at = at[np.lexsort((-log_odds[at], others[at]))]
+    first = np.flatnonzero(np.diff(others[at], prepend=-1))
+    best = np.repeat(rows[at[first]], np.diff(np.append(first, len(at))))
+    pairs = np.unique(np.sort(np.stack([label[best], label[rows[at]]], axis=1), axis=1), axis=0)
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    if not len(pairs):
+        return np.arange(len(label))
+    among = np.unique(pairs)
+    one, other = (np.searchsorted(among, pairs[:, end]).astype(np.int32) for end in (0, 1))
+    file = adaptive_null.of_rows(files.smashed[side], among.astype(np.int32), files.fields, files.tuning, progress)
+    file = file.counted(files.fields, side)
+    near = Strangers(file, one, other, len(label) * (len(label) - 1) / 2, np.zeros(len(pairs)))
+    same = interruptible(progress, same_person, near, learned.model, near_bar(learned.model)) > 0.5
+    return groups(len(label), pairs[same, 0].astype(np.int32), pairs[same, 1].astype(np.int32))
 
 
 def find(files: Files, belief: Belief, random: np.random.Generator, progress: Progress) -> Pairs:
@@ -268,7 +301,7 @@ def near_within(files: Files, model: Model, progress: Progress) -> list[Stranger
     made, count = [], len(files.within.files)
     for place, file in enumerate(files.within.files):
         part = progress.part(place / count, (place + 1) / count)
-        near = strangers(file.fields, model, bar, files.options.threads, part)
+        near = strangers(file, model, bar, files.options.threads, part)
         made.append(replace(near, same=interruptible(part, same_person, near, model, bar)))
     return made
 

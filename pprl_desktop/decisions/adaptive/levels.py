@@ -124,6 +124,7 @@ class FieldLevels:
     cuts: npt.NDArray[np.float64] = field(default_factory=lambda: np.full(NEAR_LEVELS, np.inf))
     facts: tuple[Codes, Codes, Levels] = field(default_factory=lambda: _nothing())  # sorted by own value
     equal_to: Codes = field(default_factory=lambda: np.zeros(0, np.int32))  # own value -> equal partner value or -1
+    frequency: npt.NDArray[np.float64] | None = None  # share of people by own value, where it was counted elsewhere
     _all: Levels | None = None
 
     def of(self, own: View, partner: View) -> FieldLevels:

@@ -106,7 +106,7 @@ def scored_within(
         part, tuning = laid.without_copies, laid.tuning
         model = first_model(part, tuning, progress.part(0.2, 0.2))
         bar = tuning.lowest_held - tuning.held_margin - model.prior
-        near = check.strangers(part.fields, model, bar, threads, progress.part(0.2, 0.9))
+        near = check.strangers(part, model, bar, threads, progress.part(0.2, 0.9))
         found = interruptible(progress, judged, near, model, bar)
         return _scored(laid, model, near, found, names)
 
@@ -118,7 +118,7 @@ def _scored(laid: _LaidOut, model: Model, near: check.Strangers, found: Judged, 
     partner = np.concatenate([rows[near.partner], copies]).astype(np.int32)
     sure = np.full(len(copies), laid.tuning.copy)
     probability = np.clip(np.concatenate([found.probability, sure]), 1e-12, 1 - 1e-12)
-    levels, evidence = check.weigh(laid.fields, model, own, partner)
+    weighed = check.weigh(laid.fields, model, own, partner)
     likely = probability > 0.5
     people = groups(len(laid.originals), own[likely], partner[likely]).astype(np.int32)
     return Scored(
@@ -126,7 +126,7 @@ def _scored(laid: _LaidOut, model: Model, near: check.Strangers, found: Judged, 
         partner,
         np.log(probability) - np.log1p(-probability),
         probability,
-        np.where(levels == MISSING, np.float32(np.nan), evidence),
+        np.where(weighed.levels == MISSING, np.float32(np.nan), weighed.evidence),
         names,
         0.0,
         len(laid.originals) * (len(laid.originals) - 1) // 2,

@@ -314,7 +314,7 @@ def _left_by_strangers(
     def strangers(size: int) -> Numbers:
         return by_step(within, np.full(len(within), all_pairs / out_of), low, size, tuning)
 
-    return left_by_strangers(ratio, low, strangers, prior, tuning)
+    return left_by_strangers(ratio, np.ones(len(ratio)), low, strangers, prior, tuning)
 
 
 def _ratios(m: Numbers, levels: Levels, crossed: Levels, log_u: Floats) -> Numbers:

@@ -30,6 +30,7 @@ class Seen:
     u: Numbers  # [pairs, views] how often strangers agree on it, given the own value
     known: Flags  # [pairs, views] whether both records have it
     foreign: Flags  # [views] whether hardly a value of it occurs on both sides
+    whole: int = 0  # so many columns are views, those after them single fields of one; 0: all
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Told:
 @dataclass(frozen=True, eq=False)
 class Opinion:
     log_odds: Numbers  # [pairs], before the competition of other pairs; inf where nobody was asked
-    views: tuple[Told, ...]
+    views: tuple[Told, ...]  # single fields of a view are not among them
 
     @property
     def asked(self) -> tuple[Told, ...]:
@@ -77,13 +78,16 @@ def second_opinion(
     Strangers who are alike in everything else (of one village, of one culture) agree on a view more often than any two
     people do: how much more is counted among `strangers`, by rank.
     """
-    told = tuple(_best(seen, view, total, bar, matches, tuning) for view in range(seen.weights.shape[1]))
-    told = _silent(told, seen.foreign, tuning)
+    every = tuple(_best(seen, view, total, bar, matches, tuning) for view in range(seen.weights.shape[1]))
+    whole = seen.whole or len(every)
+    told = _silent(every[:whole], seen.foreign, tuning)
+    alone = [one for one in every[whole:] if not seen.foreign[one.view]]
     lowest = np.full(len(total), np.inf)
-    for one in told:
+    for one in (*told, *alone):
         if one.telling and not one.silent:
             more = partial(_more_often, strangers, one.view, strangers_bar, tuning)
-            lowest = np.minimum(lowest, _asked(seen, one, total, bar, more, tuning))
+            says = _asked(seen, one, total, bar, more, tuning)
+            lowest = np.minimum(lowest, says if one.view < whole else np.where(seen.known[:, one.view], says, np.inf))
     return Opinion(lowest, told)
 
 
@@ -172,13 +176,16 @@ def by_step(ratios: Numbers, weight: Numbers, low: float, size: int, tuning: Tun
 
 
 def left_by_strangers(
-    ratio: Numbers, low: float, strangers: Callable[[int], Numbers], prior: float, tuning: Tuning
+    ratio: Numbers, weight: Numbers, low: float, strangers: Callable[[int], Numbers], prior: float, tuning: Tuning
 ) -> Numbers:
-    """Log odds of pairs by their ratio alone: of all that reach it, `strangers` [steps] are no counterparts."""
+    """Log odds of pairs by their ratio alone: of all that reach it, `strangers` [steps] are no counterparts.
+
+    `weight` [pairs]: whether the pair is one of those that are meant by all.
+    """
     if not (ratio >= low).any():
         return np.full(len(ratio), np.inf)
     size = int((float(ratio.max()) - low) / tuning.opinion_step) + 1
-    across = by_step(ratio, np.ones(len(ratio)), low, size, tuning)
+    across = by_step(ratio, weight, low, size, tuning)
     middle = low + tuning.opinion_step * (np.arange(size, dtype=np.float64) + 0.5)
     believed = 1.0 / (1.0 + np.exp(-np.clip(middle + prior, -40, 40)))
     return by_rank(ratio, middle, confirmed(across - strangers(size), across, believed, tuning))

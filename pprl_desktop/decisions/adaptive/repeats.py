@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from pprl_desktop.compute.threads import interruptible
 from pprl_desktop.decisions.adaptive import weights as em
-from pprl_desktop.decisions.adaptive.check import Strangers, strangers, tables, weigh
+from pprl_desktop.decisions.adaptive.check import Strangers, strangers
 from pprl_desktop.decisions.adaptive.dependence import Edge, edges
 from pprl_desktop.decisions.adaptive.levels import LEVELS, MISSING, FieldLevels
 from pprl_desktop.decisions.adaptive.model import Model
@@ -54,12 +54,12 @@ def judged(near: Strangers, model: Model, bar: float) -> Judged:
     none = np.zeros(0)
     if not len(near.own):
         return Judged(none, none, none, 0)
-    tuning, rows = model.tuning, len(near.fields[0].own.codes)
-    levels, evidence = weigh(near.fields, model, near.own, near.partner)
-    found = views(model.edges, len(near.fields), tuning)
-    shown = seen(near.fields, found, near.own, levels, tables(near.fields, model), model.u, evidence, tuning)
-    ratio = evidence.sum(axis=1, dtype=np.float64)
-    matches, made = tuning.repeated * rows, Judged(none, none, none, 0)
+    tuning, fields = model.tuning, near.file.fields
+    weighed = near.weighed(model)
+    found = views(model.edges, len(fields), tuning)
+    shown = seen(fields, found, model.edges, model.u, weighed, tuning)
+    ratio = weighed.evidence.sum(axis=1, dtype=np.float64)
+    matches, made = tuning.repeated * len(near.file.rows), Judged(none, none, none, 0)
     for _ in range(tuning.em_rounds):
         prior = float(np.log((matches + 0.5) / near.out_of))
         opinion = second_opinion(shown, ratio + prior, bar + prior, matches, tuning)
@@ -90,7 +90,7 @@ def repeats(file: File, originals: Labels, tuning: Tuning, threads: int, progres
         return Repeats(originals, 0.0, file)
     model = first_model(file, tuning, progress)
     bar = tuning.lowest_held - tuning.held_margin - model.prior
-    near = strangers(file.fields, model, bar, threads, progress)
+    near = strangers(file, model, bar, threads, progress)
     same = interruptible(progress, same_person, near, model, bar)
     people, without = joined(file, originals, near, same)
     return Repeats(people, float(same.sum()), without)

@@ -69,15 +69,17 @@ def _run(own: Smashed, partner: Smashed, rule: AdaptiveRule, options: MatchOptio
     belief = first_belief(files, progress)
     told = _copies_told(files, progress)
     rounds, holds = rule.tuning.rounds, rule.tuning.holds
+    learned: Learned | None = None
     for place in range(rounds):
         low, high = 0.25 + 0.58 * place / rounds, 0.25 + 0.58 * (place + 1) / rounds
-        if place:
-            files, belief = told_apart(files, belief, progress)
+        if learned is not None:
+            files, belief = told_apart(files, learned, progress)
         pairs = find(files, belief, random, progress.part(low, (low + high) / 2))
         none = np.zeros(len(pairs.own))
         learned = learn(files, belief, pairs, none, none, progress.part((low + high) / 2, high))
         learned = reconsidered(files, learned, progress.part(high, high))
         belief = learned.belief
+    assert learned is not None
     learned = narrowed(learned)
     near = near_within(files, learned.model, progress.part(0.83, 0.85))
     for place in range(holds if options.one_to_one else 0):
@@ -111,6 +113,7 @@ def lay_side_by_side(
     within = within.without(made_of)
     left_out = {*np.flatnonzero(apart).tolist(), *made_of}
     seen = [np.zeros_like(count) if f in left_out else count for f, count in enumerate(seen)]
+    within = adaptive_null.Within(tuple(file.counted(fields, side) for side, file in enumerate(within.files)))
     twice = _repeats(fields, within, rule.tuning, options, inside)
     people = twice[0].people, twice[1].people
     fields = list(of_people(fields, people))
@@ -121,10 +124,12 @@ def lay_side_by_side(
         blocking.prepare(fields, options.threads, progress.part(0.1, 0.25))
     held = [len(np.unique(label)) if options.one_to_one else len(label) for label in people]
     sizes = em.Sizes(held[0], held[1], options.one_to_one, rule.tuning.free)
-    within = adaptive_null.Within(tuple(one.file for one in twice[: len(within.files)]))
+    within = adaptive_null.Within(
+        tuple(one.file.counted(fields, side) for side, one in enumerate(twice[: len(within.files)]))
+    )
     once_only = options.one_to_one or all(file.whole for file in within.files)
     return Files(
-        tuple(fields), tuple(seen), len(null.own), sizes, within, people, once_only,
+        (own, partner), tuple(fields), tuple(seen), len(null.own), sizes, within, people, once_only,
         tuple(np.flatnonzero(apart).tolist()), made_of, index, options,
         rule.tuning,
     )  # fmt: skip
@@ -215,6 +220,8 @@ def _scored(
     best = from_probabilities(score, probability)
     # a little below even odds may serve F1; where little is to be found, the best F1 is made of long shots
     threshold = min(best.score, 0.0) if best.f1 >= files.tuning.worthwhile else 0.0
+    if judged.anybody < files.tuning.anybody and len(score):  # all of them stand or fall together: to be reviewed
+        threshold = float(score.max()) + 1.0
     twice = []
     if files.options.one_to_one:
         twice = held_twice(pairs.own, pairs.partner, fit.log_odds + learned.surplus, files.tuning)
@@ -234,6 +241,7 @@ def _scored(
             "findable": judged.findable,
             "views": [[learned.model.fields[f] for f in one] for one in judged.views],
             "views_asked": len(judged.opinion.asked),
+            "strangers_looked": judged.looked,
             "noisy": not all(one.exact for one in files.fields),
             "candidates": len(pairs.own),
             "em_rounds": fit.rounds,

@@ -56,6 +56,7 @@ class File:
     partner: Rows
     levels: Levels  # [pairs, fields] of the random pairs
     whole: bool  # nobody but exact copies is left out
+    among: tuple[FieldLevels, ...] = ()  # of all records of both files, this one's first; none where nobody can count
 
     def equal(self) -> Numbers:
         """Share of the pairs that look equal, field by field."""
@@ -69,7 +70,26 @@ class File:
         pairs = kept[self.own] & kept[self.partner]
         fields = tuple(one.of(one.own.some(at), one.partner.some(at)) for one in self.fields)
         own, partner = (place[rows[pairs]].astype(np.int32) for rows in (self.own, self.partner))
-        return File(fields, self.rows[kept], own, partner, self.levels[pairs], self.whole)
+        return File(fields, self.rows[kept], own, partner, self.levels[pairs], self.whole, self.among)
+
+    def counted(self, fields: Sequence[FieldLevels], side: int) -> File:
+        """With values as rare as they are among the people of both files, as for pairs between them.
+
+        Two people of one name in the own file are no more than one in either: counted in the own file alone, each
+        would make the name of the other a common one, and families would never look like counterparts.
+        """
+        if not all(one.exact for one in fields):
+            return self
+        among = tuple(map(_turned, fields)) if side else tuple(fields)
+        among = tuple(replace(one, frequency=_frequency(one.own.counts, one.partner.counts, one)) for one in among)
+        made = []
+        for one, all_of in zip(self.fields, among, strict=True):
+            present = one.own.codes >= 0
+            place = np.full(one.own.values, -1, dtype=np.int64)
+            place[one.own.codes[present]] = all_of.own.codes[self.rows[present]]
+            assert all_of.frequency is not None
+            made.append(replace(one, frequency=np.where(place >= 0, np.append(all_of.frequency, 0.0)[place], 0.0)))
+        return replace(self, fields=tuple(made), among=among)
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,6 +233,24 @@ def _within(
     null = random_pairs(len(rows), len(rows), random, tuning)
     different = null.own != null.partner
     null = Null(null.own[different], null.partner[different])
+    made = _laid_out(mine, theirs, fields, tuning, progress)
+    levels = pair_levels(made, null.own, null.partner, progress)
+    return File(made, rows, null.own, null.partner, levels, len(rows) == len(single))
+
+
+def of_rows(
+    file: Smashed, rows: Rows, fields: Sequence[FieldLevels], tuning: Tuning, progress: Progress
+) -> File:
+    """Some records of a file, to be compared with each other; no random pairs are drawn."""
+    mine, none = taken(file, rows), np.zeros(0, np.int32)
+    made = _laid_out(mine, mine, fields, tuning, progress)
+    return File(made, rows, none, none, np.zeros((0, len(made)), np.uint8), False)
+
+
+def _laid_out(
+    mine: Smashed, theirs: Smashed, fields: Sequence[FieldLevels], tuning: Tuning, progress: Progress
+) -> tuple[FieldLevels, ...]:
+    """Levels between these records, with the cuts of `fields`."""
     made = []
     for one in fields:
         progress.check()
@@ -223,8 +261,7 @@ def _within(
             left, right = left.nobody(), right.nobody()
         made.append(FieldLevels(one.comparison, left, right, measure, one.exact, one.cuts, facts, equal_to))
         made[-1].keep_far_forms(tuning.spelled_alike, progress)
-    levels = pair_levels(made, null.own, null.partner, progress)
-    return File(tuple(made), rows, null.own, null.partner, levels, len(rows) == len(single))
+    return tuple(made)
 
 
 def _cuts(one: FieldLevels, own: Codes, partner: Codes, similarity: Floats, tuning: Tuning) -> Numbers:
@@ -270,11 +307,27 @@ def equal_frequency(one: FieldLevels, people: People | None = None) -> Numbers:
     """Share of people with the own value, over both files; who holds it in both counts once."""
     if not one.exact:
         return _frequency_under_noise(one)
-    there = one.equal_to >= 0
+    if one.frequency is not None:
+        return one.frequency
     own, partner = people.holders(one) if people else (one.own.counts, one.partner.counts)
-    opposite = np.where(there, np.append(partner, 0)[one.equal_to], 0)
-    seen = np.maximum(own + opposite - (0.0 if people else 1.0), 1.0) - _discount(own, partner)
-    return np.asarray(np.where(there, seen / max(float(own.sum() + partner.sum()), 1.0), 0.0))
+    return np.where(one.equal_to >= 0, _frequency(own, partner, one, 0.0 if people else 1.0), 0.0)
+
+
+def _frequency(
+    own: npt.NDArray[Any], partner: npt.NDArray[Any], one: FieldLevels, counted_twice: float = 1.0
+) -> Numbers:
+    """[own values] share of people, from the holders of each value on either side."""
+    opposite = np.append(partner, 0)[one.equal_to]
+    seen = np.maximum(own + opposite - counted_twice, 1.0) - _discount(own, partner)
+    return np.asarray(seen / max(float(own.sum() + partner.sum()), 1.0))
+
+
+def _turned(one: FieldLevels) -> FieldLevels:
+    """Counted from the other side; nothing is compared with it."""
+    equal_to = np.full(one.partner.values, -1, dtype=np.int32)
+    there = np.flatnonzero(one.equal_to >= 0)
+    equal_to[one.equal_to[there]] = there
+    return replace(one, own=one.partner, partner=one.own, equal_to=equal_to, frequency=None)
 
 
 def _discount(own: npt.NDArray[Any], partner: npt.NDArray[Any]) -> float:

@@ -145,9 +145,15 @@ class Tuning(tuning.Tuning):
     opened_doubt: float = number(5.0, "records worth of trust in that two values have nothing to do with each other")
     opened_near: tuple[float, ...] = number((0.005, 0.005, 0.01, 0.01, 0.02, 0.02, 0.06), "share of counterparts")
 
+    anybody: float = number(
+        0.75,
+        "probability that anybody is shared, below which nobody is linked",
+        "a wrong link costs more than a missed one",
+    )
+
     # the border (run.py)
     worthwhile: float = number(
-        0.5,
+        0.75,
         "expected F1 from which the border may lie below even odds",
-        "the best border lies at half the F1, so never under 1 in 4",
+        "the best border lies at half the F1, so never under 3 in 8",
     )

@@ -14,14 +14,15 @@ import numpy as np
 from pprl_desktop.compute.threads import interruptible
 from pprl_desktop.decisions.adaptive import opinion as second
 from pprl_desktop.decisions.adaptive import weights as em
-from pprl_desktop.decisions.adaptive.check import Strangers, tables, weigh
+from pprl_desktop.decisions.adaptive.check import Strangers
 from pprl_desktop.decisions.adaptive.learning import Files, Floats, Learned, Pairs, learn, near_bar
 from pprl_desktop.decisions.adaptive.levels import MISSING
 from pprl_desktop.decisions.adaptive.model import Model
 from pprl_desktop.decisions.adaptive.nobody import somebody
 from pprl_desktop.decisions.adaptive.repeats import sigmoid
+from pprl_desktop.decisions.adaptive.rivals import Rivals, nobody_met, rivals
 from pprl_desktop.decisions.adaptive.tuning import Tuning
-from pprl_desktop.decisions.adaptive.views import Views, seen, views
+from pprl_desktop.decisions.adaptive.views import Views, Weighed, seen, views
 from pprl_desktop.decisions.base import Numbers
 from pprl_desktop.progress import Progress
 
@@ -34,6 +35,8 @@ class Verdict:
     by_strangers: Numbers  # [pairs] what strangers within the files alone leave of them
     opinion: second.Opinion
     views: Views
+    looked: float  # pairs in which strangers were looked for, to each pair between the files
+    anybody: float  # the probability that anybody is shared
 
 
 def verdict(files: Files, learned: Learned, near: Sequence[Strangers], evidence: Floats, progress: Progress) -> Verdict:
@@ -43,21 +46,27 @@ def verdict(files: Files, learned: Learned, near: Sequence[Strangers], evidence:
     found = views(model.edges, len(files.fields), tuning)
     within = [_as_seen(file, learned, found, plain) for file in near if len(file.own)]
     opinion = _opinion(files, learned, found, evidence, within, progress)
-    null = strangers_leave(_ratio(evidence), near, _repeated(files), learned, files.all_pairs, plain, tuning, progress)
     alone = learned.fit.log_odds + learned.doubt  # the second opinion is asked anew
-    lowest = np.minimum(alone, np.minimum(opinion.log_odds, null) + model.prior - plain)
     compete = files.options.one_to_one or _few_repeated(files)
+    certain = np.minimum(alone, opinion.log_odds + model.prior - plain)
+    met = rivals(files, pairs, certain, near) if compete else nobody_met(len(certain))
+    null = strangers_leave(
+        _ratio(evidence), near, _repeated(files), met, learned, files.all_pairs, plain, tuning, progress
+    )
+    lowest = np.minimum(alone, np.minimum(opinion.log_odds, null) + model.prior - plain)
     if compete:
         graph = interruptible(progress, em.Graph, files.people[0][pairs.own], files.people[1][pairs.partner])
         probability = graph.marginals(lowest, progress, 4 * tuning.messages)
     else:
         probability = sigmoid(lowest)
-    probability = probability * _somebody(files, pairs, _ratio(evidence), probability, near, learned.model, progress)
+    anybody = _somebody(files, pairs, _ratio(evidence), probability, near, learned.model, progress)
+    probability = probability * anybody
     findable = float(probability.sum())
     if files.options.one_to_one:
         findable = graph.count(probability, _fewer_records(files, pairs))
     asked = np.where(np.isfinite(opinion.log_odds), sigmoid(opinion.log_odds), np.nan)
-    return Verdict(probability, findable, asked, sigmoid(null), opinion, found)
+    looked = sum(file.out_of for file in near) / files.all_pairs + met.share
+    return Verdict(probability, findable, asked, sigmoid(null), opinion, found, looked, anybody)
 
 
 def _somebody(
@@ -150,7 +159,11 @@ def _opinion(
 ) -> second.Opinion:
     model, tuning, pairs = learned.model, files.tuning, learned.pairs
     plain = _plain_prior(files, learned)
-    shown = seen(files.fields, found, pairs.own, pairs.levels, learned.belief.log_u, model.u, evidence, tuning)
+    belief = learned.belief
+    weighed = Weighed(
+        pairs.own, pairs.levels, belief.log_u, evidence, learned.lifts, files.fields, pairs.own, belief.people
+    )
+    shown = seen(files.fields, found, model.edges, model.u, weighed, tuning)
     bar = max(pairs.bar + plain, tuning.lowest + plain - model.prior)
     expected, total = float(learned.fit.probability.sum()), _ratio(evidence) + plain
     near = near_bar(model) + plain
@@ -176,23 +189,26 @@ def _looks_of_counterparts(ratio: Numbers, learned: Learned, low: float, step: f
 
 def _as_seen(near: Strangers, learned: Learned, found: Views, prior: float) -> second.Strangers:
     model = learned.model
-    levels, evidence = weigh(near.fields, model, near.own, near.partner)
-    of = tables(near.fields, model)
-    shown = seen(near.fields, found, near.own, levels, of, model.u, evidence, model.tuning)
-    return second.Strangers(shown, evidence.sum(axis=1, dtype=np.float64) + prior, 1 - near.same)
+    weighed = near.weighed(model)
+    shown = seen(near.file.fields, found, model.edges, model.u, weighed, model.tuning)
+    return second.Strangers(shown, weighed.evidence.sum(axis=1, dtype=np.float64) + prior, 1 - near.same)
 
 
 def strangers_leave(
     ratio: Numbers,
     near: Sequence[Strangers],
     repeated_pairs: Sequence[int],
+    met: Rivals,
     learned: Learned,
     all_pairs: float,
     prior: float,
     tuning: Tuning,
     progress: Progress,
 ) -> Numbers:
-    """Log odds of pairs by how many pairs of strangers within the files have such weights; inf where none was seen.
+    """Log odds of pairs by how many pairs of strangers have such weights; inf where none was seen.
+
+    Strangers are those within the files and the rivals of certain counterparts, counted together. Pairs compete
+    afterwards, and rivals lose then: the question is how many strangers are left among the others.
 
     `repeated_pairs`: of one person's records that were found in each file. Some are so unlike each other that they were
     not found; their weights are those of counterparts between the files, so about how many there are is known.
@@ -207,8 +223,10 @@ def strangers_leave(
         for file, repeated, ratios in zip(near, repeated_pairs, reached, strict=True):
             counted = second.by_step(ratios, 1 - file.same, low, size, tuning)
             within += counted - np.minimum(repeated * looks, (1 - tuning.least_strangers) * counted)
-        return within * (all_pairs / max(out_of, 1.0))
+        between = second.by_step(ratio, met.weight, low, size, tuning)
+        every = (within + between) / (out_of / all_pairs + met.share)
+        return every * met.left
 
     if not out_of:
         return np.full(len(ratio), np.inf)
-    return second.left_by_strangers(ratio, low, strangers, prior, tuning)
+    return second.left_by_strangers(ratio, 1.0 - met.explained, low, strangers, prior, tuning)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.decisions.adaptive.dependence import Edge, next_to_nothing
+from pprl_desktop.decisions.adaptive.dependence import Edge, corrections, next_to_nothing
 from pprl_desktop.decisions.adaptive.levels import (
     EQUAL,
     INITIAL,
@@ -20,10 +21,12 @@ from pprl_desktop.decisions.adaptive.levels import (
     Levels,
 )
 from pprl_desktop.decisions.adaptive.opinion import Seen
+from pprl_desktop.decisions.adaptive.strangers import People
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import Numbers, Rows
 
 Floats = npt.NDArray[np.float32]
+Flags = npt.NDArray[np.bool_]
 Views = tuple[tuple[int, ...], ...]  # fields of each
 
 
@@ -103,39 +106,94 @@ def agreeing(tuning: Tuning) -> npt.NDArray[np.bool_]:
     return made
 
 
+def given_the_others(
+    fields: Sequence[FieldLevels], found: Views, edges: Sequence[Edge], u: Numbers
+) -> dict[int, float]:
+    """Of each date within a view of several fields: how often strangers agree on it who agree on another of these."""
+    made: dict[int, float] = {}
+    for members in found:
+        for f in members if len(members) > 1 else ():
+            if not _lasting(fields[f]):
+                continue
+            lifts = [
+                float(edge.lift[EQUAL, EQUAL])
+                for edge in edges
+                if f in (edge.first, edge.second) and {edge.first, edge.second} <= set(members)
+            ]
+            made[f] = min(float(u[f, EQUAL]) * max(lifts, default=1.0), 1.0)
+    return made
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """Pairs with what each field says of them."""
+
+    own: Rows
+    levels: Levels  # [pairs, fields]
+    log_u: Sequence[Floats]  # by own value and level, per field
+    evidence: Floats  # [pairs, fields] log likelihood ratios, the lifts divided out
+    lifts: Floats  # [pairs, fields] log of what dependent fields say twice
+    among: Sequence[FieldLevels]  # where they were counted,
+    rows: Rows  # with these rows there for the own ones,
+    people: People | None = None  # and these people
+
+
 def seen(
     fields: Sequence[FieldLevels],
     found: Views,
-    own: Rows,
-    levels: Levels,
-    tables: Sequence[Floats],
+    edges: Sequence[Edge],
     u: Numbers,
-    evidence: Floats,
+    pairs: Weighed,
     tuning: Tuning,
 ) -> Seen:
-    """`tables` log u by own value and level, `evidence` [pairs, fields] of the pairs with these own rows and levels.
+    """Pairs as the views see them.
 
-    A view agrees where its most telling field does; an initial says too little to be asked about.
+    A view agrees where its most telling field does; an initial says too little to be asked about. After the views come
+    dates that are one of several fields of a view, each asked alone: twins make last name and date of birth one view,
+    and only the date tells father and son of one name apart. Strangers who agree on the rest of the view may well agree
+    on it; and where nothing else of the view agrees, it is not asked.
     """
-    pairs, of = len(own), agreeing(tuning)
+    own, levels, of = pairs.own, pairs.levels, agreeing(tuning)
     near = np.flatnonzero(of[:LEVELS] & (np.arange(LEVELS) != EQUAL))
-    weights = np.zeros((pairs, len(found)))
-    chance = np.full((pairs, len(found)), 2.0)
-    agrees, known = (np.zeros((pairs, len(found)), dtype=np.bool_) for _ in range(2))
-    for view, members in enumerate(found):
+    given = given_the_others(fields, found, edges, u)
+    columns = [*found, *((f,) for f in given)]
+    besides = [_agree_besides(of[levels], members, f) for members in found for f in members if f in given]
+    weights = np.zeros((len(own), len(columns)))
+    chance = np.full((len(own), len(columns)), 2.0)
+    agrees, known = (np.zeros((len(own), len(columns)), dtype=np.bool_) for _ in range(2))
+    for view, members in enumerate(columns):
         for f in members:
-            weights[:, view] += np.nan_to_num(evidence[:, f])
+            weights[:, view] += np.nan_to_num(pairs.evidence[:, f])
+            if view >= len(found) and given[f] <= tuning.telling:  # what it has in common with others goes with it
+                at = np.flatnonzero(of[levels[:, f]])
+                others = [edge for edge in edges if f not in (edge.first, edge.second)]
+                left = corrections(pairs.among, others, pairs.rows[at], levels[at], tuning, pairs.people)
+                lifts = pairs.lifts[at]
+                weights[at, view] += lifts[:, f] - lifts.sum(axis=1) + left.sum(axis=1)
             at = np.flatnonzero(levels[:, f] < INITIAL)
+            if view >= len(found):
+                at = at[besides[view - len(found)][at]]
             code = fields[f].own.codes[own[at]]
-            equal = np.exp(tables[f][code, EQUAL])
+            equal = np.exp(pairs.log_u[f][code, EQUAL])
             if fields[f].exact:
                 equal = np.where(fields[f].equal_to[code] >= 0, equal, 0.0)
-            share = np.minimum(equal + float(u[f, near].sum()), 0.95)
+            least = given[f] if view >= len(found) else 0.0
+            share = np.minimum(np.maximum(equal, least) + float(u[f, near].sum()), 0.95)
             more = share < chance[at, view]
             at, share = at[more], share[more]
             chance[at, view], agrees[at, view], known[at, view] = share, of[levels[at, f]], True
-    foreign = np.array([all(_foreign(fields[f], tuning) for f in members) for members in found], dtype=np.bool_)
-    return Seen(weights, agrees, np.minimum(chance, 1.0), known, foreign)
+    foreign = np.array([all(_foreign(fields[f], tuning) for f in members) for members in columns], dtype=np.bool_)
+    return Seen(weights, agrees, np.minimum(chance, 1.0), known, foreign, len(found))
+
+
+def _agree_besides(agree: Flags, members: Sequence[int], f: int) -> Flags:
+    """[pairs] whether they agree on another field of the view; `agree` [pairs, fields]."""
+    return np.asarray(agree[:, [g for g in members if g != f]].any(axis=1))
+
+
+def _lasting(one: FieldLevels) -> bool:
+    """Whether the field stays as it is all life long; of those that tell people apart, a date of birth does."""
+    return one.comparison.kind == "date"
 
 
 def _foreign(one: FieldLevels, tuning: Tuning) -> bool:

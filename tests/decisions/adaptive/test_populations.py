@@ -74,6 +74,18 @@ def test_where_nobody_is_shared_nobody_is_linked(culture: str, columns: tuple[st
     assert not told.reliable
 
 
+@pytest.mark.parametrize("direction", ["one-to-one", "many-to-many"])
+def test_father_and_son_of_one_name_are_not_one_person(direction: Direction) -> None:
+    """Twins make last name and date one source, and then nothing but the date tells the two apart."""
+    columns = ("first", "last", "dob", "sex", "street", "zip", "city")
+    world = replace(
+        ORDINARY, seed=21, culture="two surnames", overlap=0.0, households=0.8, juniors=0.6, twins=0.03,
+        columns=columns, people=(500, 500),
+    )  # fmt: skip
+    _, made, _ = linked(world, direction)
+    assert len(made.linked) <= 2
+
+
 def test_columns_made_of_others_count_once() -> None:
     world = replace(ORDINARY, seed=2, culture="mixed", columns=("first", "last", "full", "dob", "city", "email"))
     population, made, told = linked(world, "many-to-many")
