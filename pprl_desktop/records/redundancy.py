@@ -358,6 +358,8 @@ def _following(
                 continue
             if not by_name and (kinds[index] == "name" or about[at] not in (*PLACES, "number")):
                 continue
+            if by_name and about[at] == "place":  # who shares a rare name is a family, which lives at one place
+                continue
             others = [one for one in range(len(staying)) if one not in (at, at_owner)]
             same = agree[others].sum(axis=0) > SAME_PERSON * np.maximum(present[others].sum(axis=0), 1)
             asked = present[at] & ~same & again[at, left] & again[at, right]

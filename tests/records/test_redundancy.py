@@ -223,3 +223,15 @@ def test_slips_do_not_hide_that_a_town_follows_from_its_zip_code() -> None:
         return [draw.choice(FIRST), draw.choice(LAST), str(20000 + town), name]
 
     assert len({"zip", "city"} & set(profile(table_of("first|last|zip|city", one, 800)).matching)) == 1
+
+
+def test_a_family_that_lives_together_makes_no_place_follow_from_its_name() -> None:
+    """In a small file most people of one name are a household: their zip code is evidence nevertheless."""
+    rows = random.Random(3)
+    homes = [(f"NAME{home:03}", str(20000 + rows.randrange(400))) for home in range(90)]
+
+    def one(draw: random.Random, row: int) -> list[str]:
+        last, code = homes[row % len(homes)]
+        return [draw.choice(FIRST), last, str(draw.randint(1940, 2000)), code]
+
+    assert "zip" in profile(table_of("first name|last name|birth year|zip", one, 180)).matching
