@@ -238,9 +238,7 @@ def _within(
     return File(made, rows, null.own, null.partner, levels, len(rows) == len(single))
 
 
-def of_rows(
-    file: Smashed, rows: Rows, fields: Sequence[FieldLevels], tuning: Tuning, progress: Progress
-) -> File:
+def of_rows(file: Smashed, rows: Rows, fields: Sequence[FieldLevels], tuning: Tuning, progress: Progress) -> File:
     """Some records of a file, to be compared with each other; no random pairs are drawn."""
     mine, none = taken(file, rows), np.zeros(0, np.int32)
     made = _laid_out(mine, mine, fields, tuning, progress)
