@@ -149,8 +149,7 @@ def told_apart(files: Files, learned: Learned, progress: Progress) -> tuple[File
         made.append(file)
     labels = people[0], people[1]
     fields = of_people(files.fields, labels)
-    within = adaptive_null.Within(tuple(file.counted(fields, side) for side, file in enumerate(made)))
-    files = replace(files, fields=fields, people=labels, within=within)
+    files = replace(files, fields=fields, people=labels, within=adaptive_null.Within(tuple(made)))
     return files, replace(belief, model=replace(model, edges=edges(files, model.m, progress)))
 
 
@@ -301,8 +300,9 @@ def near_within(files: Files, model: Model, progress: Progress) -> list[Stranger
     made, count = [], len(files.within.files)
     for place, file in enumerate(files.within.files):
         part = progress.part(place / count, (place + 1) / count)
-        near = strangers(file, model, bar, files.options.threads, part)
-        made.append(replace(near, same=interruptible(part, same_person, near, model, bar)))
+        near = strangers(file.counted(files.fields, place), model, bar, files.options.threads, part)
+        same = interruptible(part, same_person, replace(near, file=file), model, bar)
+        made.append(replace(near, same=same))
     return made
 
 

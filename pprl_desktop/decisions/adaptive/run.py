@@ -113,7 +113,6 @@ def lay_side_by_side(
     within = within.without(made_of)
     left_out = {*np.flatnonzero(apart).tolist(), *made_of}
     seen = [np.zeros_like(count) if f in left_out else count for f, count in enumerate(seen)]
-    within = adaptive_null.Within(tuple(file.counted(fields, side) for side, file in enumerate(within.files)))
     twice = _repeats(fields, within, rule.tuning, options, inside)
     people = twice[0].people, twice[1].people
     fields = list(of_people(fields, people))
@@ -124,9 +123,7 @@ def lay_side_by_side(
         blocking.prepare(fields, options.threads, progress.part(0.1, 0.25))
     held = [len(np.unique(label)) if options.one_to_one else len(label) for label in people]
     sizes = em.Sizes(held[0], held[1], options.one_to_one, rule.tuning.free)
-    within = adaptive_null.Within(
-        tuple(one.file.counted(fields, side) for side, one in enumerate(twice[: len(within.files)]))
-    )
+    within = adaptive_null.Within(tuple(one.file for one in twice[: len(within.files)]))
     once_only = options.one_to_one or all(file.whole for file in within.files)
     return Files(
         (own, partner), tuple(fields), tuple(seen), len(null.own), sizes, within, people, once_only,

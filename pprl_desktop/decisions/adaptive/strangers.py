@@ -76,7 +76,8 @@ class File:
         """With values as rare as they are among the people of both files, as for pairs between them.
 
         Two people of one name in the own file are no more than one in either: counted in the own file alone, each
-        would make the name of the other a common one, and families would never look like counterparts.
+        would make the name of the other a common one, and families would never look like counterparts. Who is held
+        twice is found without it: there a name that only two records have is no proof that they are one person.
         """
         if not all(one.exact for one in fields):
             return self

@@ -38,7 +38,7 @@ def test_namesakes_within_a_file_look_as_they_do_between_two() -> None:
     """Each would make the name of the other a common one, and families would never look like counterparts."""
     files, _ = laid_out()
     model = first_belief(files, NO_PROGRESS).model
-    file = files.within.files[0]
+    file = files.within.files[0].counted(files.fields, 0)
     place = {int(row): at for at, row in enumerate(file.rows)}
     one, other = (np.array([place[SIZE + at]], np.int32) for at in (0, 1))
     within = log_ratio(file.fields, model, one, other, file)
