@@ -87,7 +87,7 @@ def test_forgotten_duplicates_cost_little() -> None:
     assert f1(duplicates_inside(400)) > 0.95
 
 
-@pytest.mark.parametrize(("fields", "found"), [(BASIC, 0.91), ((*ADDRESS, "born", "phone"), 0.93)])
+@pytest.mark.parametrize(("fields", "found"), [(BASIC, 0.89), ((*ADDRESS, "born", "phone"), 0.92)])
 def test_dirty_records_of_one_person_do_not_make_fields_depend_on_each_other(
     fields: tuple[str, ...], found: float
 ) -> None:
