@@ -16,7 +16,7 @@ class Tuning(tuning.Tuning):
     DECISION: ClassVar[str] = "standing"
 
     unseen: float = number(
-        1.0, "strangers who may have gone unseen where pairs were looked for them", "none seen: 1 at most in 63 of 100"
+        0.7, "strangers who may have gone unseen where pairs were looked for them", "none seen: as likely as not, log 2"
     )
     doubtful: float = number(
         0.1, "share of the links that may be wrong, with those strangers, from which they are too few to judge by"

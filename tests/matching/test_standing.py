@@ -43,7 +43,7 @@ def test_a_second_opinion_that_differs_is_a_reason_and_has_a_cure() -> None:
 
 def test_a_handful_of_links_is_too_few_to_judge_by() -> None:
     assert decide(scored(list(range(100)), list(range(100))), MatchOptions()).reliable
-    assert not decide(scored(list(range(8)), list(range(8))), MatchOptions()).reliable
+    assert not decide(scored(list(range(6)), list(range(6))), MatchOptions()).reliable
 
 
 def test_as_many_links_are_few_where_strangers_were_hardly_looked_for() -> None:
