@@ -54,6 +54,10 @@ class Tuning(tuning.Tuning):
     settled: float = number(1e-4, "largest change of any m at which EM stops")
     messages: int = number(6, "rounds of belief propagation per E-step", "they start where the last step ended")
     least_evidence: float = number(0.7, "log likelihood ratio", "prior odds alone link nobody")
+    unseen_rounds: int = number(3, "times that the matches which no pair shows are put back", "known answers, 2026-11")
+    most_unseen: float = number(
+        0.3, "share of the matches that may lie below least_evidence", "beyond it the files do not tell who is shared"
+    )
     free: float = number(0.05, "share of the smaller file that is taken to be without counterpart at least")
 
     # candidates (learning.py, candidate_recall.py)

@@ -29,6 +29,7 @@ from pprl_desktop.decisions.adaptive.levels import (
     FieldLevels,
 )
 from pprl_desktop.decisions.adaptive.tuning import Tuning
+from pprl_desktop.decisions.adaptive.unseen import below
 from pprl_desktop.decisions.base import Numbers
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
@@ -56,7 +57,7 @@ class Sizes:
 @dataclass(frozen=True, eq=False)
 class Fit:
     m: Numbers  # [fields, levels]
-    matches: float  # expected number among the candidates
+    matches: float  # expected number, those included whose pairs show too little
     log_odds: Numbers  # per pair, before the competition of other pairs
     probability: Numbers  # per pair, with it
     rounds: int
@@ -112,12 +113,17 @@ def fit(
 
     The first `alike` fields learn from each other: how often counterparts differ tells most about who wrote the files,
     so what the other fields show comes on top of the prior before a field's own matches are looked at.
+
+    Once that has settled, matches that no pair shows are put back (unseen.py), a few times only: where hardly anybody
+    is shared, each further time would believe in more of them, and in weights that tell counterparts from nobody.
     """
     m = start.copy()
     fields = range(candidates.levels.shape[1])
+    usual_u = np.stack([_mean_by_level(candidates, f) for f in fields])
+    gone = np.zeros((len(fields), MISSING + 1))  # levels of the matches that no pair shows
     base = -candidates.log_u.sum(axis=1, dtype=np.float64) - candidates.extra
     graph = interruptible(progress, Graph, candidates.own, candidates.partner) if one_to_one else None
-    odds, probability, rounds = base, np.zeros(len(base)), 0
+    odds, probability, rounds, left = base, np.zeros(len(base)), 0, tuning.unseen_rounds
     for rounds in range(1, tuning.em_rounds + 1):
         progress.at(rounds / tuning.em_rounds, "Learning the weights")
         ratio = base.copy()
@@ -128,18 +134,51 @@ def fit(
         probability = (
             graph.marginals(odds, progress, tuning.messages) if graph else 1.0 / (1.0 + np.exp(-np.clip(odds, -60, 60)))
         )
-        matches = graph.count(probability) if graph else float(probability.sum())
+        seen = graph.count(probability) if graph else float(probability.sum())
         before = m
-        count = np.empty_like(before)
+        whole = np.empty_like(gone)
         for f in fields:
             progress.check()
-            count[f] = np.bincount(candidates.levels[:, f], probability, MISSING + 1)[:LEVELS]
+            whole[f] = np.bincount(candidates.levels[:, f], probability, MISSING + 1)
+        if left < tuning.unseen_rounds:
+            gone = _unseen(m, usual_u, whole + gone, seen, tuning)
+        matches = seen + float(gone[0].sum())
+        count = (whole + gone)[:, :LEVELS]
         expected = prior * strength[:, None]
         expected[:alike] += count[:alike].sum(axis=0) - count[:alike]
         m = np.stack([_learned(count[f], expected[f], strength[f]) for f in fields])
-        if float(np.abs(m - before).max(initial=0.0)) < tuning.settled:
+        settled = float(np.abs(m - before).max(initial=0.0)) < tuning.settled
+        left -= settled or left < tuning.unseen_rounds
+        if left < 0:
             break
     return Fit(m, matches, odds, probability, rounds)
+
+
+def _mean_by_level(candidates: Candidates, f: int) -> Numbers:
+    """log u of a pair at each level, on average; 0 where no pair is."""
+    levels = candidates.levels[:, f]
+    pairs = np.bincount(levels, minlength=MISSING + 1)
+    return np.asarray(np.bincount(levels, candidates.log_u[:, f], MISSING + 1) / np.maximum(pairs, 1))
+
+
+def _unseen(m: Numbers, log_u: Numbers, known: Numbers, matches: float, tuning: Tuning) -> Numbers:
+    """[fields, levels] expected counts of the matches below `least_evidence`; see unseen.py.
+
+    known   counts by level of all matches that are known of so far
+    """
+    share = np.zeros_like(known)
+    for group in (*map(list, GROUPS), [MISSING]):
+        among = m[:, group] if group != [MISSING] else np.ones((len(m), 1))
+        among = among / np.maximum(among.sum(axis=1, keepdims=True), 1e-12)
+        share[:, group] = known[:, group].sum(axis=1, keepdims=True) * among
+    total = share.sum(axis=1, keepdims=True)
+    share = np.divide(share, total, out=np.zeros_like(share), where=total > 0)
+    share[:, MISSING] += 1 - share.sum(axis=1)  # a field of which nothing is known says nothing
+    ratio = np.zeros_like(share)
+    ratio[:, :LEVELS] = np.log(np.maximum(m, 1e-12)) - log_u[:, :LEVELS]
+    under = below(share, ratio, tuning.least_evidence)
+    part = min(float(under[0].sum()), tuning.most_unseen)
+    return np.asarray(under / max(float(under[0].sum()), 1e-12) * matches * part / (1 - part))
 
 
 def _lookup(m: Numbers) -> Numbers:
