@@ -1,20 +1,21 @@
-"""What each number of a decision's tuning does: every one halved and doubled, on the developers' pairs.
+"""What each number of a decision's tuning does: every one halved and doubled, on the developers' sets.
 
-    python -m tests.benchmarks.sensitivity [--decision adaptive] [--sets rldata500,fake1000] [--only strength,lowest]
+    python -m tests.benchmarks.sensitivity [--decision adaptive] [--sets rldata500,772001:whole] [--only strength,free]
+                                           [--part 1/4]
 
-Each row prints the F1 of the accepted pairs of one side with the usual number, with half of it and with twice of it
-(shares stay below 1, whole numbers stay whole, each part of a row of numbers is changed alike), and the largest change.
-A number whose change does nothing on any set and that guards nothing is a candidate to be removed; the limits of memory
-and time are no tuning and are not here.
+A set is a name of tests/benchmarks/quality.py, or a made-up population by its seed and condition (populations.py).
+Each row prints what half of a number and twice of it do (shares stay below 1, whole numbers stay whole, each part of a
+row of numbers is changed alike): F1 of the accepted pairs of one side, expected precision, expected matches in their
+share, and whether the program calls the result reliable. A number whose change does nothing on any set and that guards
+nothing is removed; limits of memory and time are no tuning and are not here.
 """
 
 from __future__ import annotations
 
 import argparse
-from dataclasses import fields, replace
+import math
+from dataclasses import dataclass, fields, replace
 from typing import Any
-
-import numpy as np
 
 from pprl_desktop.codes.base import Rule, Smashed, method
 from pprl_desktop.decisions.base import MatchOptions
@@ -31,13 +32,41 @@ from pprl_desktop.progress import NO_PROGRESS
 from tests.benchmarks.quality import Truth, figures, load, recipe_for
 
 METHODS = {"adaptive": "bloom", "threshold": "bloom", "svm": "split-svm", "plain": "plain"}
+SIZE = 250  # people of a made-up population
 Case = tuple[Any, Smashed, Smashed, Any, Truth, MatchOptions]
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a decision came to, and what it said of itself; 0 where it gives no such figure."""
+
+    f1: float
+    precision: float
+    matches: float
+    reliable: bool
+
+    def changes(self, usual: Said) -> tuple[float, float, float, float]:
+        most = max(usual.matches, self.matches, 1.0)
+        return (
+            self.f1 - usual.f1, self.precision - usual.precision, (self.matches - usual.matches) / most,
+            float(self.reliable) - float(usual.reliable),
+        )  # fmt: skip
+
+
+def population(name: str) -> tuple[Any, Any, Truth, bool]:
+    from tests.benchmarks.believe import suggested
+    from tests.benchmarks.populations import draw, make, under
+
+    seed, condition = name.split(":")
+    made = make(under(draw(int(seed), SIZE), condition))
+    a, b = suggested(made)
+    return a, b, made.truth, True
 
 
 def case(decision: str, name: str) -> Case:
     from pprl_desktop.codes.directions import of_flag
 
-    a, b, truth, one_to_one = load(name)
+    a, b, truth, one_to_one = population(name) if ":" in name else load(name)
     recipe = recipe_for(METHODS[decision], a, one_to_one, None)
     layout = "record" if decision == "threshold" else "field"
     made_by = "svm" if decision == "plain" else decision
@@ -63,11 +92,13 @@ def rule_with(decision: str, one: Case, tuning: Tuning | None) -> Rule:
     return replace(learn(table, own, recipe, 0), tuning=tuning)  # type: ignore[call-arg]
 
 
-def f1(decision: str, one: Case, tuning: Tuning | None) -> float:
+def decided(decision: str, one: Case, tuning: Tuning | None) -> Said:
     made = match(one[1], one[2], rule_with(decision, one, tuning), one[5])
     rows = made.accepted()
     found = set(zip(made.scored.own[rows].tolist(), made.scored.partner[rows].tolist(), strict=True))
-    return figures(found, one[4])[2]
+    told = (made.expected.get("precision", 0.0), made.expected.get("true_pairs", 0.0))
+    precision, matches = (value if math.isfinite(value) else 0.0 for value in told)
+    return Said(figures(found, one[4])[2], precision, matches, made.reliable)
 
 
 def scaled(value: Any, by: float) -> Any:
@@ -84,27 +115,29 @@ def main() -> None:
     parser.add_argument("--decision", default="adaptive", choices=tuple(METHODS))
     parser.add_argument("--sets", default="rldata500,fake1000")
     parser.add_argument("--only", default="")
+    parser.add_argument("--part", default="1/1", help="every so-manieth number, to run side by side")
     args = parser.parse_args()
     cases = {name: case(args.decision, name) for name in args.sets.split(",")}
     usual: Tuning = rule_with(args.decision, next(iter(cases.values())), None).tuning  # type: ignore[attr-defined]
-    base = {name: f1(args.decision, one, usual) for name, one in cases.items()}
-    print("usual", *(f"{name} {value:.4f}" for name, value in base.items()), flush=True)
-    for one in fields(usual):
-        if args.only and one.name not in args.only.split(","):
-            continue
+    base = {name: decided(args.decision, one, usual) for name, one in cases.items()}
+    print("usual", *(f"{name} {said.f1:.4f} ({said.precision:.3f})" for name, said in base.items()), flush=True)
+    part, parts = map(int, args.part.split("/"))
+    wanted = [one.name for one in fields(usual) if not args.only or one.name in args.only.split(",")]
+    for number in wanted[part - 1 :: parts]:
         changes, told = [], []
         for name, known in cases.items():
-            both = []
-            for by in (0.5, 2.0):
-                other = replace(usual, **{one.name: scaled(getattr(usual, one.name), by)})
+            for by, word in ((0.5, "half"), (2.0, "twice")):
+                other = replace(usual, **{number: scaled(getattr(usual, number), by)})
                 try:
-                    both.append(f1(args.decision, known, other) - base[name])
+                    change = decided(args.decision, known, other).changes(base[name])
                 except Exception as error:  # a number that cannot be changed so far says so
-                    told.append(f"{name} x{by}: {type(error).__name__}")
-            changes += both
-            told += [f"{name} {' '.join(f'{change:+.4f}' for change in both)}"]
-        largest = float(np.abs(changes).max(initial=0.0))
-        print(f"{one.name:22} {largest:.4f}  {'; '.join(told)}", flush=True)
+                    told.append(f"{name} {word}: {type(error).__name__}")
+                    changes.append(math.inf)
+                    continue
+                changes += map(abs, change)
+                if any(change):
+                    told.append(f"{name} {word} " + " ".join(f"{one:+.4f}" for one in change))
+        print(f"{number:22} {max(changes):.4f}  {'; '.join(told) or 'nothing'}", flush=True)
 
 
 if __name__ == "__main__":
