@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from pprl_desktop.problem import Failure, Problem
 from pprl_desktop.said import Said
@@ -253,10 +253,22 @@ def _sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def cache_folder() -> Path:
-    """The user's own folder for what can be made anew."""
+# what a folder is for -> (Windows: variable, place below AppData), (macOS: place below Library), (others: variable,
+# place below the home folder)
+Purpose = Literal["data", "state", "cache"]
+_FOLDERS: dict[Purpose, tuple[tuple[str, str], str, tuple[str, str]]] = {
+    "data": (("LOCALAPPDATA", "Local"), "Application Support", ("XDG_DATA_HOME", ".local/share")),
+    "state": (("APPDATA", "Roaming"), "Preferences", ("XDG_STATE_HOME", ".local/state")),
+    "cache": (("LOCALAPPDATA", "Local"), "Caches", ("XDG_CACHE_HOME", ".cache")),
+}
+
+
+def platform_folder(purpose: Purpose) -> Path:
+    """The user's own folder for a program's data, for what it remembers, or for what can be made anew."""
+    (windows, below), library, (variable, place) = _FOLDERS[purpose]
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "PPRL Desktop" / "cache"
+        found = Path(os.environ.get(windows) or Path.home() / "AppData" / below) / "PPRL Desktop"
+        return found / "cache" if purpose == "cache" else found  # data and cache share one folder there
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "PPRL Desktop"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pprl-desktop"
+        return Path.home() / "Library" / library / "PPRL Desktop"
+    return Path(os.environ.get(variable) or Path.home() / place) / "pprl-desktop"

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pprl_desktop import resources
-from pprl_desktop.files import cache_folder
+from pprl_desktop.files import platform_folder
 from pprl_desktop.problem import Problem
 
 LEAST_VERSION = (10, 3)  # of the library's interface: 1.0.18, the first with ristretto255
@@ -113,7 +113,7 @@ def from_wheel() -> str | None:
     if data is None:
         return None
     try:
-        return str(kept(data, cache_folder()))
+        return str(kept(data, platform_folder("cache")))
     except OSError:
         return None
 

@@ -10,7 +10,7 @@ The vectors are plain LLVM vector types: AVX2, AVX-512 and NEON come from the sa
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,22 @@ LEVEL = 5  # the adder tree takes 2**LEVEL planes at a time
 SUMS = 11  # binary digits of the bit-sliced sums; more of them cost a tenth of the speed
 MAX_BLOCKS = (1 << SUMS >> LEVEL) - 1  # planes beyond these are not added up but taken as shared, which loses no pair
 SMALL = 1e-9  # the least denominator of a score
+
+
+class OwnRows(NamedTuple):
+    words: Words  # [rows, words]
+    ones: Ints  # set bits of each row
+    bits: npt.NDArray[np.uint16]  # [rows, places] the set bits
+    blocks: Ints  # of 2**LEVEL planes that each row adds up
+
+
+class PartnerRows(NamedTuple):
+    """Sorted by their number of set bits."""
+
+    words: Words
+    ones: Ints
+    order: Ints  # the row each of them was
+    planes: Words  # [groups, bits, LANES]
 
 
 @intrinsic
@@ -165,8 +181,9 @@ def pair_score(numbers: Floats, shared: int, own: int, partner: int) -> float:
 
 
 @jit
-def top(words: Words, ones: Ints, bits: Any, blocks: Ints, p_words: Words, p_ones: Ints, p_order: Ints,
-         planes: Words, numbers: Floats, floor: float, best: Floats, ids: Ints) -> None:  # fmt: skip
+def top(own: OwnRows, partner: PartnerRows, numbers: Floats, floor: float, best: Floats, ids: Ints) -> None:
+    words, ones, bits, blocks = own.words, own.ones, own.bits, own.blocks
+    p_words, p_ones, p_order, planes = partner.words, partner.ones, partner.order, partner.planes
     mask = np.empty(LANES, np.uint64)
     mask_at, group_at, bits_at = mask.ctypes.data, planes.ctypes.data, bits.ctypes.data
     group_bytes, bits_bytes = planes.shape[1] * LANES * 8, bits.shape[1] * 2
@@ -213,8 +230,11 @@ def top(words: Words, ones: Ints, bits: Any, blocks: Ints, p_words: Words, p_one
 
 
 @jit
-def above(words: Words, ones: Ints, bits: Any, blocks: Ints, p_words: Words, p_ones: Ints, p_order: Ints,
-           planes: Words, numbers: Floats, floor: float, rows: Ints, ids: Ints, scores: Floats) -> int:  # fmt: skip
+def above(
+    own: OwnRows, partner: PartnerRows, numbers: Floats, floor: float, rows: Ints, ids: Ints, scores: Floats
+) -> int:
+    words, ones, bits, blocks = own.words, own.ones, own.bits, own.blocks
+    p_words, p_ones, p_order, planes = partner.words, partner.ones, partner.order, partner.planes
     mask = np.empty(LANES, np.uint64)
     mask_at, group_at, bits_at = mask.ctypes.data, planes.ctypes.data, bits.ctypes.data
     group_bytes, bits_bytes = planes.shape[1] * LANES * 8, bits.shape[1] * 2

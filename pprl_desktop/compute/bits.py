@@ -100,9 +100,9 @@ class Planes:
     def rows(self) -> int:
         return len(self.ones)
 
-    def arrays(self) -> tuple[Words, Ints, Ints, Words]:
+    def arrays(self) -> bit_planes.PartnerRows:
         """As the kernels take them."""
-        return self.words, self.ones, self.order, self.planes
+        return bit_planes.PartnerRows(self.words, self.ones, self.order, self.planes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,10 +169,9 @@ class _Top(Portable[int, tuple[Ints, Ints, Floats]]):
 
     def __call__(self, start: int) -> tuple[Ints, Ints, Floats]:
         mine = self.words[start : start + TILE]
-        ones, bits, blocks = _own_side(mine)
         best = np.full((len(mine), self.k), -np.inf)
         ids = np.full((len(mine), self.k), -1, np.int32)
-        bit_planes.top(mine, ones, bits, blocks, *self.partner.arrays(), self.numbers, self.floor, best, ids)
+        bit_planes.top(_own_side(mine), self.partner.arrays(), self.numbers, self.floor, best, ids)
         row, place = np.nonzero(ids >= 0)
         return (row + start).astype(np.int32), ids[row, place], best[row, place]
 
@@ -214,15 +213,11 @@ class _Above(Portable[int, tuple[tuple[Ints, Ints, Floats], int]]):
     room: _Room
 
     def __call__(self, start: int) -> tuple[tuple[Ints, Ints, Floats], int]:
-        mine = self.words[start : start + TILE]
-        ones, bits, blocks = _own_side(mine)
-        theirs = self.partner.arrays()
+        mine, theirs = _own_side(self.words[start : start + TILE]), self.partner.arrays()
         room = min(1 << 14, self.room.left)
         while True:
             rows, ids, scores = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room)
-            found = int(
-                bit_planes.above(mine, ones, bits, blocks, *theirs, self.numbers, self.floor, rows, ids, scores)
-            )
+            found = int(bit_planes.above(mine, theirs, self.numbers, self.floor, rows, ids, scores))
             wanted = min(found, self.room.left)
             if wanted <= room:
                 held = min(found, room)
@@ -245,9 +240,9 @@ def joined(pieces: list[tuple[Ints, Ints, Floats]], found: int | None) -> Pairs:
     return Pairs(own[order], partner[order], score[order], len(own) if found is None else found)
 
 
-def _own_side(words: Words) -> tuple[Ints, npt.NDArray[np.uint16], Ints]:
+def _own_side(words: Words) -> bit_planes.OwnRows:
     ones = ones_of(words)
     width = -(-(int(ones.max(initial=0)) + 1) // (1 << LEVEL)) << LEVEL
     bits = np.full((len(words), width), words.shape[1] * 64, np.uint16)
     bit_planes.list_bits(words, bits)
-    return ones, bits, (-(-ones // (1 << LEVEL))).astype(np.int32)
+    return bit_planes.OwnRows(words, ones, bits, (-(-ones // (1 << LEVEL))).astype(np.int32))

@@ -17,7 +17,7 @@ from typing import Any
 from numba.core.caching import _CacheLocator
 
 from pprl_desktop import __version__
-from pprl_desktop.files import cache_folder
+from pprl_desktop.files import platform_folder
 
 
 class OwnFolder(_CacheLocator):  # type: ignore[misc]
@@ -39,7 +39,7 @@ class OwnFolder(_CacheLocator):  # type: ignore[misc]
 
     @classmethod
     def from_function(cls, function: Callable[..., Any], _file: str) -> OwnFolder | None:
-        path = cache_folder() / f"kernels-{__version__}"
+        path = platform_folder("cache") / f"kernels-{__version__}"
         return cls(function, path) if own(path) else None
 
 

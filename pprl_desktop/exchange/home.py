@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -40,13 +39,8 @@ WHOLE_ID = 64  # letters of the id of an agreement
 
 def default_home() -> Path:
     """PPRL_HOME, or the platform's folder for a program's data."""
-    if given := os.environ.get("PPRL_HOME"):
-        return Path(given)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "PPRL Desktop"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "PPRL Desktop"
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "pprl-desktop"
+    given = os.environ.get("PPRL_HOME")
+    return Path(given) if given else files.platform_folder("data")
 
 
 class Home:

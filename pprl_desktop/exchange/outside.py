@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
 from pathlib import Path
 
 from pprl_desktop import files
@@ -22,13 +21,8 @@ MAX_NOTE = 1024  # bytes
 
 def folder() -> Path:
     """PPRL_STATE, or the platform's folder for what a program remembers; never inside the home folder."""
-    if given := os.environ.get("PPRL_STATE"):
-        return Path(given)
-    if sys.platform == "win32":
-        return Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming") / "PPRL Desktop"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Preferences" / "PPRL Desktop"
-    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "pprl-desktop"
+    given = os.environ.get("PPRL_STATE")
+    return Path(given) if given else files.platform_folder("state")
 
 
 def noted(home: Path, key: str) -> Anchor:

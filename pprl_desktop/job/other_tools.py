@@ -6,7 +6,7 @@ said wherever one is made. No agreement of ours stands behind them, so the ledge
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -167,11 +167,12 @@ def write_clks(
     from pprl_desktop.interchange import clk_files, clk_schema
 
     schema = clk_schema.read(schema_path)
-    made, fields, notes = _hashed(table, schema, secret, columns, progress.part(0.0, 0.7))
-    entry = _left(home, "CLKs", to, made.part("record").values.tobytes(), made.rows, fields)
-    clk_files.write(out, made, schema.bits, progress.part(0.7, 1.0))
-    _written(home, entry, out)
-    return Written(out, made.rows, entry, CLK_GIVES_AWAY, notes)
+    made = _hashed(table, {schema_path.stem: schema}, secret, columns, progress.part(0.0, 0.7))
+
+    def write(progress: Progress) -> None:
+        clk_files.write(out, made.clks[schema_path.stem][0], schema.bits, progress)
+
+    return _send(home, made, to, out, write, progress.part(0.7, 1.0))
 
 
 def write_codi(
@@ -187,34 +188,53 @@ def write_codi(
     """Several schemas in one zip, as the CODI tools lay it out and with the secret they derive."""
     from pprl_desktop.interchange import clk_files, clk_schema
 
-    derived = clk_files.secret_of_codi(secret)
-    made: dict[str, tuple[Smashed, int]] = {}
-    names: dict[str, None] = {}
-    notes: list[Said] = []
-    for at, path in enumerate(schema_paths):
+    schemas: dict[str, Schema] = {}
+    for path in schema_paths:
         schema = clk_schema.read(path)
-        clk_files.must_suit_codi(schema, path.stem, tuple(made))
-        part = progress.part(0.7 * at / len(schema_paths), 0.7 * (at + 1) / len(schema_paths))
-        smashed, fields, said = _hashed(table, schema, derived, columns, part)
-        made[path.stem] = smashed, schema.bits
-        names |= dict.fromkeys(fields)
-        notes += [one for one in said if one not in notes]
-    content = b"".join(one.part("record").values.tobytes() for one, _ in made.values())
-    entry = _left(home, "CLKs", to, content, table.rows, tuple(names))
-    clk_files.write_zip(out, made, progress.part(0.7, 1.0))
-    _written(home, entry, out)
-    return Written(out, table.rows, entry, CLK_GIVES_AWAY, tuple(notes))
+        clk_files.must_suit_codi(schema, path.stem, tuple(schemas))
+        schemas[path.stem] = schema
+    made = _hashed(table, schemas, clk_files.secret_of_codi(secret), columns, progress.part(0.0, 0.7))
+    return _send(home, made, to, out, lambda part: clk_files.write_zip(out, made.clks, part), progress.part(0.7, 1.0))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Hashed:
+    """A table under each schema, by the schema's name."""
+
+    clks: dict[str, tuple[Smashed, int]]  # and their bits
+    fields: tuple[str, ...]
+    notes: tuple[Said, ...]
 
 
 def _hashed(
-    table: Table, schema: Schema, secret: bytes, columns: Mapping[str, str], progress: Progress
-) -> tuple[Smashed, tuple[str, ...], tuple[Said, ...]]:
+    table: Table, schemas: Mapping[str, Schema], secret: bytes, columns: Mapping[str, str], progress: Progress
+) -> _Hashed:
     from pprl_desktop.interchange import clk_encode, clk_fitting
 
-    fitted = clk_fitting.fitted(table, schema, columns)
-    encoded = clk_encode.encode(fitted.table, schema, secret, columns, progress)
-    clk_encode.must_fit(encoded, schema)
-    return encoded.smashed(), encoded.names, (*schema.warnings, *fitted.notes)
+    made: dict[str, tuple[Smashed, int]] = {}
+    names: dict[str, None] = {}
+    notes: list[Said] = []
+    for at, (name, schema) in enumerate(schemas.items()):
+        fitted = clk_fitting.fitted(table, schema, columns)
+        part = progress.part(at / len(schemas), (at + 1) / len(schemas))
+        encoded = clk_encode.encode(fitted.table, schema, secret, columns, part)
+        clk_encode.must_fit(encoded, schema)
+        made[name] = encoded.smashed(), schema.bits
+        names |= dict.fromkeys(encoded.names)
+        notes += [one for one in (*schema.warnings, *fitted.notes) if one not in notes]
+    return _Hashed(made, tuple(names), tuple(notes))
+
+
+def _send(
+    home: Home, made: _Hashed, to: str, out: Path, write: Callable[[Progress], None], progress: Progress
+) -> Written:
+    """In the ledger first; then the file."""
+    rows = next(iter(made.clks.values()))[0].rows
+    content = b"".join(one.part("record").values.tobytes() for one, _ in made.clks.values())
+    entry = _left(home, "CLKs", to, content, rows, made.fields)
+    write(progress)
+    _written(home, entry, out)
+    return Written(out, rows, entry, CLK_GIVES_AWAY, made.notes)
 
 
 def rehearse_clks(

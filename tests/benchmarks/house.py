@@ -70,7 +70,7 @@ NOT_DECIDING: dict[str, dict[str, str]] = {
     "limits of memory and time: what they leave out is told with the result": {
         f"{ADAPTIVE}.candidates": "TABLE_CELLS SAMPLE_ROWS SAMPLE_PAIRS",
         f"{ADAPTIVE}.levels": "MANY",
-        f"{ADAPTIVE}.listed_scan": "FULL_SCAN MOST_WORK SAMPLE_ROWS SAMPLE_WORK",
+        f"{ADAPTIVE}.listed_scan": "FULL_SCAN ROW_WORK SAMPLE_ROWS SAMPLE_WORK",
         f"{ADAPTIVE}.run": "SMALL SIMILARITIES",
         f"{ADAPTIVE}.value_lists": "MOST_CELLS ENTRIES SMALL SAMPLE",
         "decisions.base": "DEFAULT_MEMORY",

@@ -2,11 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pprl_desktop.compute.threads import jit
+
+
+class Planned(NamedTuple):
+    """Own rows, and how far each of their fields is followed."""
+
+    own: Any  # [rows, fields] own value, -1: missing
+    least: Any  # [rows, fields] values above this weight are followed
+    cost: Any  # [rows] comparisons
+
+
+class Similar(NamedTuple):
+    """What each own value weighs with the partner values that are like it."""
+
+    weight: Any  # [own values, levels]
+    base: Any  # [own values] with partner values that are not in its list
+    at: Any  # [own values + 1] where its list begins
+    listed: Any  # partner values of all fields, numbered through
+    level: Any  # of each of them
+
+
+class Posted(NamedTuple):
+    """The partner's rows by value, and its values by row."""
+
+    at: Any  # [partner values + 1]
+    rows: Any  # with each partner value
+    beside: Any  # [as rows, fields - 1] their other values: read one after the other
+    values: Any  # [rows, fields] partner value, numbered through
+    nobody: Any  # [fields] stands for a missing one
 
 
 @jit
@@ -71,23 +99,21 @@ def plan(own: Any, weight: Any, count: Any, bar: float, partner_rows: int, least
 
 
 @jit
-def compare(rows: Any, own: Any, least: Any, cost: Any, weight: Any, base: Any, list_at: Any, listed: Any, level: Any,
-            post_at: Any, posted: Any, beside: Any, partner: Any, nobody: Any, bar: float, line: Any, out_own: Any,
-            out_partner: Any) -> int:  # fmt: skip
+def compare(planned: Planned, similar: Similar, posts: Posted, bar: float, line: Any, out: Any) -> int:
     """Own rows with the partner rows that hold a similar value of some field; returns how many pairs reach the bar.
 
-    weight   [own values, levels]; base [own values]: of partner values that are not in the list
-    listed   partner values of all fields, numbered through; list_at [own values + 1]
-    posted   partner rows with each partner value; post_at [partner values + 1]
-    beside   [as posted, fields - 1] the other values of those rows: read one after the other
-    partner  [rows, fields] partner value, numbered through; nobody [fields] stands for a missing one
-    line     zeros, one for each partner value: weights of the present own row, above the base
+    line   zeros, one for each partner value: weights of the present own row, above the base
+    out    [2, room] own and partner rows of the pairs
     """
+    own, least, cost = planned.own, planned.least, planned.cost
+    weight, base, list_at, listed, level = similar.weight, similar.base, similar.at, similar.listed, similar.level
+    post_at, posted, beside, partner, nobody = posts.at, posts.rows, posts.beside, posts.values, posts.nobody
+    out_own, out_partner = out[0], out[1]
     fields = own.shape[1]
     holder = np.full(fields, -1, np.int64)
     above = np.zeros(fields, np.float32)
     held = 0
-    for row in rows:
+    for row in range(own.shape[0]):
         total = np.float32(0.0)
         for f in range(fields):
             v, before = own[row, f], holder[f]

@@ -134,19 +134,22 @@ class Scan:
 
     def compare(self, rows: Rows, bar: float) -> tuple[Rows, Rows, Floats, Levels]:
         """All pairs of these own rows at or above the bar, with their score and levels."""
-        from pprl_desktop.decisions.adaptive.listed_kernels import compare
+        from pprl_desktop.decisions.adaptive.listed_kernels import Planned, Posted, Similar, compare
 
         index = self.index
         least, cost = self.plan(rows, bar)
         room = int(min(cost.sum(), len(rows) * float(len(index.partner))))
-        own, partner = np.empty(room, np.int32), np.empty(room, np.int32)
+        out = np.empty((2, room), np.int32)
         line = np.zeros(len(index.post_at) - 1, dtype=np.float32)
         held = compare(
-            np.arange(len(rows)), index.own[rows], least, cost, self.weight, self.base, index.list_at, index.listed,
-            index.level, index.post_at, index.posted, index.beside, index.partner, index.nobody, bar - ROUNDING, line,
-            own, partner,
-        )  # fmt: skip
-        return self._exactly(rows[own[:held]], partner[:held].copy(), bar)
+            Planned(index.own[rows], least, cost),
+            Similar(self.weight, self.base, index.list_at, index.listed, index.level),
+            Posted(index.post_at, index.posted, index.beside, index.partner, index.nobody),
+            bar - ROUNDING,
+            line,
+            out,
+        )
+        return self._exactly(rows[out[0, :held]], out[1, :held].copy(), bar)
 
     def _exactly(self, own: Rows, partner: Rows, bar: float) -> tuple[Rows, Rows, Floats, Levels]:
         levels = pair_levels(self.index.fields, own, partner)
