@@ -42,10 +42,12 @@ NOT_DECIDING: dict[str, dict[str, str]] = {
         f"{ADAPTIVE}.strangers": "ROUNDING",
         f"{ADAPTIVE}.similarity": "SLACK",
         f"{ADAPTIVE}.weights": "LARGE",
+        f"{ADAPTIVE}.unseen": "STEP REACH",
         f"{SVM}.search": "SLACK",
         f"{THRESHOLD}.probability": "MOST",
     },
     "plans of an exact search: another value takes longer and finds the same": {
+        f"{ADAPTIVE}.kernels": "TOGETHER LANES",
         f"{ADAPTIVE}.similarity": "DIRECTIONS SKETCHED GRAIN TILE ROOM WHOLE",
         f"{ADAPTIVE}.listed_scan": "PLAN_ROWS STEPS UNIT_WORK",
         f"{ADAPTIVE}.value_lists": "UNIT_CELLS LEAST_VALUES",
