@@ -70,7 +70,7 @@ class HeldTwice:
 
 def find(table: CleanTable, progress: Progress = NO_PROGRESS) -> HeldTwice:
     from pprl_desktop.codes.recipe import build, settings
-    from pprl_desktop.decisions.adaptive.one_file import held_twice
+    from pprl_desktop.decisions.adaptive.deduplication import held_twice
     from pprl_desktop.matching.party import one_table
 
     some = table.take(_together(table)) if table.rows > MOST else table

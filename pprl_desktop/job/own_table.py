@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pprl_desktop.job.held_twice import HeldTwice
     from pprl_desktop.job.quality import Quality
     from pprl_desktop.records.cleaning import BeforeAfter
+    from pprl_desktop.records.column_steps import AppliedStep
     from pprl_desktop.records.fields import Field
-    from pprl_desktop.records.made import Made
     from pprl_desktop.records.profile import Profile
     from pprl_desktop.records.reading import Reading, ReadOptions
     from pprl_desktop.records.table import CleanTable, Table
@@ -47,7 +47,7 @@ class Seen:
     sheets: tuple[str, ...] = ()
     rules: tuple[Said, ...] = ()  # how cells that were no text became text
     labelled: int = 0  # columns of coded values that have labels
-    made: tuple[Made, ...] = field(default=(), repr=False)  # what the declared steps did
+    applied: tuple[AppliedStep, ...] = field(default=(), repr=False)  # what the declared steps did
     labels: bool = True  # whether they stand for the codes
     widths: str = ""  # layout of fixed widths
 
@@ -63,8 +63,8 @@ class Seen:
             "sheet": self.sheet,
             "labels": self.labels,
             "widths": self.widths,
-            "made": tuple(one.step.text for one in self.made),
-            **suggested(self.profile, {name for one in self.made for name in one.step.of}),
+            "made": tuple(one.step.text for one in self.applied),
+            **suggested(self.profile, {name for one in self.applied for name in one.step.of}),
         }
 
 
@@ -178,7 +178,7 @@ class OwnTable:
             reading.sheets,
             reading.rules,
             reading.labelled,
-            reading.made,
+            reading.applied,
             choices is None or choices.labels,
             reading.widths,
         )
@@ -220,9 +220,9 @@ class OwnTable:
         same = alike([column.codes for column in table.columns if column.name != id_column])[:rows]
         return table.names, [tuple(column.cell(int(row)) for column in table.columns) for row in same]
 
-    def tried(self, step: str) -> Made:
+    def tried(self, step: str) -> AppliedStep:
         """What a step that makes columns of others would do to the table at hand; for the own steward's eyes."""
-        from pprl_desktop.records.made import apply
+        from pprl_desktop.records.column_steps import apply
 
         if self._reading is None:
             raise Problem("No table is loaded yet.", do="Choose a CSV file.", place="table_path")
@@ -260,13 +260,13 @@ class OwnTable:
 
     def smash(self, table: CleanTable, recipe: Recipe, progress: Progress = NO_PROGRESS) -> Smashed:
         """Of the own clean table the last one is kept; any other, such as one with decoys, is made and handed on."""
-        from pprl_desktop.codes.base import method
+        from pprl_desktop.matching.party import smash
 
         if table is not self._clean:
-            return method(recipe.method).smash(table, recipe, progress)
+            return smash(table, recipe, progress)
         kept = self._smashed
         if kept is None or kept[0] is not table or kept[1] != recipe:
-            kept = table, recipe, method(recipe.method).smash(table, recipe, progress)
+            kept = table, recipe, smash(table, recipe, progress)
             self._smashed = kept
         return kept[2]
 

@@ -84,7 +84,7 @@ class OneTable:
     rule: AdaptiveRule
 
     def scored(self, progress: Progress = NO_PROGRESS) -> Scored:
-        from pprl_desktop.decisions.adaptive.one_file import scored_within
+        from pprl_desktop.decisions.adaptive.deduplication import scored_within
 
         return attended(progress, lambda inner: scored_within(self.own, self.rule, progress=inner))
 

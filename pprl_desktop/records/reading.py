@@ -9,6 +9,7 @@ from pathlib import Path
 from pprl_desktop import files
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.column_steps import AppliedStep, apply
 from pprl_desktop.records.dialect import Dialect, find_dialect, records
 from pprl_desktop.records.encoding import Encoding, find_encoding, texts
 from pprl_desktop.records.fixed_width import RULES as FIXED_RULES
@@ -16,7 +17,6 @@ from pprl_desktop.records.fixed_width import parse_layout, read_fixed
 from pprl_desktop.records.formats import RULES, is_other_format, read_other
 from pprl_desktop.records.headers import header_names
 from pprl_desktop.records.held import Held, hold
-from pprl_desktop.records.made import Made, apply
 from pprl_desktop.records.parsing import parse
 from pprl_desktop.records.quotes import NeverClosed
 from pprl_desktop.records.ragged import Ragged
@@ -60,7 +60,7 @@ class Reading:
     rules: tuple[Said, ...] = ()  # how cells that were no text became text
     labelled: int = 0  # columns of coded values that have labels
     widths: str = ""  # the layout of fixed widths
-    made: tuple[Made, ...] = ()  # what the declared steps did
+    applied: tuple[AppliedStep, ...] = ()  # what the declared steps did
 
 
 def read_table(
@@ -72,8 +72,8 @@ def read_table(
     found = _read(path, options, progress)
     if not options.made:
         return found
-    table, made = apply(found.table, options.made)
-    return replace(found, table=table, made=made)
+    table, applied = apply(found.table, options.made)
+    return replace(found, table=table, applied=applied)
 
 
 def _read(path: str | os.PathLike[str], options: ReadOptions, progress: Progress) -> Reading:

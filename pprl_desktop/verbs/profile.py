@@ -58,7 +58,7 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
         "labelled": reading.labelled,
         "widths": reading.widths,
         "cells_become_text": [str(rule) for rule in reading.rules],
-        "made": [{"step": one.step.text, "filled": one.filled, "partly": one.partly} for one in reading.made],
+        "made": [{"step": one.step.text, "filled": one.filled, "partly": one.partly} for one in reading.applied],
         **made.as_dict(),
         "held_twice": twice.as_dict() if twice is not None else None,
     }
@@ -93,7 +93,7 @@ def as_text(reading: Reading, made: Profile, twice: HeldTwice | None) -> str:
         if column.dates is not None:
             lines.append(f"Dates in {column.name}: {column.dates.sentence()}")
     lines += [f"Cells: {rule}" for rule in reading.rules]
-    lines += [f"Made:  {one.said()}" for one in reading.made]
+    lines += [f"Made:  {one.said()}" for one in reading.applied]
     lines += [f"Warning: {problem}" for problem in (*reading.warnings, *made.warnings)]
     return "\n".join(lines)
 

@@ -29,7 +29,7 @@ Weights = npt.NDArray[np.float32]  # [own values, levels]
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class CandidatePairs:
     own: Rows
     partner: Rows
     bar: float  # pairs below this were not kept
@@ -95,16 +95,16 @@ class Kept:
         if self._held > 1.5 * self._most:
             interruptible(progress, self._raise)
 
-    def found(self, examined: int, progress: Progress) -> Found:
+    def found(self, examined: int, progress: Progress) -> CandidatePairs:
         if self._held > self._most:
             interruptible(progress, self._raise)
         if not self._parts:
             none = np.zeros(0, np.int32)
-            return Found(none, none, self.bar, examined)
+            return CandidatePairs(none, none, self.bar, examined)
         whole = self._whole()
         order = interruptible(progress, np.lexsort, (whole[1], whole[0]))
         levels = whole[3][order] if len(whole) > 3 else None
-        return Found(whole[0][order], whole[1][order], self.bar, examined, levels)
+        return CandidatePairs(whole[0][order], whole[1][order], self.bar, examined, levels)
 
     def _whole(self) -> Part:
         whole = tuple(np.concatenate(arrays) for arrays in zip(*self._parts, strict=True))
@@ -132,7 +132,7 @@ def scan(
     most: int,
     threads: int,
     progress: Progress,
-) -> Found:
+) -> CandidatePairs:
     """All pairs at or above the bar; if they are more than `most`, the bar rises and the weakest go."""
     from pprl_desktop.compute.bits import in_blocks
 

@@ -20,7 +20,7 @@ from pprl_desktop.compute.engines import Portable
 from pprl_desktop.compute.threads import in_blocks, interruptible
 from pprl_desktop.decisions.adaptive import candidates as blocking
 from pprl_desktop.decisions.adaptive import value_lists
-from pprl_desktop.decisions.adaptive.candidates import Found, Weights
+from pprl_desktop.decisions.adaptive.candidates import CandidatePairs, Weights
 from pprl_desktop.decisions.adaptive.levels import (
     DIFFERS,
     LEVELS,
@@ -227,7 +227,7 @@ def _units(scan: Scan, rows: Rows, bar: float, progress: Progress) -> list[Rows]
     return made
 
 
-def run(scan: Scan, bar: float, most: int, threads: int, progress: Progress = NO_PROGRESS) -> Found:
+def run(scan: Scan, bar: float, most: int, threads: int, progress: Progress = NO_PROGRESS) -> CandidatePairs:
     """All pairs at or above the bar; if they are more than `most`, the bar rises and the weakest go."""
     kept = blocking.Kept(bar, most)
     blocks = _units(scan, scan.index.order, bar, progress)

@@ -12,7 +12,7 @@ import numpy as np
 
 from pprl_desktop.decisions.base import Numbers
 
-STEP = 0.05  # log likelihood ratio: cells of the distribution of a sum, between which it is read off in a straight line
+STEP = 0.1  # log likelihood ratio: cells of the distribution of a sum, between which it is read off in a straight line
 REACH = 30.0  # of the sum of all fields, either way; what lies beyond is as good as there
 _AT = np.arange(-REACH, REACH + STEP / 2, STEP)
 

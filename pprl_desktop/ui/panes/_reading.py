@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtWidgets import QComboBox, QDialog, QLineEdit, QPlainTextEdit, QWidget
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.records.made import Made, Step
+from pprl_desktop.records.column_steps import AppliedStep, Step
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.widgets.basics import boxed, button, column, combo, label, labelled, pick, row
 
@@ -50,7 +50,9 @@ class WidthsDialog(QDialog):
 class MadeDialog(QDialog):
     """A step that makes columns of others; what it does to the own table is seen before it is taken."""
 
-    def __init__(self, names: Sequence[str], tried: Callable[[str], Made], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, names: Sequence[str], tried: Callable[[str], AppliedStep], parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._tried = tried
         self.setWindowTitle(tr("Join or split columns"))
@@ -124,7 +126,7 @@ class MadeDialog(QDialog):
         return [box for box in self.sources if box.isVisibleTo(self)]
 
 
-def shown_examples(made: Made) -> str:
+def shown_examples(made: AppliedStep) -> str:
     """What became of a few own rows, and how many there are. For the own steward's eyes only."""
     lines = [tr_core(made.said())]
     lines += [f"{' | '.join(before)}  →  {' | '.join(after)}" for before, after in made.examples[:SHOWN]]
@@ -180,7 +182,7 @@ class ReadingChoices:
         dialog.accepted.connect(lambda: self._with_steps((*self.choices.made, dialog.step())))
         dialog.open()
 
-    def _without_step(self: Any, made: Made) -> None:
+    def _without_step(self: Any, made: AppliedStep) -> None:
         self._with_steps(tuple(one for one in self.choices.made if one != made.step.text))
 
     def _with_steps(self: Any, steps: tuple[str, ...]) -> None:

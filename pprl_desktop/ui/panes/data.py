@@ -278,7 +278,7 @@ class DataPane(ReadingChoices, Pane):
             self.messages.show_banner(Banner("warning", tr_core(one.what), tr_core(one.why), acts=acts, closable=True))
         for problem in (*seen.warnings, *seen.profile.warnings):
             self.messages.show_banner(Banner.of(problem, kind="warning"))
-        for made in seen.made:
+        for made in seen.applied:
             shown = "; ".join(f"{' | '.join(old)} → {' | '.join(new)}" for old, new in made.examples[:2])
             undo = (tr("Take it back"), lambda one=made: self._without_step(one))
             self.messages.show_banner(Banner("info", tr_core(made.said()), shown, acts=[undo], closable=True))

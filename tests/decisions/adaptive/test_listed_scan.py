@@ -46,7 +46,7 @@ def some_weights(fields: list[FieldLevels], seed: int) -> tuple[list[np.ndarray]
     return made, m
 
 
-def pairs(found: blocking.Found) -> set[tuple[int, int]]:
+def pairs(found: blocking.CandidatePairs) -> set[tuple[int, int]]:
     return set(zip(found.own.tolist(), found.partner.tolist(), strict=True))
 
 

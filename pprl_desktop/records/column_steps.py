@@ -44,7 +44,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Made:
+class AppliedStep:
     """What a step did. The examples are personal: for the own steward's screen only."""
 
     step: Step
@@ -85,7 +85,7 @@ def parse(text: str) -> Step:
     return Step(text.strip(), tuple(into), how, tuple(of), sign)
 
 
-def apply(table: Table, steps: Sequence[str]) -> tuple[Table, tuple[Made, ...]]:
+def apply(table: Table, steps: Sequence[str]) -> tuple[Table, tuple[AppliedStep, ...]]:
     """The table with the new columns behind its own, and what each step did. Columns it is made of stay."""
     if len(steps) > MOST_STEPS:
         raise Problem("There are too many steps.", do="Leave out what is not needed.", place="made")
@@ -99,13 +99,13 @@ def apply(table: Table, steps: Sequence[str]) -> tuple[Table, tuple[Made, ...]]:
                 do="Give the new column another name.",
                 place="made",
             )
-        made, columns = _made(table, step)
+        made, columns = _applied(table, step)
         table = Table((*table.columns, *columns))
         done.append(made)
     return table, tuple(done)
 
 
-def _made(table: Table, step: Step) -> tuple[Made, tuple[Column, ...]]:
+def _applied(table: Table, step: Step) -> tuple[AppliedStep, tuple[Column, ...]]:
     sources = [table.column(name) for name in step.of]
     if step.how == "date":
         whole = table.column(PLUS.join(step.of))
@@ -127,7 +127,7 @@ def _made(table: Table, step: Step) -> tuple[Made, tuple[Column, ...]]:
     order = sorted(some.items(), key=lambda pair: all(pair[1]))
     examples = tuple(order[:2] + order[2:][-(EXAMPLES - 2) :])
     columns = tuple(Column.of(name, [row[at] for row in rows]) for at, name in enumerate(step.into))
-    return Made(step, filled, partly, examples), columns
+    return AppliedStep(step, filled, partly, examples), columns
 
 
 def _join(cells: Sequence[str], _step: Step) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.records.made import Step, apply, parse
+from pprl_desktop.records.column_steps import Step, apply, parse
 from pprl_desktop.records.reading import ReadOptions, read_table
 from pprl_desktop.records.table import Table
 
@@ -85,4 +85,4 @@ def test_steps_are_part_of_the_reading(tmp_path: Path) -> None:
     path.write_text("id,full\n1,Ann Lee\n2,Ben Ray\n", encoding="utf-8")
     reading = read_table(path, ReadOptions(made=("first, last = name(full)",)))
     assert reading.table.names == ("id", "full", "first", "last")
-    assert reading.made[0].filled == 2
+    assert reading.applied[0].filled == 2
