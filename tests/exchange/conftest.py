@@ -59,12 +59,15 @@ class Party:
     def signed(self, agreement: str = "") -> Signatory:
         return Signatory(self.home, self.own, self.home.agreement(agreement).id)
 
+    def job(self, agreement: str = "") -> Partnership:
+        return Partnership(self.home, self.own, agreement)
+
     @property
     def partner(self) -> Contact:
         return self.home.contacts()[0]
 
     def match(self, agreed: str, table: CleanTable) -> Match:
-        return Partnership(self.home, self.own, agreed).match(Cleaned(table), Choices())
+        return self.job(agreed).match(Cleaned(table), Choices())
 
     def moved(self, to: Path) -> Party:
         shutil.copytree(self.home.path, to)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pprl_desktop.codes.base import method
-from pprl_desktop.exchange import agreeing
 from pprl_desktop.exchange.agreeing import Offer
 from pprl_desktop.exchange.group_terms import Group
 from pprl_desktop.exchange.home import Home
@@ -73,7 +72,7 @@ def offer(group: Group | None, fields: tuple[Field, ...] = FIELDS, name: str = "
 
 def agree(one: Party, other: Party, wanted: Offer, folder: Path) -> None:
     contact = one.home.contact(other.name)
-    agreeing.propose(one.home, one.own, contact, wanted, folder / "proposal.pprl")
+    Partnership.propose(one.home, one.own, contact.id, wanted, folder / "proposal.pprl")
     proposal = Partnership.read_proposal(other.home, other.own, folder / "proposal.pprl")
     Partnership.accept(other.home, other.own, proposal, folder / "answer.pprl")
     one.open(folder / "answer.pprl")

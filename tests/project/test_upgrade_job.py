@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pprl_desktop.exchange import agreeing, bundles, linking, results
+from pprl_desktop.exchange import agreeing, bundles
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.signatory import Signatory
@@ -62,11 +62,11 @@ def test_matching_again_and_finishing_again_give_the_links(folder: Path) -> None
         home, own = unlocked(project)
         choices, place = project.choices, OwnTable()
         agreement = home.agreement(choices.agreement)
-        before = results.outcome(Signatory(home, own, agreement.id))
+        before = Partnership(home, own, agreement.id).outcome()
         assert SHARED * 0.8 <= len(before.links) <= SHARED
         again = Partnership(home, own, choices.agreement).match(place, choices)
         assert len(again.accepted()) >= SHARED * 0.8
-        linking.keep(Signatory(home, own, agreement.id), again)
+        Partnership(home, own, agreement.id).keep(again)
         made = finish(
             Partnership(home, own, choices.agreement), place, choices, folder / "again", Course("Again", again)
         )

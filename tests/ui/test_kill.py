@@ -15,8 +15,8 @@ import pytest
 from PySide6.QtWidgets import QFileDialog
 
 from pprl_desktop import resources
-from pprl_desktop.exchange import inbox
 from pprl_desktop.job import demo
+from pprl_desktop.job.partnership import Partnership
 from pprl_desktop.project.project import SUFFIX, Project
 from pprl_desktop.review.desk import LEDGER, Desk
 from pprl_desktop.review.ledger import read_entries
@@ -46,7 +46,7 @@ def stages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         demo._agree(a, b, folder)
         theirs = folder / "post" / "theirs.pprl"
         b.agreed().export(b.own_table, b.choices, theirs)
-        inbox.open_file(a.home, a.own, theirs)
+        Partnership.open(a.home, a.own, theirs)
         assert a.contact is not None
         a.choices = a.choices.changed(
             partner=a.contact.id, agreement=a.agreed().id, partner_path=str(theirs), home=str(a.home.path)

@@ -13,9 +13,10 @@ import pytest
 
 from pprl_desktop import cli
 from pprl_desktop.codes.base import REGISTRY, Recipe, Smashed, method
-from pprl_desktop.exchange import agreeing, inbox
+from pprl_desktop.exchange import agreeing
 from pprl_desktop.exchange.agreement import Agreement
 from pprl_desktop.job.offers import offer_of
+from pprl_desktop.job.partnership import Partnership
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.fields import Field
@@ -138,7 +139,7 @@ def test_a_method_of_one_file_and_one_line_is_on_every_path(
     assert (agreement.state, agreement.terms.method) == ("in force", "toy")
     argv = ["export", post.tables[0], "--agreement", agreement.id, "--home", str(post.a.home.path), "--adds-up"]
     assert cli.main([*argv, "--out", str(post.folder / "toy.pprl")]) == 0
-    assert inbox.open_file(post.b.home, post.b.own, post.folder / "toy.pprl").rows == 30
+    assert Partnership.open(post.b.home, post.b.own, post.folder / "toy.pprl").rows == 30
     pane = method_page(open_window(), post)
     titles = {way.method: pane._title(way) for way in pane._offered()}
     assert titles["toy"] == "Toy letters"
@@ -150,9 +151,9 @@ def proposed(post: Post, common: list[str]) -> Agreement:
     proposal, answer = post.folder / "proposal.pprl", post.folder / "answer.pprl"
     argv = ["agree", "propose", "--with", "Cancer Registry", *common, "--home", str(post.a.home.path)]
     assert cli.main([*argv, "--out", str(proposal)]) == 0
-    seen = agreeing.read_proposal(post.b.home, post.b.own, proposal)
-    agreement = agreeing.accept(post.b.home, post.b.own, seen, answer)
-    inbox.open_file(post.a.home, post.a.own, answer)
+    seen = Partnership.read_proposal(post.b.home, post.b.own, proposal)
+    agreement = Partnership.accept(post.b.home, post.b.own, seen, answer)
+    Partnership.open(post.a.home, post.a.own, answer)
     return post.a.home.agreement(agreement.id)
 
 

@@ -7,7 +7,7 @@ import shutil
 
 from PySide6.QtWidgets import QLabel
 
-from pprl_desktop.exchange import inbox
+from pprl_desktop.job.partnership import Partnership
 from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.exchange.conftest import Scene, _scene, scene  # noqa: F401
 
@@ -47,7 +47,7 @@ def test_the_file_to_send_says_where_it_lies_until_it_has_gone(window: MainWindo
 
 
 def test_what_came_in_is_listed_with_its_form(window: MainWindow, scene: Scene) -> None:
-    inbox.open_file(scene.b.home, scene.b.own, scene.bundle)
+    Partnership.open(scene.b.home, scene.b.own, scene.bundle)
     desk_of(window, scene, scene.b)
     window.show_pane("post")
     told = words(window)

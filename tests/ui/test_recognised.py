@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from pprl_desktop.exchange import agreeing, inbox
+from pprl_desktop.job.partnership import Partnership
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.exchange.conftest import Scene, _scene, agree, everything, export, offer, people, scene  # noqa: F401
@@ -77,7 +77,7 @@ def test_a_file_of_another_project_leads_there(window: MainWindow, scene: Scene,
 def test_a_proposal_can_be_read_before_there_is_a_project(window: MainWindow, scene: Scene, qtbot, monkeypatch) -> None:  # type: ignore[no-untyped-def]
     monkeypatch.setenv("PPRL_HOME", str(scene.b.home.path))
     monkeypatch.setattr("pprl_desktop.ui.desk.usual_folder", lambda: scene.folder / "Documents")
-    agreeing.propose(scene.a.home, scene.a.own, scene.a.partner, offer(purpose="new"), scene.folder / "p.pprl")
+    Partnership.propose(scene.a.home, scene.a.own, scene.a.partner.id, offer(purpose="new"), scene.folder / "p.pprl")
     window.desk.unlocked(scene.b.own)
     window.open_file(scene.folder / "p.pprl")
     assert "Proposal for an agreement of General Hospital" in told(window, qtbot)
@@ -98,9 +98,9 @@ def test_a_sealed_file_waits_for_the_key_and_then_opens(window: MainWindow, scen
 
 def test_the_terminal_refuses_the_own_file_and_another_agreement_too(scene: Scene) -> None:
     with pytest.raises(Problem, match="your own file"):
-        inbox.open_file(scene.a.home, scene.a.own, scene.bundle)
-    agreeing.propose(scene.a.home, scene.a.own, scene.a.partner, offer(purpose="x"), scene.folder / "x.pprl")
+        Partnership.open(scene.a.home, scene.a.own, scene.bundle)
+    Partnership.propose(scene.a.home, scene.a.own, scene.a.partner.id, offer(purpose="x"), scene.folder / "x.pprl")
     with pytest.raises(Problem, match="your own file"):
-        inbox.open_file(scene.a.home, scene.a.own, scene.folder / "x.pprl")
+        Partnership.open(scene.a.home, scene.a.own, scene.folder / "x.pprl")
     with pytest.raises(Problem, match="another agreement"):
-        inbox.open_file(scene.b.home, scene.b.own, scene.bundle, expected="0" * 64)
+        Partnership.open(scene.b.home, scene.b.own, scene.bundle, expected="0" * 64)

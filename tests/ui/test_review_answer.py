@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 
-from pprl_desktop.exchange import clear_cells, inbox
+from pprl_desktop.job.partnership import Partnership
 from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.exchange.conftest import FIELDS, Party
 from tests.exchange.test_clear_cells import scene
@@ -23,8 +23,8 @@ def registry(tmp_path: Path) -> Party:
     """The side that was asked for the cells of four records."""
     a, b = scene(tmp_path, review_offer())
     matched(a, b)
-    clear_cells.ask(a.signed(), tmp_path / "ask.pprl")
-    inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
+    a.job().ask(tmp_path / "ask.pprl")
+    Partnership.open(b.home, b.own, tmp_path / "ask.pprl")
     return b
 
 

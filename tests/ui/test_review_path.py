@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from pprl_desktop.decisions.base import ACCEPT
-from pprl_desktop.exchange import clear_cells, inbox, linking, results
+from pprl_desktop.job.partnership import Partnership
 from pprl_desktop.review.marks import Level
 from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.exchange.conftest import FIELDS, Party
@@ -26,12 +26,12 @@ def parties(tmp_path: Path) -> tuple[Party, Party]:
     a, b = scene(tmp_path, review_offer())
     matched(a, b)
     for one, other, name in ((a, b, "ra"), (b, a, "rb")):
-        results.export(one.signed(), tmp_path / f"{name}.pprl")
-        inbox.open_file(other.home, other.own, tmp_path / f"{name}.pprl")
-    clear_cells.ask(a.signed(), tmp_path / "ask.pprl")
-    inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
+        one.job().send_result(tmp_path / f"{name}.pprl")
+        Partnership.open(other.home, other.own, tmp_path / f"{name}.pprl")
+    a.job().ask(tmp_path / "ask.pprl")
+    Partnership.open(b.home, b.own, tmp_path / "ask.pprl")
     answered(b, tmp_path / "answer.pprl", THERE)
-    inbox.open_file(a.home, a.own, tmp_path / "answer.pprl")
+    Partnership.open(a.home, a.own, tmp_path / "answer.pprl")
     return a, b
 
 
@@ -141,11 +141,11 @@ def test_a_reviewed_project_gets_green_by_next_alone_and_says_what_to_send_again
     for key in (Qt.Key.Key_6, Qt.Key.Key_6, Qt.Key.Key_6, Qt.Key.Key_1):
         reviewer.key(key)
     reviewer.next()
-    assert linking.kept(a.signed()).count(ACCEPT) == 5
+    assert a.job().kept().count(ACCEPT) == 5
     assert reviewer.window.current == "results"
     assert "send it to Registry again" in reviewer.window.pane().sentence.text()
     reviewer.next()  # writes it again
-    assert results.is_current(a.signed(a.agreement.id))
+    assert a.job(a.agreement.id).result_is_current()
     assert Path(reviewer.window.desk.need_project().choices.result_path).is_file()
     reviewer.next()
     assert reviewer.window.current == "finish"
@@ -173,7 +173,7 @@ def test_with_a_locked_key_the_page_asks_for_it_instead_of_dropping_decisions(
     reviewer.window.desk.unlocked(a.own)
     pane.show_state()
     reviewer.next()
-    assert linking.kept(a.signed()).count(ACCEPT) == 3
+    assert a.job().kept().count(ACCEPT) == 3
 
 
 def test_finish_does_not_write_while_decisions_are_left_behind(reviewer: Desk) -> None:

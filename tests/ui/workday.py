@@ -10,10 +10,10 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QFileDialog
 
 from pprl_desktop import resources
-from pprl_desktop.exchange import agreeing, bundles, contacts, identity, inbox
+from pprl_desktop.exchange import agreeing, contacts, identity
 from pprl_desktop.exchange.home import Home
-from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.job import kept, offers
+from pprl_desktop.job.partnership import Partnership
 from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.ui.watching import Watchdog
 
@@ -92,11 +92,13 @@ class Workday:
         post = self.folder / "post"
         post.mkdir()
         offer = offers.offer_of(desk.need_project().choices, "watchdog")
-        agreement = agreeing.propose(self.homes[0], self.own[0], self.homes[0].contacts()[0], offer, post / "p.pprl")
-        received = inbox.open_file(self.homes[1], self.own[1], post / "p.pprl")
+        agreement = Partnership.propose(
+            self.homes[0], self.own[0], self.homes[0].contacts()[0].id, offer, post / "p.pprl"
+        ).agreement
+        received = Partnership.open(self.homes[1], self.own[1], post / "p.pprl")
         assert received.proposal is not None
-        agreeing.accept(self.homes[1], self.own[1], received.proposal, post / "q.pprl")
-        inbox.open_file(self.homes[0], self.own[0], post / "q.pprl")
+        Partnership.accept(self.homes[1], self.own[1], received.proposal, post / "q.pprl")
+        Partnership.open(self.homes[0], self.own[0], post / "q.pprl")
         columns = dict(desk.need_project().choices.columns)
         for home in self.homes:
             agreeing.with_columns(home, home.agreement(agreement.id), columns)
@@ -125,8 +127,8 @@ class Workday:
         choices = Choices().changed(**seen.changes())
         agreement = self.homes[1].agreement(desk.need_project().choices.agreement)
         out = self.folder / "post" / "partner.pprl"
-        bundles.export(Signatory(self.homes[1], self.own[1], agreement.id), place.clean(choices), out)
-        received = inbox.open_file(self.homes[0], self.own[0], out)
+        Partnership(self.homes[1], self.own[1], agreement.id).export(place, choices, out)
+        received = Partnership.open(self.homes[0], self.own[0], out)
         assert received.item is not None
         desk.change("Partner", partner_path=str(out), partner_sha256=received.item.digest)
 

@@ -11,16 +11,17 @@ import pytest
 
 from pprl_desktop import cli
 from pprl_desktop.codes.base import Settings
-from pprl_desktop.exchange import agreeing, clear_cells, contacts, identity, inbox, results
+from pprl_desktop.exchange import agreeing, contacts, identity
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.passphrase import Cost
+from pprl_desktop.job.partnership import Partnership
+from pprl_desktop.project.choices import Choices
 from pprl_desktop.records.fields import Field
 from pprl_desktop.review import sealing
 from pprl_desktop.review.desk import Desk
-from pprl_desktop.review.partner import from_answer, take_in
 from pprl_desktop.review.plan import Policy
 from pprl_desktop.review.sources import review_fields
-from tests.exchange.conftest import FIELDS, PASSPHRASE, Party
+from tests.exchange.conftest import FIELDS, PASSPHRASE, Cleaned, Party
 from tests.exchange.test_clear_cells import scene
 from tests.review.test_partner import HERE, answered, matched, review_offer
 
@@ -36,7 +37,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     contact = contacts.verified(contact, mine.own_card(), contacts.number_with(mine.own_card(), contact).as_text())
     mine.keep_contact(contact)
     offer = agreeing.Offer("bloom", (Field.of("last_name"),), Settings(), purpose="a test")
-    agreeing.propose(mine, own, contact, offer, tmp_path / "proposal.pprl")
+    Partnership.propose(mine, own, contact.id, offer, tmp_path / "proposal.pprl")
     monkeypatch.setenv("PPRL_PASSPHRASE", "a passphrase for tests")
     return mine.path
 
@@ -73,10 +74,10 @@ def test_what_left_in_clear_is_in_both_reports_and_in_the_list_of_releases(
         said = printed("report", party, capsys)
         assert "No cell of a record was sent in clear: the record has no such entry." in said
         assert "Never sent" not in said
-    clear_cells.ask(a.signed(), tmp_path / "ask.pprl")
-    inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
+    a.job().ask(tmp_path / "ask.pprl")
+    Partnership.open(b.home, b.own, tmp_path / "ask.pprl")
     answered(b, tmp_path / "cells.pprl")
-    inbox.open_file(a.home, a.own, tmp_path / "cells.pprl")
+    Partnership.open(a.home, a.own, tmp_path / "cells.pprl")
     said = printed("report", b, capsys)
     assert "In clear: the cells of 4 of 30 records were sent for the review (first_name, last_name, born)." in said
     assert "All 2 files that were sent under this agreement are in the record." in said
@@ -93,7 +94,7 @@ def test_a_file_that_is_not_in_the_record_is_told(
     a, b = scene(tmp_path, review_offer())
     matched(a, b)
     monkeypatch.setenv("PPRL_PASSPHRASE", PASSPHRASE)
-    results.export(a.signed(), tmp_path / "r.pprl")
+    a.job().send_result(tmp_path / "r.pprl")
     unknown = replace(a.agreement, sent=tuple(replace(one, table="other") for one in a.agreement.sent))
     a.home.keep_agreement(unknown)
     said = printed("report", a, capsys)
@@ -108,17 +109,17 @@ def test_the_report_of_a_reviewed_job_tells_the_review(
     a, b = scene(tmp_path, review_offer())
     matched(a, b)
     assert "No pair was reviewed." in printed("report", a, capsys)
-    clear_cells.ask(a.signed(), tmp_path / "ask.pprl")
-    inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
+    a.job().ask(tmp_path / "ask.pprl")
+    Partnership.open(b.home, b.own, tmp_path / "ask.pprl")
     answered(b, tmp_path / "cells.pprl")
-    inbox.open_file(a.home, a.own, tmp_path / "cells.pprl")
-    review = from_answer(a.signed(), HERE, Policy(review_fields(FIELDS), reviewer_budget=Fraction(1)))
+    Partnership.open(a.home, a.own, tmp_path / "cells.pprl")
+    review = a.job().uncertain(Cleaned(HERE), Choices(), Policy(review_fields(FIELDS), reviewer_budget=Fraction(1)))
     with Desk.create(tmp_path / "r", review, PASSPHRASE) as desk:
         session = desk.session()
         session.reveal("first_name")
         for point in (6, 1, 0):
             session.decide(point)
-        take_in(a.signed(), desk.review, desk.outcome(), desk.losses())
+        a.job().take_in(desk.review, desk.outcome(), desk.losses())
     said = printed("report", a, capsys)
     assert "3 uncertain pairs were reviewed masked: 1 the same person, 1 different, 1 not settled." in said
     assert "Reviewers: 1; they opened 1 cells" in said

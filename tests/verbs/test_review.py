@@ -10,7 +10,10 @@ import pytest
 
 from pprl_desktop import cli
 from pprl_desktop.exchange.passphrase import Cost
+from pprl_desktop.job.partnership import Partnership
+from pprl_desktop.project.choices import Choices
 from pprl_desktop.review import sealing
+from tests.exchange.conftest import Cleaned
 
 WORDS = "four quite unrelated words"
 A = """id,first_name,last_name,born,sex,number,diagnosis
@@ -268,7 +271,6 @@ def test_wide_characters_keep_the_rows_aligned(run) -> None:
 
 def test_the_partners_cells_become_a_review(run, monkeypatch, tmp_path) -> None:
     """Both stewards on one computer: agreement, bundles, match, ask, answer, review."""
-    from pprl_desktop.exchange import bundles, inbox
     from tests.exchange.conftest import PASSPHRASE, agree, introduce, make_party
     from tests.review.test_partner import HERE, THERE, matched, review_offer
 
@@ -276,15 +278,15 @@ def test_the_partners_cells_become_a_review(run, monkeypatch, tmp_path) -> None:
     introduce(a, b)
     agree(a, b, tmp_path, review_offer())
     for one, other, table, name in ((a, b, HERE, "a1"), (b, a, THERE, "b1")):
-        bundles.export(one.signed(), table, tmp_path / f"{name}.pprl")
-        inbox.open_file(other.home, other.own, tmp_path / f"{name}.pprl")
+        one.job().export(Cleaned(table), Choices(), tmp_path / f"{name}.pprl")
+        Partnership.open(other.home, other.own, tmp_path / f"{name}.pprl")
         lines = zip(*(column.cells() for column in table.columns), strict=True)
         text = "\n".join(["first_name,last_name,born", *(",".join(line) for line in lines)])
         (tmp_path / f"{name}.csv").write_text(text + "\n")
     matched(a, b)
     monkeypatch.setenv("PPRL_PASSPHRASE", PASSPHRASE)
     assert run.json("ask", "--home", "ha", "--out", "ask.pprl")["records"] == 4
-    inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
+    Partnership.open(b.home, b.own, tmp_path / "ask.pprl")
     sending = ("answer", "b1.csv", "--home", "hb", "--out", "cells.pprl")
     shown = run(*sending, code=2)
     assert "The cells of 4 of your 30 records would leave in clear" in shown
@@ -294,6 +296,6 @@ def test_the_partners_cells_become_a_review(run, monkeypatch, tmp_path) -> None:
     assert "not 3" in run(*sending, "--send-in-clear", "3", code=2)
     assert not (tmp_path / "cells.pprl").exists()
     assert run.json(*sending, "--send-in-clear", "4")["records"] == 4
-    inbox.open_file(a.home, a.own, tmp_path / "cells.pprl")
+    Partnership.open(a.home, a.own, tmp_path / "cells.pprl")
     assert run.json("create", "r", "--partner", "a1.csv", "--home", "ha")["pairs"] == 4
     assert "✓" in run("next", "r")
