@@ -28,6 +28,7 @@ from pprl_desktop.exchange.pseudonyms import PseudonymMap, Pseudonyms, is_increa
 from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.exchange.terms import Terms
+from pprl_desktop.matching import party
 from pprl_desktop.privacy.claims import UNITS
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -79,10 +80,6 @@ class PartnerBundle:
 
 
 Smash = Callable[[CleanTable, Recipe, Progress], Smashed]
-
-
-def smash_table(table: CleanTable, recipe: Recipe, progress: Progress = NO_PROGRESS) -> Smashed:
-    return method(recipe.method).smash(table, recipe, progress)
 
 
 # ---- out
@@ -169,7 +166,7 @@ def export(
     table: CleanTable,
     out: Path,
     progress: Progress = NO_PROGRESS,
-    smash: Smash = smash_table,
+    smash: Smash = party.smash,
     *,
     seen: Plan | None = None,
     ids: Sequence[str] | None = None,

@@ -40,28 +40,36 @@ class AssignedPairs:
         return int((self.band == band).sum())
 
 
+def exchanged(agreement: Agreement, own: str, theirs: str, not_sent: Problem, not_here: Problem) -> tuple[Item, Item]:
+    """The last files of these kinds that were sent and received, or the Problem that says which one is missing."""
+    sent, received = agreement.latest_sent(own), agreement.latest_received(theirs)
+    if sent is None:
+        raise not_sent
+    if received is None:
+        raise not_here
+    return sent, received
+
+
 def both_bundles(agreement: Agreement) -> tuple[Item, Item]:
     """The bundles exchanged last, or a Problem that says which one is missing; with blind, question and answer."""
     if agreement.terms.blind is not None:
         return _asked_and_answered(agreement)
-    sent, received = agreement.latest_sent("data"), agreement.latest_received("data")
-    if sent is None:
-        raise Problem("Your own bundle was not exported yet.", do="Export it first.", place="export")
-    if received is None:
-        raise Problem("The partner's bundle is not here yet.", do="Open it first.", place="open")
-    return sent, received
+    return exchanged(
+        agreement, "data", "data",
+        Problem("Your own bundle was not exported yet.", do="Export it first.", place="export"),
+        Problem("The partner's bundle is not here yet.", do="Open it first.", place="open"),
+    )  # fmt: skip
 
 
 def _asked_and_answered(agreement: Agreement) -> tuple[Item, Item]:
     """What the own decision rests on: own question and the partner's answer; of who only answers, the reverse."""
     if agreement.terms.blind is not None and agreement.terms.blind.asked_by(agreement.role) is None:
         return partner_bundles(agreement)
-    sent, received = agreement.latest_sent("question"), agreement.latest_received("answer")
-    if sent is None:
-        raise Problem("Your question was not written yet.", do="Ask first.", place="ask")
-    if received is None:
-        raise Problem("The partner's answer is not here yet.", do="Open it first.", place="open")
-    return sent, received
+    return exchanged(
+        agreement, "question", "answer",
+        Problem("Your question was not written yet.", do="Ask first.", place="ask"),
+        Problem("The partner's answer is not here yet.", do="Open it first.", place="open"),
+    )  # fmt: skip
 
 
 def partner_bundles(agreement: Agreement) -> tuple[Item, Item]:

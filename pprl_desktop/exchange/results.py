@@ -220,11 +220,11 @@ def outcome(signatory: Signatory) -> Outcome:
     agreement.must_be_in_force()
     if agreement.terms.blind is not None and not agreement.terms.blind.mutual:
         return _outcome_of_asker(signatory)
-    sent, received = agreement.latest_sent("result"), agreement.latest_received("result")
-    if sent is None:
-        raise Problem("Your own result was not exported yet.", do="Export it first.", place="result")
-    if received is None:
-        raise Problem("The partner's result is not here yet.", do="Import it first.", place="result")
+    sent, received = linking.exchanged(
+        agreement, "result", "result",
+        Problem("Your own result was not exported yet.", do="Export it first.", place="result"),
+        Problem("The partner's result is not here yet.", do="Import it first.", place="result"),
+    )  # fmt: skip
     names, partner = linking.own_names(signatory), linking.partner_names(signatory)
     mine = letters.open_own(signatory.identity, letters.own_copy(signatory.sent_path(sent)))
     theirs = letters.reopen(signatory, received)

@@ -14,6 +14,7 @@ from pprl_desktop.exchange.agreeing import Offer
 from pprl_desktop.exchange.agreement import Agreement
 from pprl_desktop.exchange.bundles import PartnerBundle
 from pprl_desktop.exchange.disclosures import CLEAR, PlannedDisclosure
+from pprl_desktop.matching.party import smash
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.table import CleanTable, Column
 from tests.exchange.conftest import FIELDS, Party, agree, introduce, offer, people
@@ -125,8 +126,8 @@ def test_a_part_of_a_field_depends_on_nothing_but_that_field(method: str) -> Non
     """What with_the_same_noise() takes for granted."""
     made = recipe.checked(recipe.build(method, FIELDS, recipe.settings(method, layout="field"), "us-200"))
     other = with_cell(FIRST_ROWS, 3, "last_name", "ANDERS")
-    parts = {part.name: part for part in bundles.smash_table(other, made).parts}
-    for old in bundles.smash_table(FIRST_ROWS, made).parts:
+    parts = {part.name: part for part in smash(other, made).parts}
+    for old in smash(FIRST_ROWS, made).parts:
         new = parts.get(old.name)
         if old.field in ("first_name", "born") and new is not None:
             assert (old.values[old.rows[3]] == new.values[new.rows[3]]).all()
