@@ -97,7 +97,7 @@ def agreed_keys(
     a: CleanTable, b: CleanTable, bound: float, seed: int, progress: Progress
 ) -> tuple[Choice, Plan, tuple[Meter, Meter]]:
     """As two stewards would: one proposes, the other measures; over the bound on either side, a tighter proposal."""
-    wanted = bound
+    wanted = TUNING.proposed * bound
     for attempt in range(TRIES):
         part = progress.part(attempt / TRIES, (attempt + 1) / TRIES)
         choice = choose(a, b.rows, wanted, seed, progress=part.part(0.0, 0.8))

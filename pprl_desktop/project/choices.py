@@ -42,7 +42,7 @@ class Choices:
     sheet: str = ""  # of a workbook; "": the first that holds anything
     labels: bool = True  # of Stata and SPSS: labels instead of codes
     widths: str = ""  # layout of fixed widths; "": cells are separated
-    made: tuple[str, ...] = ()  # columns made of others, as declared (records/made.py)
+    made: tuple[str, ...] = ()  # columns made of others, as declared (records/column_steps.py)
     id_column: str = ""
     sensitive: tuple[str, ...] = ()
     drop_copies: bool = False  # records alike in everything but the record number are read once

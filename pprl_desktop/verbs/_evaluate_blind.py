@@ -22,6 +22,7 @@ IDLE = ("decision", "layout", "kernel", "epsilon", "noise")  # options of the me
 def measured(
     args: argparse.Namespace, trial: Trial, seconds: dict[str, float], started: float, progress: Progress
 ) -> Answer:
+    from pprl_desktop.codes.keys.choose import TUNING
     from pprl_desktop.evaluation.play import peak_memory_mb
 
     if args.sweep or args.frontier:
@@ -39,7 +40,7 @@ def measured(
             "fields": [{"name": each.name, "kind": each.kind} for each in contest.a.fields],
             "one_to_one": contest.options.one_to_one,
             "direction": contest.options.direction,
-            "coverage": played.choice.bound if args.coverage is None else args.coverage,
+            "coverage": TUNING.bound if args.coverage is None else args.coverage,
             "seed": args.seed,
         },
         **figures.as_dict(),
