@@ -11,6 +11,7 @@ import binascii
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -30,6 +31,7 @@ from pprl_desktop.said import Said
 LARGEST = 4 << 30  # bytes of one JSON file
 MOST_BITS = 1 << 16
 MOST_MEMBERS = 64  # files in a zip
+CODI_DIGITS = 32  # of a secret, by the data owner's tools
 EVERY = 5_000  # rows between two looks at the Cancel button
 _CHUNK = 1 << 20
 
@@ -82,12 +84,16 @@ def must_suit_codi(schema: Schema, name: str, before: tuple[str, ...]) -> None:
 
 
 def write_zip(target: Path, made: dict[str, tuple[Smashed, int]], progress: Progress = NO_PROGRESS) -> None:
-    """The layout of the CODI tools: output/<schema>.json each, and what was made in output/metadata.json."""
+    """The layout of the CODI tools: output/<schema>.json each, and what was made in output/metadata-<time>.json.
+
+    The linkage agent's tools read the time out of the name and refuse a file where it is not the creation date.
+    """
     now = datetime.now(UTC)
+    told = now.strftime("%Y-%m-%dT%H:%M:%S.%f")  # the data owner's tools cut seven characters off its end
     about = {
         "number_of_records": max((smashed.rows for smashed, _ in made.values()), default=0),
-        "creation_date": now.strftime("%Y-%m-%dT%H:%M:%S"),
-        "garble_time": now.strftime("%Y-%m-%dT%H:%M:%S"),
+        "creation_date": told,
+        "garble_time": told,
     }
     with files.replacing(target, private=True) as out, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for at, (name, (smashed, bits)) in enumerate(made.items()):
@@ -95,7 +101,7 @@ def write_zip(target: Path, made: dict[str, tuple[Smashed, int]], progress: Prog
             with archive.open(f"output/{_safe(name)}.json", "w", force_zip64=True) as member:
                 for piece in _pieces(smashed, bits, part):
                     member.write(piece)
-        archive.writestr("output/metadata.json", json.dumps(about))
+        archive.writestr(f"output/metadata-{now:%Y%m%dT%H%M%S}.json", json.dumps(about))
 
 
 def names_in_zip(path: Path) -> tuple[str, ...]:
@@ -124,6 +130,13 @@ def secret_of_codi(text: bytes) -> bytes:
     import hashlib
     import hmac
 
+    if len(text.strip()) < CODI_DIGITS or text.strip().strip(b"0123456789abcdefABCDEF"):
+        raise Problem(
+            "The CODI tools do not take this secret.",
+            Said("They want at least {n} hexadecimal digits.", n=CODI_DIGITS),
+            "Use the secret file that all parties of the network were given.",
+            place="secret",
+        )
     return hmac.new(text.strip(), b"individuals", hashlib.sha256).hexdigest().encode()
 
 
@@ -217,7 +230,7 @@ class _Limited(io.RawIOBase):
         view = memoryview(into)  # type: ignore[arg-type]
         try:
             data = self.source.read(min(len(view), self.left + 1))
-        except (zipfile.BadZipFile, EOFError, OSError) as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
             raise Problem("The zip is damaged.", do="Ask the partner for it again.", place="file") from error
         self.left -= len(data)
         if self.left < 0:

@@ -1,8 +1,9 @@
 """A linkage schema of version 3 as clkhash reads it: checked before use, every refusal names the place.
 
-Nothing in the file is believed: sizes have limits, a pattern that could run for ever is refused, an unknown entry is
-named. The package reads the number of folds from `xor_folds`; its documentation says `xorFolds`, which it ignores
-without a word. We read what the package reads, and warn.
+Nothing in the file is believed: sizes have limits, a pattern that could run for ever is refused, an unknown entry of a
+feature is refused by its name. Outside the features the package passes over what it does not know without a word (the
+example schemas of the CODI tools carry `k` and `hash` of an earlier version there), and over `xorFolds`, which its
+documentation names and its loader does not read (it reads `xor_folds`). We read what the package reads, and warn.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ MOST_FOLDS = 6
 MOST_BITS_SET = 2_000  # per token or feature: a filter that is all ones says nothing
 MOST_TOKENS = 1_000  # of a number's neighbourhood
 MOST_DIGITS = 12  # behind the point
-DEEPEST = 20  # brackets within brackets
+MOST_UNREAD = 5  # entries named in a warning
 KEY_SIZES = range(1, 1025)
 BLAKE_KEY = 64  # bytes: the longest key that BLAKE2b takes
 ENCODINGS = ("utf-8", "ascii", "latin-1", "utf-16", "utf-32", "cp1252")
@@ -119,14 +120,14 @@ def parse(text: bytes | str) -> Schema:
 
 
 def from_plain(plain: Any) -> Schema:
-    top = _group(plain, "the file", {"version", "clkConfig", "features"}, {"version", "clkConfig", "features"})
+    top = _group(plain, "the file", {"version", "clkConfig", "features"})
     if top["version"] != 3 or isinstance(top["version"], bool):
         raise Problem(
             Said("This schema has version {version}; this program reads version 3.", version=_shown(top["version"])),
             do="Ask the partner to convert it: 'anonlink convert-schema' writes version 3.",
             place="version",
         )
-    config = _group(top["clkConfig"], "clkConfig", {"l", "kdf"}, {"l", "kdf", "xor_folds", "xorFolds"})
+    config = _group(top["clkConfig"], "clkConfig", {"l", "kdf"})
     folds = _integer(config.get("xor_folds", 0), "xor_folds", 0, MOST_FOLDS)
     bits = _integer(config["l"], "l", 8, MOST_BITS >> folds)
     if bits % 8:
@@ -136,7 +137,15 @@ def from_plain(plain: Any) -> Schema:
         warnings.append(
             Said("The schema says xorFolds, which clkhash does not read: the filters are folded {n} times.", n=folds)
         )
-    kdf = _group(config["kdf"], "kdf", {"type"}, {"type", "hash", "salt", "info", "keySize"})
+    kdf = _group(config["kdf"], "kdf", {"type"})
+    unread = [
+        *top.keys() - {"version", "clkConfig", "features"},
+        *config.keys() - {"l", "kdf", "xor_folds", "xorFolds"},
+        *kdf.keys() - {"type", "hash", "salt", "info", "keySize"},
+    ]
+    if unread:
+        names = [_shown(name) for name in sorted(unread)[:MOST_UNREAD]]
+        warnings.append(Said("The schema also says {names:and}, which clkhash does not read.", names=names))
     if kdf["type"] != "HKDF":
         raise _wrong("kdf", Said("Only HKDF is known."))
     algorithm = _one_of(kdf.get("hash", "SHA256"), "kdf.hash", ("SHA256", "SHA512"))
@@ -255,12 +264,13 @@ def _bound(known: dict[str, Any], name: str, place: str) -> int | None:
     return _integer(known[name], f"{place}.{name}", -(1 << 53), 1 << 53) if known.get(name) is not None else None
 
 
-def _group(plain: Any, place: str, needed: set[str], known: set[str]) -> dict[str, Any]:
+def _group(plain: Any, place: str, needed: set[str], known: set[str] | None = None) -> dict[str, Any]:
+    """`known`: None where the package passes over what it does not know."""
     if not isinstance(plain, dict):
         raise _wrong(place, Said("It must be a group of named values."))
     for name in sorted(needed - plain.keys()):
         raise _wrong(place, Said("'{name}' is missing.", name=name))
-    for name in sorted(str(key) for key in plain.keys() - known):
+    for name in sorted(str(key) for key in plain.keys() - (plain.keys() if known is None else known)):
         raise _wrong(place, Said("'{name}' is not known in version 3.", name=_shown(name)))
     return plain
 

@@ -25,7 +25,7 @@ from pprl_desktop.job.group_forming import Formed, form
 from pprl_desktop.job.partnership import Partnership
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
-from pprl_desktop.records.writing import write_csv
+from pprl_desktop.records.writing import write_table
 from pprl_desktop.said import NOTHING, Said
 
 if TYPE_CHECKING:
@@ -401,7 +401,7 @@ class GroupProject:
             [id, *map(str, count), *(column.cell(row) for column in columns)]
             for row, id, count in zip(found.rows, found.ids, found.counts, strict=True)
         )
-        write_csv(out, list(header), rows, for_spreadsheet=True)
+        write_table(out, list(header), rows)
         return len(rows)
 
     def _name(self, sign: str) -> str:

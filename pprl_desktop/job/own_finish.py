@@ -17,7 +17,7 @@ from pprl_desktop.job.outputs import Linked, not_written
 from pprl_desktop.job.papers import field_title, hundred
 from pprl_desktop.job.report import Report, Section, to_html
 from pprl_desktop.progress import NO_PROGRESS, Progress
-from pprl_desktop.records.writing import write_table
+from pprl_desktop.records.writing import must_be_writable, write_table
 from pprl_desktop.said import ENGLISH, Language, Said
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ def finish(
 ) -> OwnFinished:
     permitted = permitted or Permitted()
     choices, project = own.project.choices, own.project
+    must_be_writable(f".{choices.output_form}")
     tables = [own.first.table(choices, progress.part(0.0, 0.3))]
     if own.two:
         tables.append(own.second.table(choices.second_file(), progress.part(0.3, 0.6)))

@@ -35,7 +35,7 @@ CHUNK = 1_000_000  # cells of a file of a statistics program that are held in me
 RULES = (
     Said("Text stays as it is; an empty cell, and an error such as #N/A, is missing."),
     Said("Whole numbers are written without a decimal point, others with as many digits as they have."),
-    Said("A number counts by its value, not by how it is shown; leading zeros that an .xlsx shows are kept."),
+    Said("A number counts by its value, not by how it is shown; leading zeros that a workbook shows are kept."),
     Said("Dates are written as year-month-day, with the time only where there is one; yes and no as TRUE and FALSE."),
     Said("Of a formula the value that was saved counts; formulas, macros and links are never run or followed."),
 )

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
-from xml.parsers import expat
+from typing import IO, Any
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records import biff, opendocument
 from pprl_desktop.records.headers import header_names, looks_like_record
 from pprl_desktop.records.table import Table, collected
 from pprl_desktop.said import Said
@@ -47,6 +47,7 @@ _UNSAVED = re.compile(
 )
 _REPEATED = re.compile(rb"number-(?:rows|columns)-repeated\s*=\s*[\"']([0-9]+)")
 _ZEROS = re.compile(r"^(0{2,20})(;.*)?$")
+_SHOWN_ZEROS = re.compile(rb">0[0-9]+</text:p>")
 
 
 @dataclass(frozen=True, eq=False)
@@ -314,7 +315,6 @@ def _padded(text: bytes, pads: Mapping[int, int]) -> Iterator[tuple[int, int]]:
 
 
 def _look_into_document(path: Path, packed: zipfile.ZipFile, progress: Progress) -> _Looked:
-    """An OpenDocument file: rows and cells may stand for many, and then each of them is laid out."""
     found = _Looked()
     names = packed.namelist()
     if "content.xml" not in names:
@@ -322,50 +322,32 @@ def _look_into_document(path: Path, packed: zipfile.ZipFile, progress: Progress)
     if b"encryption-data" in packed.read("META-INF/manifest.xml") if "META-INF/manifest.xml" in names else False:
         raise locked(path.name)
     _tell_parts(found, names)
-    formulas, repeats, linked = 0, 1, False
+    formulas, repeated, linked, zeros = 0, False, False, False
     for text in _pieces(path, packed, "content.xml"):
         progress.check()
         formulas += len(_FORMULA.findall(text))
-        repeats = max(repeats, max(map(int, set(_REPEATED.findall(text))), default=1))
+        repeated = repeated or any(int(one) > 1 for one in set(_REPEATED.findall(text)))
+        zeros = zeros or _SHOWN_ZEROS.search(text) is not None
         linked = linked or b"<table:table-source" in text
     if linked:
         found.told.append(_links())
-    if repeats > 1:
-        _must_fit(path, packed, progress)
+    if repeated or zeros:
+        sheets = opendocument.Sheets(MOST_CELLS, lambda cells: _too_many(path, cells), lambda: _refuse(path))
+        with packed.open("content.xml") as file:
+            sheets.take(_attended(file, progress))
+        found.padded = sheets.padded
     _tell_formulas(found, formulas, 0)
     return found
 
 
-def _must_fit(path: Path, packed: zipfile.ZipFile, progress: Progress) -> None:
-    rows, width, high, filled = 0, 0, 0, False
-    widest = 0
-    urn = "urn:oasis:names:tc:opendocument:xmlns:table:1.0 "
+def _attended(file: IO[bytes], progress: Progress) -> Iterator[bytes]:
+    while block := file.read(PIECE):
+        progress.check()
+        yield block
 
-    def start(tag: str, given: dict[str, str]) -> None:
-        nonlocal rows, width, filled, widest, high
-        if tag == urn + "table":
-            high, widest = 0, 0
-        elif tag == urn + "table-row":
-            rows, width, filled = int(given.get(urn + "number-rows-repeated", 1)), 0, False
-        elif tag in (urn + "table-cell", urn + "covered-table-cell"):
-            width += int(given.get(urn + "number-columns-repeated", 1))
-            if any(name.endswith(("value-type", "formula")) for name in given):
-                filled, widest = True, max(widest, width)
 
-    def end(tag: str) -> None:
-        nonlocal high
-        if tag == urn + "table-row":
-            high += rows
-            if filled and high * widest > MOST_CELLS:
-                raise too_large(path.name, high * widest, MOST_CELLS)
-
-    parser = expat.ParserCreate(namespace_separator=" ")
-    parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.EntityDeclHandler = lambda *_: _refuse(path)
-    with packed.open("content.xml") as file:
-        while block := file.read(PIECE):
-            progress.check()
-            parser.Parse(block)
+def _too_many(path: Path, cells: int) -> None:
+    raise too_large(path.name, cells, MOST_CELLS)
 
 
 def _refuse(path: Path) -> None:
@@ -378,8 +360,15 @@ def _look_into_ole(path: Path, start: bytes) -> _Looked:
     if _holds(path, "EncryptedPackage".encode("utf-16-le")):
         raise locked(path.name)
     found = _Looked()
+    seen = biff.seen(path.read_bytes())
+    if seen.locked:
+        raise locked(path.name)
     if _holds(path, "_VBA_PROJECT".encode("utf-16-le")):
         found.told.append(_macros())
+    if seen.links:
+        found.told.append(_links())
+    _tell_formulas(found, seen.formulas, 0)
+    found.padded = seen.padded
     return found
 
 

@@ -52,7 +52,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         _exchange.sealing(steps[name])
     steps["form"].add_argument("--contradictions", metavar="FILE.csv", help="list the links that were not followed")
     steps["tell"].add_argument("--to", required=True, metavar="PARTY")
-    steps["write"].add_argument("--out", required=True, metavar="FILE.csv")
+    steps["write"].add_argument("--out", required=True, metavar="FILE.csv|.xlsx|.dta|.parquet")
     steps["write"].add_argument(
         "--sensitive", default="", metavar="COLUMN,...", help="columns to put beside each group"
     )

@@ -37,6 +37,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     fields.add_argument("--accept", type=_options.score, metavar="SCORE", help="accept pairs from this score on")
     fields.add_argument("--review-from", type=_options.score, metavar="SCORE", help="uncertain from this score on")
     table = parser.add_argument_group("the linked table")
+    table.add_argument("--form", choices=("csv", "xlsx", "dta", "parquet"), help="default: as before, at first csv")
     table.add_argument("--sensitive-a", metavar="COLUMN,...", help="columns of A that go into it (default: suggested)")
     table.add_argument("--sensitive-b", metavar="COLUMN,...", help="columns of B that go into it")
     table.add_argument("--permit-identifying", action="store_true", help="also the columns that were compared")
@@ -52,7 +53,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
     from pprl_desktop.job.own_files import OwnFiles
+    from pprl_desktop.records.writing import must_be_writable
 
+    if args.form:
+        must_be_writable(f".{args.form}")
     if args.review and args.take_in:
         raise Problem("A review is made or taken in, not both.", do="Give one of the two.", place="arguments")
     files = (Path(args.a), Path(args.b)) if args.b else (Path(args.a),)
@@ -102,6 +106,8 @@ def _choose(args: argparse.Namespace, own: OwnFiles) -> None:
     for name, value in (("accept", args.accept), ("review", args.review_from)):
         if value is not None:
             changes[name] = value
+    if args.form:
+        changes["output_form"] = args.form
     if args.direction:
         changes["settings"] = replace(project.choices.settings, direction=args.direction)
     if args.sensitive_a is not None:

@@ -8,7 +8,6 @@ import json
 import random
 import shutil
 import subprocess
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +95,7 @@ def test_xor_folds_is_read_as_the_package_reads_it_and_the_other_spelling_is_tol
         (("clkConfig", "kdf", "type"), "legacy"),
         (("clkConfig", "kdf", "keySize"), 10**6),
         (("clkConfig", "kdf", "salt"), "not base64 !"),
-        (("clkConfig", "extra"), 1),
+        (("features", 1, "extra"), 1),
         (("features",), []),
         (("features",), [{"identifier": "x", "ignored": True}] * 3),
         (("features",), [{}] * 100_000),
@@ -171,8 +170,6 @@ def test_the_zip_of_the_codi_tools_holds_a_file_per_schema(tmp_path: Path) -> No
     assert clk_files.names_in_zip(tmp_path / "x.zip") == ("name-sex-dob", "name-zip")
     again = clk_files.read_zip(tmp_path / "x.zip", "name-zip")
     assert clks(again.smashed, again.bits) == clks(*other)
-    with zipfile.ZipFile(tmp_path / "x.zip") as archive:
-        assert json.loads(archive.read("output/metadata.json"))["number_of_records"] == 50
     with pytest.raises(Problem, match="name-sex-dob"):
         clk_files.read_zip(tmp_path / "x.zip", "missing")
     with pytest.raises(Problem, match="several"):

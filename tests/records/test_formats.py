@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import gzip
+import random
 import shutil
 import zipfile
 from pathlib import Path
@@ -15,6 +17,7 @@ from pprl_desktop.records import formats, packed, workbooks
 from pprl_desktop.records.reading import ReadOptions, preview, read_table
 from pprl_desktop.records.table import Table
 
+FILES = Path(__file__).parent / "files"
 HEADER = ["id", "name", "born", "zip", "score", "member"]
 ROWS = [
     ["0007", "Müller, Anna", datetime.date(1980, 3, 2), "01067", 1.5, True],
@@ -197,6 +200,35 @@ def test_leading_zeros_that_a_workbook_shows_are_kept(tmp_path: Path) -> None:
         page.cell(row, 2).number_format = "00000"
     book.save(tmp_path / "zip.xlsx")
     assert cells(read_table(tmp_path / "zip.xlsx").table) == [["2", "01067", "5"], ["3", "99999", "6"]]
+
+
+@pytest.mark.parametrize("name", ["zeros.xls", "zeros.ods"])
+def test_what_a_spreadsheet_program_wrote_is_read_as_it_was_seen(name: str) -> None:
+    """Written by LibreOffice 7.4: a number format of zeros, a date, a text like a formula, formulas with values."""
+    reading = read_table(FILES / name)
+    assert [row[1:4] for row in cells(reading.table)] == [
+        ["Müller", "01067", "1980-02-03"], ["Özil", "99999", "1901-01-01"], ["=cmd", "00123", "2001-12-31"],
+    ]  # fmt: skip
+    assert [row[6] for row in cells(reading.table)] == ["2", "4", "6"]
+    assert any("3 cells are formulas" in str(one) for one in reading.warnings)
+    assert cells(read_table(FILES / name, ReadOptions(sheet="Other")).table) == [["007", "008"]]
+
+
+@pytest.mark.parametrize("keep", [0.05, 0.3, 0.6, 0.9])
+def test_an_xls_that_is_cut_or_spoilt_ends_in_a_sentence_or_a_table(tmp_path: Path, keep: float) -> None:
+    whole = (FILES / "zeros.xls").read_bytes()
+    (tmp_path / "cut.xls").write_bytes(whole[: int(keep * len(whole))])
+    with pytest.raises(Problem) as problem:
+        read_table(tmp_path / "cut.xls")
+    assert problem.value.do
+    rng = random.Random(round(100 * keep))
+    for _ in range(60):  # nothing in it is believed: no circle, no length, no place
+        spoilt = bytearray(whole)
+        for _ in range(4):
+            spoilt[rng.randrange(8, len(spoilt))] = rng.choice((0, 1, 255, rng.randrange(256)))
+        (tmp_path / "spoilt.xls").write_bytes(spoilt)
+        with contextlib.suppress(Problem):
+            read_table(tmp_path / "spoilt.xls")
 
 
 def test_two_cells_in_opposite_corners_do_not_take_the_memory(tmp_path: Path) -> None:

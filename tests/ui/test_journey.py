@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QLabel
 
 from pprl_desktop import resources
 from pprl_desktop.ui.shell.main_window import MainWindow
@@ -214,6 +214,48 @@ def test_from_two_tables_to_a_linked_result(
         assert (folder / "linked.csv").is_file()
         assert "What was agreed" in (folder / "report.html").read_text(encoding="utf-8")
         assert one.window.desk.need_project().state("finish").state == "done"
+    if method == "split":
+        same_terms_with_another_partner(anna, tmp_path)
+        next_delivery(anna, tables[0], post)
+
+
+def same_terms_with_another_partner(anna: Steward, folder: Path) -> None:
+    """A button of the page Finish: fields and method are taken over, agreement and files are not."""
+    before = anna.window.desk.need_project()
+    anna.press(anna.pane.other, folder / "third.pprlproject")
+    made = anna.window.desk.need_project()
+    assert made.path.name == "third.pprlproject"
+    assert (made.choices.fields, made.choices.method) == (before.choices.fields, before.choices.method)
+    assert not (made.choices.agreement or made.choices.bundle_path or made.choices.result_path)
+    anna.window.open_file(before.path)
+    anna.wait()
+    anna.window.show_pane("finish")
+    anna.wait()
+
+
+def next_delivery(anna: Steward, table: Path, post: Path) -> None:
+    """Its other button: a table with rows unchanged, changed, new and gone, under the same agreement."""
+    with table.open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    place = header.index("last_name")
+    changed = [[*row[:place], f"{row[place]}-Other", *row[place + 1 :]] for row in rows[:7]]
+    new = [[f"N{n}", *row[1:place], f"New{chr(97 + n)}", *row[place + 1 :]] for n, row in enumerate(rows[:3])]
+    with (table.parent / "next.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([header, *changed, *rows[7:-5], *new])
+    agreed = anna.window.desk.need_project().choices.agreement
+    anna.press(anna.pane.again, table.parent / "next.csv")
+    assert anna.window.current == "data"
+    choices = anna.window.desk.need_project().choices
+    assert (choices.agreement, choices.rows) == (agreed, ROWS - 5 + 3)
+    assert Path(choices.table_path).name == "next.csv"
+    anna.window.show_pane("export")
+    anna.wait()
+    anna.pane.known.setChecked(True)
+    anna.press(anna.window.next, post / "bundle_next.pprl")
+    told = " ".join(one.text() for one in anna.pane.findChildren(QLabel))
+    told += " ".join(one.accessibleName() for one in anna.pane.messages.banners())
+    assert f"{ROWS - 12} records are unchanged and go out with the same bytes" in told
+    assert "7 changed, 3 new, 5 gone" in told
 
 
 def test_reopening_continues_where_it_was(stewards: tuple[Steward, Steward], tables: tuple[Path, Path]) -> None:

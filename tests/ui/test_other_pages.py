@@ -43,7 +43,7 @@ def schema(tmp_path: Path) -> Path:
     features = [{"identifier": name, "format": text, "hashing": hashing} for name in ("last_name", "first_name")]
     config = {"l": 1024, "kdf": {"type": "HKDF"}, "xorFolds": 1}
     (tmp_path / "schema.json").write_text(json.dumps({"version": 3, "clkConfig": config, "features": features}))
-    (tmp_path / "secret").write_text("a long shared secret\n")
+    (tmp_path / "secret").write_text("a5ec4e7b" * 4 + "\n")
     return tmp_path / "schema.json"
 
 

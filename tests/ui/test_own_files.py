@@ -149,3 +149,64 @@ def test_duplicates_of_one_file_and_shares_for_reviewers(
     assert "last_name" in rows[0]
     assert len(rows) == ROWS + 40
     assert ROWS + 40 - len({row["person_id"] for row in rows}) >= 30
+
+
+def test_pairs_on_which_reviewers_differ_are_shown_and_settled(
+    window: MainWindow, tmp_path: Path, files: tuple[Path, Path], qtbot
+) -> None:  # type: ignore[no-untyped-def]
+    from pprl_desktop.review import share as shares
+
+    lines = files[0].read_text(encoding="utf-8").splitlines()
+    more = [line.replace("a", "e", 1).replace(line.split(",")[0], f"X{n}") for n, line in enumerate(lines[1:41])]
+    files[0].write_text("\n".join([*lines[:200], *more]) + "\n", encoding="utf-8")
+    window.desk.create_project(tmp_path / "one.pprlproject", "One", "one file")
+    window.open_file(files[0])
+    qtbot.waitUntil(lambda: window.desk.findings.seen is not None, timeout=60_000)
+    go_next(window, qtbot, "fields")
+    go_next(window, qtbot, "match")
+    qtbot.waitUntil(lambda: window.desk.findings.match is not None, timeout=120_000)
+    go_next(window, qtbot, "review")
+    pane = window.pane()
+    pane.begin.audit.setValue(2)
+    for one in (pane.begin.secret, pane.begin.again):
+        QTest.keyClicks(one.edit, SECRET)
+    pane.begin.make.click()
+    qtbot.waitUntil(lambda: window.desk.findings.manager is not None, timeout=60_000)
+    manager = window.desk.findings.manager
+    pane.to_reviewers.click()
+    secrets = {"Ada": "the first passphrase of Ada 3", "Ben": "another passphrase for Ben 4"}
+    for (name, secret), (who, said) in zip(pane.reviewers.lines, secrets.items(), strict=False):
+        QTest.keyClicks(name, who)
+        QTest.keyClicks(secret.edit, said)
+    pane.reviewers.overlap.setValue(100)
+    pane.reviewers.tranche.setValue(50)
+    pane.reviewers.give.click()
+    qtbot.waitUntil(lambda: len(manager.shares()) == 2, timeout=60_000)
+    assert not pane.reviewers.conflicts.isVisibleTo(pane)
+    for who, point in (("Ada", 6), ("Ben", 1)):
+        (path,) = manager.folder.rglob(f"*{who}*{shares.SUFFIX}")
+        share = shares.open_share(path, secrets[who])
+        session = shares.start(path, share)
+        for pair in session.order:
+            session.decide(point, "", pair)
+        back = shares.return_decisions(session, share, tmp_path / who)
+        session.ledger.close()
+        pane.reviewers.merged.emit(str(back))
+        qtbot.waitUntil(lambda: window.desk.jobs.busy() is None, timeout=60_000)
+    shown = pane.reviewers.conflicts
+    left = len(manager.conflicts())
+    assert left
+    assert shown.isVisibleTo(pane)
+    assert "Ada: same, surely" in shown.votes.text()
+    assert "Ben: different, surely" in shown.votes.text()
+    assert not shown.grid.isVisibleTo(pane)
+    shown.look.click()
+    qtbot.waitUntil(lambda: shown.grid.isVisibleTo(pane), timeout=60_000)
+    assert any(one.what == "start" for one in manager.ledger.entries), "counted as the manager's own disclosure"
+    first = shown.pair
+    shown.same.click()
+    assert manager.outcome()[first] is True
+    while manager.conflicts():
+        shown.different.click()
+    assert not shown.isVisibleTo(pane)
+    assert sum(value is True for value in manager.outcome().values()) == 1

@@ -65,6 +65,22 @@ def test_duplicates_of_one_file_are_told_in_words(
     assert "Nothing left this computer" in text
 
 
+@pytest.mark.parametrize("form", ["xlsx", "dta", "parquet"])
+def test_the_linked_table_is_written_in_the_form_that_is_asked_for(
+    tmp_path: Path, files: tuple[str, str], capsys: pytest.CaptureFixture[str], form: str
+) -> None:
+    from pprl_desktop.records.reading import read_table
+
+    if form == "parquet":
+        pytest.importorskip("pyarrow")
+    made = said(capsys, *files, "--out", str(tmp_path / "out"), "--form", form)
+    assert Path(made["table"]).name == f"linked.{form}"
+    table = read_table(Path(made["table"])).table
+    assert table.rows == made["rows"] > 50
+    assert table.names[0] == "person_id"
+    assert said(capsys, *files, "--out", str(tmp_path / "out"))["table"] == made["table"], "kept with the project"
+
+
 def test_columns_named_by_hand_are_used(
     tmp_path: Path, files: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:

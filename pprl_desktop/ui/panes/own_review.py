@@ -12,7 +12,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit, QPushButton, QWidget
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.ui.kit.i18n import tr, tr_n
+from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._files import show_in_folder
 from pprl_desktop.ui.panes.review import OWN_PAGE, PAIRS_PAGE, ReviewPane
@@ -31,6 +31,7 @@ from pprl_desktop.ui.widgets.basics import (
     row_button,
     spin,
 )
+from pprl_desktop.ui.widgets.conflicts import Conflicts
 from pprl_desktop.ui.widgets.numbers import BigNumber
 from pprl_desktop.ui.widgets.reflow import columns
 from pprl_desktop.ui.widgets.rows import Head, Rows
@@ -149,7 +150,7 @@ class Reviewers(QWidget):
         )
         self.list = Rows(tr("Reviewers"), heads, high=40, indent=0)
         self.none = label(tr("No pair was handed out: you decide them all yourself."), "muted")
-        self.conflicts = label("", "small")
+        self.conflicts = Conflicts()
         self.take = button(tr("&Take decisions in …"), self._take)
         self.new = Section(
             tr("Hand pairs out"),
@@ -176,7 +177,7 @@ class Reviewers(QWidget):
             ),
             row(self.give, self.why, None, gap=1.5),
         )
-        self.setLayout(column(self.none, self.list, row(self.take, self.conflicts, None, gap=2), self.new, None, gap=2))
+        self.setLayout(column(self.none, self.list, row(self.take, None), self.conflicts, self.new, None, gap=2))
         self._check()
 
     def show_desk(self, desk: ManagerDesk) -> None:
@@ -191,10 +192,7 @@ class Reviewers(QWidget):
             came = tr("came back") if back else tr("awaited")
             show = row_button(tr("Show in folder"), lambda: self.shown.emit(str(desk.folder)))
             self.list.add(label(name, "strong"), label(out), label(came), show)
-        differ = len(desk.conflicts())
-        words = tr_n("{n} pair on which votes differ: decide it yourself.",
-                     "{n} pairs on which votes differ: decide them yourself.", differ)  # fmt: skip
-        self.conflicts.setText(words if differ else "")
+        self.conflicts.show_conflicts(desk.conflicts())
 
     def _named(self) -> dict[str, str]:
         return {name.text().strip(): secret.text() for name, secret in self.lines if name.text().strip()}
@@ -228,6 +226,8 @@ class OwnReviewPane(ReviewPane):
         self.begin.continued.connect(lambda secret: self._open_desk(self.project.choices.review_path, secret))
         self.reviewers.wanted.connect(self._hand_out)
         self.reviewers.merged.connect(self._merge)
+        self.reviewers.conflicts.looked.connect(self._look_at)
+        self.reviewers.conflicts.settled.connect(self._settle)
         self.reviewers.shown.connect(lambda path: show_in_folder(self, Path(path)))
         super().build()
         self.to_reviewers = button(tr("&Reviewers …"), self._show_own)
@@ -337,6 +337,21 @@ class OwnReviewPane(ReviewPane):
             self.say("good", said, more)
 
         self.run(tr("Taking decisions in"), work, done)
+
+    def _look_at(self, pair: str) -> None:
+        """As its voters saw it together; the gate counts it before a cell is shown."""
+        manager, shown = self.manager, self.reviewers.conflicts
+        if manager is not None:
+            work = lambda progress: manager.look_at(pair, progress)  # noqa: E731
+            self.run(tr("Opening the pair"), work, lambda cells: shown.show_cells(pair, cells))
+
+    def _settle(self, pair: str, point: int) -> None:
+        if self.manager is None:
+            return
+        self.manager.resolve(pair, point)
+        self.reviewers.show_desk(self.manager)
+        if not self.manager.conflicts():
+            self.say("good", tr("Every pair on which votes differed is settled."))
 
     # the shell asks -------------------------------------------------------------------------------
 

@@ -157,7 +157,7 @@ class WelcomePane(Pane):
             Head(tr("Project and partner"), 4),
             Head(tr("Where it stands"), 4),
             Head(tr("Last opened"), 1, right=True),
-            Head("", right=True, least=136),
+            Head("", right=True, least=168),
         )
         self.projects = Rows(tr("Projects"), heads, high=52)
         self.archived = button("", self._toggle_archive, kind="link")
@@ -232,18 +232,17 @@ class WelcomePane(Pane):
             stands = two_lines(place, one.waits, tint="warm", role="")
         else:
             stands = two_lines(tr("Finished · {n} of {all}", n=one.steps, all=one.steps), "", role="")
-        action: QWidget
+        entries = [(tr("Archive"), lambda: self._archive(one, True)), (tr("Delete …"), lambda: self._delete(one))]
+        if one.archived:
+            entries[0] = (tr("Take out of the archive"), lambda: self._archive(one, False))
+        if there and not one.step:
+            entries.insert(0, (tr("Repeat with new data …"), lambda: self._repeat(Path(one.path))))
+        if there and not chosen:
+            entries.insert(0, (tr("Open"), lambda: self._open_path(Path(one.path))))
+        action: QWidget = menu_button("more", tr("More about {project}", project=one.title), entries)
         if chosen:
-            action = row_button(tr("Continue"), lambda: self._open_path(Path(one.path)), kind="primary")
-        else:
-            entries = [(tr("Archive"), lambda: self._archive(one, True)), (tr("Delete …"), lambda: self._delete(one))]
-            if one.archived:
-                entries[0] = (tr("Take out of the archive"), lambda: self._archive(one, False))
-            if there and not one.step:
-                entries.insert(0, (tr("Repeat with new data …"), lambda: self._repeat(Path(one.path))))
-            if there:
-                entries.insert(0, (tr("Open"), lambda: self._open_path(Path(one.path))))
-            action = menu_button("more", tr("More about {project}", project=one.title), entries)
+            go_on = row_button(tr("Continue"), lambda: self._open_path(Path(one.path)), kind="primary")
+            action = boxed(row(go_on, action, gap=0.5))
         when = label(recently(one.opened), "small", wrap=False)
         whom = two_lines(one.title, one.partner or self._no_partner(one))
         line = row(bar, boxed(stands), gap=1.5)

@@ -1,0 +1,140 @@
+"""What an .xls holds beside its values (MS-CFB, MS-XLS): zeros that cells show, formulas, links to other files.
+
+The values come from the library that reads all workbooks; it does not tell how a number is shown. So the stream of
+records is walked once more: headers of four bytes, and of the few kinds named here the first fields. Nothing in the
+file is believed: chains of sectors end at their length, a record that is cut short ends the walk.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+HEADER, ENTRY = 512, 128  # bytes: of the file, of an entry of its directory
+END = 0xFFFFFFFA  # from here on a number is no sector
+STREAMS = ("Workbook", "Book")
+BOF, BOUNDSHEET, FILEPASS, FORMAT, FORMAT_8, XF, SUPBOOK = 0x0809, 0x0085, 0x002F, 0x001E, 0x041E, 0x00E0, 0x01AE
+FORMULA, NUMBER, RK, MULRK = 0x0006, 0x0203, 0x027E, 0x00BD
+OWN, ADD_IN = 0x0401, 0x3A01  # a SUPBOOK that names no other file
+BIFF8 = 0x0600
+COLUMNS = 16384  # of a sheet of any program: how places of cells are counted
+_ZEROS = re.compile(r"^(0{2,20})(;.*)?$")
+
+
+@dataclass
+class Seen:
+    formulas: int = 0
+    links: bool = False
+    locked: bool = False
+    padded: dict[str, dict[int, int]] = field(default_factory=dict)  # sheet -> place of a cell -> digits shown
+
+
+def seen(data: bytes) -> Seen:
+    """Of a whole .xls file; of one that is damaged, what could be seen before that."""
+    try:
+        return _walked(workbook(data))
+    except (struct.error, IndexError, ValueError):
+        return Seen()
+
+
+def workbook(data: bytes) -> bytes:
+    """The stream that holds the sheets."""
+    size, small = 1 << min(data[30], 12), 1 << min(data[32], 12)
+    first_entry, _, cutoff, first_small, _, more, _ = struct.unpack_from("<7I", data, 48)
+    table = [one for one in struct.unpack_from("<109I", data, 76) if one < END]
+    for _ in range(len(data) // size):
+        if more >= END:
+            break
+        *listed, more = struct.unpack(f"<{size // 4}I", _sector(data, more, size))
+        table += [one for one in listed if one < END]
+    following = b"".join(_sector(data, one, size) for one in table)
+    entries = _chain(data, first_entry, following, size)
+    found: dict[str, tuple[int, int]] = {}
+    for at in range(0, len(entries) - ENTRY + 1, ENTRY):
+        letters = entries[at : at + min(64, struct.unpack_from("<H", entries, at + 64)[0])]
+        start, length = struct.unpack_from("<II", entries, at + 116)
+        found.setdefault("" if entries[at + 66] == 5 else letters.decode("utf-16-le").rstrip("\0"), (start, length))
+    start, length = next(found[name] for name in STREAMS if name in found)
+    if length >= cutoff:
+        return _chain(data, start, following, size)[:length]
+    inner = _chain(data, found[""][0], following, size)
+    return _chain(inner, start, _chain(data, first_small, following, size), small, 0)[:length]
+
+
+def _sector(data: bytes, number: int, size: int, offset: int = HEADER) -> bytes:
+    return data[offset + number * size : offset + (number + 1) * size]
+
+
+def _chain(data: bytes, start: int, following: bytes, size: int, offset: int = HEADER) -> bytes:
+    made = []
+    for _ in range(len(data) // size + 1):  # a chain that runs in a circle ends as well
+        if start >= END:
+            break
+        made.append(_sector(data, start, size, offset))
+        (start,) = struct.unpack_from("<I", following, 4 * start)
+    return b"".join(made)
+
+
+def _walked(stream: bytes) -> Seen:
+    made = Seen()
+    formats: dict[int, int] = {}
+    styles: list[int] = []
+    sheets: dict[int, str] = {}
+    pads: Mapping[int, int] = {}
+    cells: dict[int, int] | None = None  # of the sheet that is being walked
+    version, at = BIFF8, 0
+    while at + 4 <= len(stream):
+        kind, length = struct.unpack_from("<HH", stream, at)
+        body = at + 4
+        if kind == BOF:
+            (version,) = struct.unpack_from("<H", stream, body)
+            if at in sheets:
+                pads = {place: formats[one] for place, one in enumerate(styles) if one in formats}
+                cells = made.padded.setdefault(sheets[at], {})
+        elif kind == FORMULA:
+            made.formulas += 1
+            _pad(stream, body, cells, pads)
+        elif kind in (NUMBER, RK):
+            _pad(stream, body, cells, pads)
+        elif kind == MULRK and pads and cells is not None:
+            row, column = struct.unpack_from("<HH", stream, body)
+            for place in range((length - 6) // 6):
+                (style,) = struct.unpack_from("<H", stream, body + 4 + 6 * place)
+                if style in pads:
+                    cells[(row + 1) * COLUMNS + column + place] = pads[style]
+        elif kind in (FORMAT, FORMAT_8):
+            (number,) = struct.unpack_from("<H", stream, body)
+            if zeros := _ZEROS.match(_text(stream, body + 2, version, wide=2)):
+                formats[number] = len(zeros[1])
+        elif kind == XF:
+            styles.append(struct.unpack_from("<H", stream, body + 2)[0])
+        elif kind == BOUNDSHEET:
+            sheets[struct.unpack_from("<I", stream, body)[0]] = _text(stream, body + 6, version, wide=1)
+        elif kind == SUPBOOK:
+            made.links = made.links or struct.unpack_from("<H", stream, body + 2)[0] not in (OWN, ADD_IN)
+        elif kind == FILEPASS:
+            made.locked = True
+            return made
+        at = body + length
+    return made
+
+
+def _pad(stream: bytes, body: int, cells: dict[int, int] | None, pads: Mapping[int, int]) -> None:
+    if not pads or cells is None:
+        return
+    row, column, style = struct.unpack_from("<3H", stream, body)
+    if style in pads:
+        cells[(row + 1) * COLUMNS + column] = pads[style]
+
+
+def _text(stream: bytes, at: int, version: int, wide: int) -> str:
+    """A short string: its length in `wide` bytes of BIFF8, in one byte before that."""
+    if version < BIFF8:
+        return stream[at + 1 : at + 1 + stream[at]].decode("cp1252", "replace")
+    length = int.from_bytes(stream[at : at + wide], "little")
+    at += wide
+    if stream[at] & 1:
+        return stream[at + 1 : at + 1 + 2 * length].decode("utf-16-le", "replace")
+    return stream[at + 1 : at + 1 + length].decode("latin-1")
