@@ -226,7 +226,7 @@ def same_terms_with_another_partner(anna: Steward, folder: Path) -> None:
     made = anna.window.desk.need_project()
     assert made.path.name == "third.pprlproject"
     assert (made.choices.fields, made.choices.method) == (before.choices.fields, before.choices.method)
-    assert not (made.choices.agreement or made.choices.bundle_path or made.choices.result_path)
+    assert (made.choices.agreement, made.choices.bundle_path, made.choices.result_path) == ("", "", "")
     anna.window.open_file(before.path)
     anna.wait()
     anna.window.show_pane("finish")
