@@ -1,8 +1,9 @@
 """What an .xls holds beside its values (MS-CFB, MS-XLS): zeros that cells show, formulas, links to other files.
 
-The values come from the library that reads all workbooks; it does not tell how a number is shown. So the stream of
-records is walked once more: headers of four bytes, and of the few kinds named here the first fields. Nothing in the
-file is believed: chains of sectors end at their length, a record that is cut short ends the walk.
+The values come from the library that reads all workbooks; it does not tell how a number is shown, and it sets memory
+aside for every count that the file claims, which ends the whole program where one lies. So the stream of records is
+walked before: headers of four bytes, and of the few kinds named here the first fields. Nothing in the file is
+believed: a count beyond what the file can hold, a chain that leaves it or a record cut short is refused.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ HEADER, ENTRY = 512, 128  # bytes: of the file, of an entry of its directory
 END = 0xFFFFFFFA  # from here on a number is no sector
 STREAMS = ("Workbook", "Book")
 BOF, BOUNDSHEET, FILEPASS, FORMAT, FORMAT_8, XF, SUPBOOK = 0x0809, 0x0085, 0x002F, 0x001E, 0x041E, 0x00E0, 0x01AE
-FORMULA, NUMBER, RK, MULRK = 0x0006, 0x0203, 0x027E, 0x00BD
+FORMULA, NUMBER, RK, MULRK, SST, DIMENSIONS = 0x0006, 0x0203, 0x027E, 0x00BD, 0x00FC, 0x0200
+MULBLANK, LABEL, RSTRING, LABELSST, BLANK, BOOLERR = 0x00BE, 0x0204, 0x00D6, 0x00FD, 0x0201, 0x0205
+CELLS = frozenset((FORMULA, NUMBER, RK, MULRK, MULBLANK, LABEL, RSTRING, LABELSST, BLANK, BOOLERR))
 OWN, ADD_IN = 0x0401, 0x3A01  # a SUPBOOK that names no other file
 BIFF8 = 0x0600
 COLUMNS = 16384  # of a sheet of any program: how places of cells are counted
@@ -28,21 +31,26 @@ class Seen:
     formulas: int = 0
     links: bool = False
     locked: bool = False
+    cells: int = 0  # that the largest sheet would take when it is laid out
     padded: dict[str, dict[int, int]] = field(default_factory=dict)  # sheet -> place of a cell -> digits shown
 
 
-def seen(data: bytes) -> Seen:
-    """Of a whole .xls file; of one that is damaged, what could be seen before that."""
+def seen(data: bytes) -> Seen | None:
+    """Of a whole .xls file; None of one that is damaged or lies."""
     try:
         return _walked(workbook(data))
-    except (struct.error, IndexError, ValueError):
-        return Seen()
+    except (struct.error, IndexError, ValueError, StopIteration):
+        return None
 
 
 def workbook(data: bytes) -> bytes:
     """The stream that holds the sheets."""
-    size, small = 1 << min(data[30], 12), 1 << min(data[32], 12)
-    first_entry, _, cutoff, first_small, _, more, _ = struct.unpack_from("<7I", data, 48)
+    if data[30] not in (9, 12) or data[32] != 6:
+        raise ValueError("no sectors of these sizes")
+    size, small = 1 << data[30], 1 << data[32]
+    tables, first_entry, _, cutoff, first_small, smalls, more, mores = struct.unpack_from("<8I", data, 44)
+    if max(tables, smalls, mores) > len(data) // size:
+        raise ValueError("more sectors than the file has")
     table = [one for one in struct.unpack_from("<109I", data, 76) if one < END]
     for _ in range(len(data) // size):
         if more >= END:
@@ -55,6 +63,8 @@ def workbook(data: bytes) -> bytes:
     for at in range(0, len(entries) - ENTRY + 1, ENTRY):
         letters = entries[at : at + min(64, struct.unpack_from("<H", entries, at + 64)[0])]
         start, length = struct.unpack_from("<II", entries, at + 116)
+        if entries[at + 66] and length > len(data):
+            raise ValueError("a stream longer than the file")
         found.setdefault("" if entries[at + 66] == 5 else letters.decode("utf-16-le").rstrip("\0"), (start, length))
     start, length = next(found[name] for name in STREAMS if name in found)
     if length >= cutoff:
@@ -84,11 +94,20 @@ def _walked(stream: bytes) -> Seen:
     sheets: dict[int, str] = {}
     pads: Mapping[int, int] = {}
     cells: dict[int, int] | None = None  # of the sheet that is being walked
-    version, at = BIFF8, 0
+    version, at, wide, high = BIFF8, 0, 0, 0
     while at + 4 <= len(stream):
         kind, length = struct.unpack_from("<HH", stream, at)
         body = at + 4
+        if body + length > len(stream):
+            raise ValueError("a record that is cut short")
+        if kind in CELLS:
+            row, column = struct.unpack_from("<HH", stream, body)
+            if kind in (MULRK, MULBLANK):
+                (column,) = struct.unpack_from("<H", stream, body + length - 2)
+            high, wide = max(high, row + 1), max(wide, column + 1)
+            made.cells = max(made.cells, high * wide)
         if kind == BOF:
+            wide = high = 0
             (version,) = struct.unpack_from("<H", stream, body)
             if at in sheets:
                 pads = {place: formats[one] for place, one in enumerate(styles) if one in formats}
@@ -112,6 +131,13 @@ def _walked(stream: bytes) -> Seen:
             styles.append(struct.unpack_from("<H", stream, body + 2)[0])
         elif kind == BOUNDSHEET:
             sheets[struct.unpack_from("<I", stream, body)[0]] = _text(stream, body + 6, version, wide=1)
+        elif kind == SST and max(struct.unpack_from("<II", stream, body)) > len(stream):
+            raise ValueError("more texts than the file can hold")
+        elif kind == DIMENSIONS:
+            first, rows, left, columns = struct.unpack_from("<4H" if length < 14 else "<IIHH", stream, body)
+            if first > rows or left > columns:
+                raise ValueError("a sheet that ends before it begins")
+            made.cells = max(made.cells, rows * columns)
         elif kind == SUPBOOK:
             made.links = made.links or struct.unpack_from("<H", stream, body + 2)[0] not in (OWN, ADD_IN)
         elif kind == FILEPASS:

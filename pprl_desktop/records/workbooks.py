@@ -361,6 +361,10 @@ def _look_into_ole(path: Path, start: bytes) -> _Looked:
         raise locked(path.name)
     found = _Looked()
     seen = biff.seen(path.read_bytes())
+    if seen is None:
+        raise other_kind(path)
+    if seen.cells > MOST_CELLS:
+        raise too_large(path.name, seen.cells, MOST_CELLS)
     if seen.locked:
         raise locked(path.name)
     if _holds(path, "_VBA_PROJECT".encode("utf-16-le")):
