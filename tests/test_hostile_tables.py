@@ -19,7 +19,7 @@ from pprl_desktop.records.cleaning import clean
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.profile import profile
 from pprl_desktop.records.reading import Reading, preview, read_table
-from pprl_desktop.reference.load import from_csv
+from pprl_desktop.reference.load import from_file
 from pprl_desktop.review import mindfirl
 from pprl_desktop.review.plan import Review
 from tests.hostility import Tally, mangled, spoilt
@@ -116,7 +116,7 @@ def run(kind: str, folder: Path, count: int) -> None:
             tally.case(lambda: mindfirl.read_frequencies(path))
         elif kind == "reference set":
             path.write_bytes(changed(draw, NAMES))
-            tally.case(lambda: from_csv(path), lambda found: "" if found.size >= 20 else "too few")
+            tally.case(lambda: from_file(path), lambda found: "" if found.size >= 20 else "too few")
         elif kind == "schema of CLKs":
             path.write_bytes(json.dumps(spoilt(draw, schema)).encode() if draw.random() < 0.8 else b"[" * 99_999)
             tally.case(lambda: clk_schema.read(path))

@@ -271,6 +271,13 @@ class OwnTable:
         return kept[2]
 
 
+def sheets_of(path: Path) -> tuple[str, ...]:
+    """Of a workbook; none of any other file."""
+    from pprl_desktop.records.reading import preview
+
+    return preview(path, rows=1).sheets
+
+
 def read_options(choices: Choices) -> ReadOptions:
     """How the table is read, as the steward chose."""
     from pprl_desktop.records.reading import ReadOptions

@@ -36,6 +36,8 @@ class SecondTable:
     names: tuple[str, ...]
     columns: tuple[tuple[str, str], ...]
     id_column: str
+    sheet: str = ""  # of a workbook
+    sheets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class ReviewPlan:
     second_path: str
     columns: tuple[tuple[str, str], ...]  # field -> column of the second table
     second_id: str = ""
+    second_sheet: str = ""  # of a workbook
     pairs_path: str = ""
     title: str = ""
     budget: Fraction = Fraction(3, 10)
@@ -55,17 +58,19 @@ class ReviewPlan:
     caps: Mapping[str, Cap] = field(default_factory=dict)
 
 
-def look_at(path: Path, fields: Sequence[Field], progress: Progress = NO_PROGRESS) -> SecondTable:
+def look_at(path: Path, fields: Sequence[Field], sheet: str = "", progress: Progress = NO_PROGRESS) -> SecondTable:
     """Reads the other table once, to suggest which of its columns holds which field."""
     from pprl_desktop.records.profile import profile
-    from pprl_desktop.records.reading import read_table
+    from pprl_desktop.records.reading import ReadOptions, read_table
 
-    reading = read_table(path, progress=progress.part(0.0, 0.7))
+    reading = read_table(path, ReadOptions(sheet=sheet), progress.part(0.0, 0.7))
     seen = profile(reading.table, progress.part(0.7, 1.0))
     names = reading.table.names
     guessed = guess_columns(fields, seen, {})
     columns = tuple((one.name, guessed.get(one.name, "")) for one in fields)
-    return SecondTable(str(path), reading.table.rows, names, columns, seen.id_column)
+    return SecondTable(
+        str(path), reading.table.rows, names, columns, seen.id_column, reading.sheet, reading.sheets
+    )  # fmt: skip
 
 
 def make_review(
@@ -77,7 +82,7 @@ def make_review(
     progress: Progress = NO_PROGRESS,
 ) -> Desk:
     from pprl_desktop.records.cleaning import clean
-    from pprl_desktop.records.reading import read_table
+    from pprl_desktop.records.reading import ReadOptions, read_table
     from pprl_desktop.review import sources
     from pprl_desktop.review.desk import Desk
     from pprl_desktop.review.plan import Policy
@@ -90,7 +95,8 @@ def make_review(
             place=missing[0],
         )
     own = own_table.clean(choices, progress.part(0.0, 0.2))
-    second = read_table(Path(plan.second_path), progress=progress.part(0.2, 0.35)).table
+    how = ReadOptions(sheet=plan.second_sheet)
+    second = read_table(Path(plan.second_path), how, progress.part(0.2, 0.35)).table
     partner = clean(second, choices.fields, dict(plan.columns), progress.part(0.35, 0.45))
     fields = tuple(replace(one, cap=plan.caps.get(one.name, "none")) for one in sources.review_fields(choices.fields))
     policy = Policy(

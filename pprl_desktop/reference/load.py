@@ -13,7 +13,7 @@ from pprl_desktop.problem import Problem, did_you_mean
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.cleaning import clean_column
 from pprl_desktop.records.fields import Field
-from pprl_desktop.records.reading import read_table
+from pprl_desktop.records.reading import ReadOptions, read_table
 from pprl_desktop.reference.derived import DIGITS, digits, from_secret
 from pprl_desktop.reference.sets import ReferenceSet
 from pprl_desktop.said import Said, sentences
@@ -36,24 +36,30 @@ def reference_set(
         return _built_in(name)
     if found := re.fullmatch(r"secret-([0-9]{1,6})", name):
         return from_secret(secret, int(found[1]))
-    path = Path(name)
+    path, sheet = place_of(name)
     if path.exists() and not path.is_dir():
-        return _kept(path, progress)
+        return _kept(path, sheet, progress)
     raise Problem(
         Said("There is no reference set '{name}'.", name=path.name),
-        Said("Built in are: {names}; a CSV file of your own is the other possibility.", names=names()),
+        Said("Built in are: {names}; a file of your own is the other possibility.", names=names()),
         sentences(did_you_mean(name, names()), "Choose one of these or check the file's path."),
         place="reference",
     )
 
 
-def _kept(path: Path, progress: Progress) -> ReferenceSet:
+def place_of(name: str) -> tuple[Path, str]:
+    """A file, or 'workbook.xlsx#sheet'; a file whose own name has that sign is the file."""
+    path, _, sheet = name.rpartition("#")
+    return (Path(path), sheet) if path and not Path(name).exists() else (Path(name), "")
+
+
+def _kept(path: Path, sheet: str, progress: Progress) -> ReferenceSet:
     """The file as last read while it is unchanged: the window asks after every click."""
     status = path.stat()
-    key = (str(path.resolve()), status.st_mtime_ns, status.st_size)
+    key = (f"{path.resolve()}#{sheet}", status.st_mtime_ns, status.st_size)
     made = _READ.get(key)
     if made is None:
-        made = from_csv(path, progress)
+        made = from_file(path, sheet, progress)
         _READ.clear()
         _READ[key] = made
     return made
@@ -78,9 +84,9 @@ def with_digits(reference: ReferenceSet, secret: bytes = b"") -> ReferenceSet:
     return ReferenceSet(reference.name, attributes, (*reference.columns, digits(secret, reference.size)))
 
 
-def from_csv(path: Path, progress: Progress = NO_PROGRESS) -> ReferenceSet:
+def from_file(path: Path, sheet: str = "", progress: Progress = NO_PROGRESS) -> ReferenceSet:
     """Columns become attributes, cleaned like names; rows with an empty cell are left out."""
-    table = read_table(path, progress=progress.part(0.0, 0.5)).table
+    table = read_table(path, ReadOptions(sheet=sheet), progress.part(0.0, 0.5)).table
     cleaned = [
         clean_column(column, Field.of(column.name, "name"), progress.part(0.5, 1.0)).cells() for column in table.columns
     ]

@@ -36,7 +36,8 @@ def method_options(parser: argparse.ArgumentParser, *, blind: bool = False) -> N
     group.add_argument("--decision", choices=tuple(DECISIONS), help="default: the method's")
     group.add_argument("--layout", choices=tuple(LAYOUTS), help="default: the method's")
     group.add_argument("--kernel", choices=("linear", "rbf"), help="of split-svm (default: linear)")
-    group.add_argument("--reference", default="us-200", metavar="NAME|FILE", help="reference set (default: us-200)")
+    group.add_argument("--reference", default="us-200", metavar="NAME|FILE|WORKBOOK#SHEET",
+                       help="reference set (default: us-200)")  # fmt: skip
     group.add_argument(
         "--epsilon", type=positive, metavar="E", help="noise: per bit, edit or query as the method says (default: none)"
     )
@@ -157,7 +158,7 @@ def columns_for(fields: Sequence[Field], text: str | None) -> dict[str, str]:
 
 def reading_options(parser: argparse.ArgumentParser, *, tables: int = 1) -> None:
     """How tables are read, for every verb that reads one."""
-    twice = "; once more for the second table" if tables > 1 else ""
+    twice = "; once more for the second table, a third time for the list of pairs" if tables > 1 else ""
     group = parser.add_argument_group("how a table is read")
     group.add_argument(
         "--sheet", action="append", default=[], metavar="NAME",

@@ -87,7 +87,8 @@ def _from_tables(args: argparse.Namespace, progress: Progress) -> Review:
         raise Problem("Two tables and the fields to show are needed.", do="Give --a, --b and --fields.", place="tables")
     a = _options.read(args.a, progress.part(0.0, 0.2), _options.how_read(args, 0))
     b = _options.read(args.b, progress.part(0.2, 0.4), _options.how_read(args, 1))
-    pairs, fields = _options.read(args.pairs), _options.parse_fields(args.fields, a)
+    listed_how = replace(_options.how_read(args, 2), made=())
+    pairs, fields = _options.read(args.pairs, options=listed_how), _options.parse_fields(args.fields, a)
     columns_b = _options.columns_for(fields, args.columns_b)
     listed = ListedPairs(a, b, pairs, args.id, args.id_b or args.id, columns_b)
     frequencies = Path(args.frequencies) if args.frequencies else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from pprl_desktop.verbs import _evaluate_report as report
 if TYPE_CHECKING:
     from pprl_desktop.evaluation.figures import Truth
     from pprl_desktop.job.trial import Trial
+    from pprl_desktop.records.reading import ReadOptions
     from pprl_desktop.records.table import Table
 
 
@@ -53,7 +55,7 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
     _one_table_only(args)
     tables = _two_tables(args)
     fields = _options.parse_fields(args.fields, tables[0])
-    truth = read_truth(args.truth, *tables, args.id, args.id_b or args.id)
+    truth = read_truth(args.truth, *tables, args.id, args.id_b or args.id, _options.how_read(args, 2))
     blind = not method(args.method).smashes
     if blind:
         _evaluate_blind.no_idle_option(args)
@@ -108,10 +110,10 @@ def _two_tables(args: argparse.Namespace) -> tuple[Table, Table]:
     return read[0], read[1]
 
 
-def read_truth(path: str, a: Table, b: Table, id_a: str, id_b: str) -> Truth:
+def read_truth(path: str, a: Table, b: Table, id_a: str, id_b: str, how: ReadOptions | None = None) -> Truth:
     from pprl_desktop.job.trial import truth_of
 
-    table = _options.read(path)
+    table = _options.read(path, options=replace(how, made=()) if how is not None else None)
     pairs = list(zip(table.column("id_a").cells(), table.column("id_b").cells(), strict=True))
     own, partner = a.column(id_a).cells(), b.column(id_b).cells()
     if not pairs:

@@ -168,3 +168,19 @@ def test_overlap_counts_and_explains() -> None:
     nothing = overlap(table, ReferenceSet.of("r", ["first"], [["XXX"]]))
     assert str(nothing.sentence()).startswith("No value")
     assert made.as_dict()["records"] == 3
+
+
+def test_a_sheet_of_a_workbook_is_a_reference_set(tmp_path: Path) -> None:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.active.append(["remark"])
+    page = book.create_sheet("Names")
+    page.append(["first", "last"])
+    for n in range(40):
+        page.append([f"First{chr(97 + n % 26)}{n}", f"Last{n}"])
+    book.save(tmp_path / "names.xlsx")
+    made = reference_set(f"{tmp_path / 'names.xlsx'}#Names")
+    assert made.size == 40
+    with pytest.raises(Problem, match="There is no sheet"):
+        reference_set(f"{tmp_path / 'names.xlsx'}#Other")

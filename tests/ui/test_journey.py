@@ -288,7 +288,7 @@ def test_a_review_to_its_end_and_the_report_after_a_restart(  # type: ignore[no-
     anna.wait()
     anna.window.desk.unlocked(anna.window.desk.home.unlock(SAMPLE))
     anna.window.show_pane("review")
-    anna.pane.new.looked_for.emit(str(resources.find("samples", "hospital_b.csv")))
+    anna.pane.new.looked_for.emit(str(resources.find("samples", "hospital_b.csv")), "")
     anna.wait()
     anna.pane.new.secret.edit.setText(SAMPLE)
     anna.press(anna.pane.new.make)

@@ -8,8 +8,16 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog
 
+from pprl_desktop.records.formats import ENDINGS
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.panes.base import Pane
+
+TABLES = (".csv", ".tsv", ".tab", ".txt", ".gz", ".zip", *ENDINGS)
+
+
+def table_filter() -> str:
+    """Of a dialog that asks for a table of any kind."""
+    return f"{tr('Tables')} ({' '.join(f'*{ending}' for ending in TABLES)});;* (*)"
 
 
 def post(pane: Pane) -> Path:

@@ -14,13 +14,13 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QGridLayout, QWidget
 
 from pprl_desktop.job.offers import as_agreed
 from pprl_desktop.problem import Problem
-from pprl_desktop.records.formats import ENDINGS
 from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.turns import Turns
 from pprl_desktop.ui.kit.words import count, percent
+from pprl_desktop.ui.panes._files import TABLES, table_filter
 from pprl_desktop.ui.panes._reading import GUESS, WIDTHS, ReadingChoices
 from pprl_desktop.ui.panes._work import kind_words, separator_words
 from pprl_desktop.ui.panes.base import Pane
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from pprl_desktop.project.choices import Choices
     from pprl_desktop.records.profile import ColumnProfile
 
-TABLES = (".csv", ".tsv", ".tab", ".txt", ".gz", ".zip", *ENDINGS)
 ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1")
 HEADERS = 8  # lines offered as the header
 FIRST_ROWS = 4
@@ -356,10 +355,7 @@ class DataPane(ReadingChoices, Pane):
 
     def _asked_file(self) -> str:
         start = str(Path(self.choices.table_path).parent) if self.choices.table_path else ""
-        endings = " ".join(f"*{ending}" for ending in TABLES)
-        name, _ = QFileDialog.getOpenFileName(
-            self, tr("Choose your table"), start, f"{tr('Tables')} ({endings});;* (*)"
-        )
+        name, _ = QFileDialog.getOpenFileName(self, tr("Choose your table"), start, table_filter())
         return name
 
     def _load(self, path: Path, options: Choices | None, *, suggest: bool = False, again: bool = False) -> None:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QLineEdit, QToolButton, QWidget
 
 from pprl_desktop.job import offers, preview
-from pprl_desktop.job.own_table import marked
+from pprl_desktop.job.own_table import marked, sheets_of
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
@@ -20,6 +20,7 @@ from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.turns import Turns
 from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._cleaning import CleaningDialog
+from pprl_desktop.ui.panes._files import table_filter
 from pprl_desktop.ui.panes._work import kind_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.basics import (
@@ -417,15 +418,27 @@ class FieldsPane(Pane):
 
     def _set_reference(self, data: object) -> None:
         if data == _FILE:
-            name, _ = QFileDialog.getOpenFileName(self, tr("Choose a reference set"), "", f"{tr('Tables')} (*.csv)")
-            if not name:
+            name, _ = QFileDialog.getOpenFileName(self, tr("Choose a reference set"), "", table_filter())
+            data = self._with_sheet(name) if name else ""
+            if not data:
                 pick(self.which, self.project.choices.reference)
                 return
-            data = name
         self.change("Choose reference set", reference=str(data), mapping=())
         self.messages.clear()
         self._show_reference()
         self._show_example()
+
+    def _with_sheet(self, name: str) -> str:
+        """Of a workbook with several sheets the steward says which; empty: none was chosen, or it cannot be read."""
+        try:
+            sheets = sheets_of(Path(name))
+        except Problem as problem:
+            self.show_problem(problem)
+            return ""
+        if len(sheets) < 2:
+            return name
+        sheet, taken = QInputDialog.getItem(self, tr("Choose a reference set"), tr("Sheet"), sheets, 0, False)
+        return f"{name}#{sheet}" if taken else ""
 
     # moving on ------------------------------------------------------------------------------------
 

@@ -226,7 +226,7 @@ class OwnReviewPane(ReviewPane):
         self.begin.continued.connect(lambda secret: self._open_desk(self.project.choices.review_path, secret))
         self.reviewers.wanted.connect(self._hand_out)
         self.reviewers.merged.connect(self._merge)
-        self.reviewers.conflicts.looked.connect(self._look_at)
+        self.reviewers.conflicts.looked.connect(self._show_conflict)
         self.reviewers.conflicts.settled.connect(self._settle)
         self.reviewers.shown.connect(lambda path: show_in_folder(self, Path(path)))
         super().build()
@@ -338,7 +338,7 @@ class OwnReviewPane(ReviewPane):
 
         self.run(tr("Taking decisions in"), work, done)
 
-    def _look_at(self, pair: str) -> None:
+    def _show_conflict(self, pair: str) -> None:
         """As its voters saw it together; the gate counts it before a cell is shown."""
         manager, shown = self.manager, self.reviewers.conflicts
         if manager is not None:

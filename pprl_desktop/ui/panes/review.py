@@ -208,12 +208,12 @@ class ReviewPane(KeyedPane):
 
     # opening --------------------------------------------------------------------------------------
 
-    def _look_at(self, path: str) -> None:
+    def _look_at(self, path: str, sheet: str) -> None:
         from pprl_desktop.job.reviewing import look_at
 
         fields = self.project.choices.fields
         self.messages.clear()
-        self.run(tr("Reading the second table"), lambda p: look_at(Path(path), fields, p), self.new.show_second)
+        self.run(tr("Reading the second table"), lambda p: look_at(Path(path), fields, sheet, p), self.new.show_second)
 
     def _make(self, plan: Any, passphrase: str) -> None:
         from pprl_desktop.job.reviewing import make_review

@@ -14,6 +14,7 @@ from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.words import count
+from pprl_desktop.ui.panes._files import table_filter
 from pprl_desktop.ui.panes.unlock import StrengthBar
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import (
@@ -73,7 +74,7 @@ class FileRow(QWidget):
 class NewReview(Section):
     """The manager's choices: second table, pairs, limits, who sees what."""
 
-    looked_for = Signal(str)  # the second table was chosen
+    looked_for = Signal(str, str)  # the second table was chosen, and the sheet of a workbook
     asked = Signal(object, str)  # ReviewPlan, passphrase
 
     def __init__(self) -> None:
@@ -83,10 +84,12 @@ class NewReview(Section):
         )
         self.fields: tuple[Field, ...] = ()
         self.second: SecondTable | None = None
-        tables = f"{tr('Tables')} (*.csv *.tsv *.tab *.txt)"
-        self.table = FileRow(tr("Second table"), tables)
-        self.table.chosen.connect(self.looked_for)
-        self.pairs = FileRow(tr("List of pairs"), tables)
+        self.table = FileRow(tr("Second table"), table_filter())
+        self.table.chosen.connect(lambda path: self.looked_for.emit(path, ""))
+        self.sheet = combo(tr("Sheet of the workbook"), [], self._take_sheet)
+        self.sheet_row = boxed(column(labelled(tr("Sheet"), self.sheet)))
+        self.sheet_row.hide()
+        self.pairs = FileRow(tr("List of pairs"), table_filter())
         self.mapping = QGridLayout()
         self.mapping.setHorizontalSpacing(2 * GRID)
         self.mapping.setVerticalSpacing(GRID // 2)
@@ -112,6 +115,7 @@ class NewReview(Section):
         limits.setStretch(1, 1)
         self.add(
             labelled(tr("Second table"), self.table),
+            self.sheet_row,
             self.mapping_box,
             labelled(
                 tr("List of pairs"),
@@ -135,6 +139,11 @@ class NewReview(Section):
     def show_second(self, second: SecondTable) -> None:
         self.second = second
         self.table.set_path(second.path)
+        self.sheet.clear()
+        for one in second.sheets:
+            self.sheet.addItem(one, one)
+        pick(self.sheet, second.sheet)
+        self.sheet_row.setVisible(len(second.sheets) > 1)
         clear(self.mapping)
         self.boxes, self.caps = {}, {}
         caps = [
@@ -163,6 +172,10 @@ class NewReview(Section):
         self.mapping_box.show()
         self._check()
 
+    def _take_sheet(self, name: object) -> None:
+        if self.second is not None and name != self.second.sheet:
+            self.looked_for.emit(self.second.path, str(name))
+
     def _check(self) -> None:
         self.strength.judge(self.secret.text())
         reason = ""
@@ -183,6 +196,7 @@ class NewReview(Section):
             self.second.path,
             tuple((name, str(box.currentData())) for name, box in self.boxes.items()),  # type: ignore[attr-defined]
             self.second.id_column,
+            self.second.sheet,
             self.pairs.path(),
             budget=Fraction(self.limit.value(), 100),
             kappa=self.kappa.value(),
