@@ -1,6 +1,6 @@
 """Four parties on one population, from cards to groups and the review after them, by the verbs alone.
 
-    pytest -n 0 -m slow -s tests/verbs/test_four_parties.py
+    PEOPLE=500 pytest -n 0 -s tests/verbs/test_four_parties.py
 
 prints precision and recall of the pairwise links, of their plain closure and of the groups.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import itertools
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +26,7 @@ from tests.benchmarks import groups as population
 from tests.job import parties
 
 FIELDS = ",".join(one.name if one.kind == "text" else f"{one.name}:{one.kind}" for one in population.FIELDS)
+PEOPLE = int(os.environ.get("PEOPLE", "150"))
 Pairs = set[tuple[Record, Record]]
 
 
@@ -50,7 +52,7 @@ class Steward:
 def four(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> list[Steward]:
     monkeypatch.setenv("PPRL_PASSPHRASE", "four unrelated words here")
     monkeypatch.setattr(Home.create, "__defaults__", (Cost(memory=8, passes=1, lanes=1),))
-    tables, whose = population.files(tmp_path, 300, 3)
+    tables, whose = population.files(tmp_path, PEOPLE, 3)
     made = []
     for number, (name, table, people) in enumerate(zip(parties.NAMES, tables, whose, strict=True)):
         with table.open(newline="", encoding="utf-8") as source:
@@ -183,7 +185,6 @@ def reviewed(one: Steward, other: Steward, post: Path, number: int) -> int:
     return pairs
 
 
-@pytest.mark.slow
 def test_four_homes_by_verbs_alone_and_contradictions_go_to_review_and_come_back(
     four: list[Steward], tmp_path: Path
 ) -> None:
@@ -225,7 +226,6 @@ def test_four_homes_by_verbs_alone_and_contradictions_go_to_review_and_come_back
     assert {one["what"] for one in others[0]("releases", "list")["disclosures"]} >= {"result", "group links"}
 
 
-@pytest.mark.slow
 def test_groups_after_blind(four: list[Steward], tmp_path: Path) -> None:
     """Only the side that asks has a match; both have the result, and that is what a group is made of."""
     post = tmp_path / "post"
