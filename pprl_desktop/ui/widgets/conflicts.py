@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -75,8 +74,8 @@ class Conflicts(Section):
         now, all_ = count(self._at + 1), count(len(self._conflicts))
         self.place.setText(tr("Pair {n} of {all} on which votes differ. Your word settles it.", n=now, all=all_))
         said = [
-            tr("{name}: {decision}", name=html.escape(one.reviewer), decision=point_words(one.point))
-            + (f" ({html.escape(one.note)})" if one.note else "")
+            tr("{name}: {decision}", name=one.reviewer, decision=point_words(one.point))
+            + (f" ({one.note})" if one.note else "")
             for one in self._conflicts[self._at].votes
         ]
-        self.votes.setText("<br>".join(said))
+        self.votes.setText("\n".join(said))
