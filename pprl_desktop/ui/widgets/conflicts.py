@@ -39,8 +39,8 @@ class Conflicts(Section):
         self.same = button(tr("The &same person"), lambda: self.settled.emit(self.pair, SAME))
         self.other = button(tr("Next of them"), self._turn, kind="link")
         self.add(
-            self.place, self.votes, self.grid, row(self.look, self.priced, None, gap=1),
-            row(self.different, self.same, self.other, None, gap=1),
+            self.place, self.votes, row(self.different, self.same, self.other, None, gap=1),
+            row(self.look, self.priced, None, gap=1), self.grid,
         )  # fmt: skip
         self.hide()
 
