@@ -420,7 +420,8 @@ class GroupsPane(Pane):
         self.run(tr("Writing the groups"), lambda progress: project.tell(name, out, progress), done)
 
     def _save(self) -> None:
-        path, _ = QFileDialog.getSaveFileName(self, tr("Save my groups"), "groups.csv", "*.csv")
+        forms = "*.csv;;*.xlsx;;*.dta;;*.parquet"
+        path, _ = QFileDialog.getSaveFileName(self, tr("Save my groups"), "groups.csv", forms)
         if path:
             self.save_to(Path(path))
 

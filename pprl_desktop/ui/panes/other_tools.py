@@ -15,6 +15,7 @@ from pprl_desktop.progress import Progress
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.kit.words import count
+from pprl_desktop.ui.panes._files import TABLES
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import Section, button, column, combo, label, labelled, pick, row
@@ -222,7 +223,7 @@ class OtherToolsPane(Pane):
         self.run(tr("Reading the table"), lambda progress: other_tools.OwnFile(path, progress), done)
 
     def accepts(self, suffix: str) -> bool:
-        return suffix in (".csv", ".tsv", ".txt", ".json")
+        return suffix in (*TABLES, ".json")
 
     def take_file(self, path: str) -> None:
         if path.lower().endswith(".json"):
