@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -182,3 +183,22 @@ def test_finish_does_not_write_while_decisions_are_left_behind(reviewer: Desk) -
     reviewer.wait()
     assert "not taken in" in reviewer.window.pane().reason()
     assert not reviewer.window.next.isEnabled()
+
+
+def test_the_sheet_of_a_second_table_is_chosen_on_the_page(qtbot) -> None:  # type: ignore[no-untyped-def]
+    from pprl_desktop.job.reviewing import SecondTable
+    from pprl_desktop.ui.panes.review_setup import NewReview
+
+    new = NewReview()
+    qtbot.addWidget(new)
+    asked: list[tuple[str, str]] = []
+    new.looked_for.connect(lambda path, sheet: asked.append((path, sheet)))
+    seen = SecondTable("b.csv", 3, ("name",), (("last_name", "name"),), "")
+    new.show_second(seen)
+    assert not new.sheet_row.isVisibleTo(new)
+    new.show_second(replace(seen, path="b.xlsx", sheet="One", sheets=("One", "Two")))
+    assert new.sheet_row.isVisibleTo(new)
+    assert new.plan().second_sheet == "One"
+    new.sheet.setCurrentIndex(1)
+    new.sheet.activated.emit(1)
+    assert asked == [("b.xlsx", "Two")]
