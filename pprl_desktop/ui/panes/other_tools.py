@@ -217,6 +217,7 @@ class OtherToolsPane(Pane):
 
         def done(own: OwnFile) -> None:
             self._own = own
+            self._say_odd()
             self._map()
             self._stale()
 
@@ -244,10 +245,14 @@ class OtherToolsPane(Pane):
             self.show_problem(problem)
             return
         self._schema, self._seen = path, seen
-        for one in seen.warnings:
-            self.say("warning", tr_core(one))
+        self._say_odd()
         self._map()
         self._stale()
+
+    def _say_odd(self) -> None:
+        """What is odd about the partner's schema stays in sight while it is used."""
+        for one in self._seen.warnings if self._seen is not None else ():
+            self.say("warning", tr_core(one))
 
     def _choose_secret(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, tr("File with the secret"), "", "")
@@ -262,6 +267,7 @@ class OtherToolsPane(Pane):
             self.show_problem(problem)
             return
         self._secret = path
+        self._say_odd()
         self._stale()
 
     # what is done ---------------------------------------------------------------------------------
