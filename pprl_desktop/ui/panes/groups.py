@@ -254,8 +254,10 @@ class GroupsPane(Pane):
         )
         ties = sum(one.tie for one in found.doubts)
         self.doubts.setText(
-            tr("{n} of your links contradict surer ones and were not followed, {ties} of them as sure as another.",
-               n=count(len(found.doubts)), ties=count(ties))
+            tr_n(
+                "{n} of your links contradicts surer ones and was not followed.",
+                "{n} of your links contradict surer ones and were not followed, {ties} of them as sure as another.",
+                len(found.doubts), ties=count(ties))
             if found.doubts else tr("All of your links were followed.")
         )  # fmt: skip
         self.review.setVisible(bool(found.doubts))
