@@ -90,10 +90,12 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, A
     """Pairs of the sample's hospitals as 'evaluate' and 'match' write them."""
     place = tmp_path_factory.mktemp("pairs")
     samples = root() / "samples"
+    text, day = {"type": "string", "case": "upper"}, {"type": "date", "format": "%Y-%m-%d"}
+    hashing = {"comparison": {"type": "ngram", "n": 2}, "strategy": {"bitsPerFeature": 200},
+               "missingValue": {"sentinel": ""}}  # fmt: skip
     schema = {"version": 3, "clkConfig": {"l": 1024, "kdf": {"type": "HKDF"}}, "features": [
-        {"identifier": name, "format": {"type": "string"},
-         "hashing": {"comparison": {"type": "ngram", "n": 2}, "strategy": {"bitsPerFeature": 200}}}
-        for name in ("last_name", "first_name", "birth_date", "city")
+        {"identifier": name, "format": form, "hashing": hashing}
+        for name, form in (("last_name", text), ("first_name", text), ("birth_date", day), ("city", text))
     ]}  # fmt: skip
     (place / "schema.json").write_text(json.dumps(schema))
     (place / "secret").write_text("a long shared secret")
