@@ -13,7 +13,7 @@ TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0 "
 VALUE_TYPE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0 value-type"
 TEXT = "urn:oasis:names:tc:opendocument:xmlns:text:1.0 p"
 COLUMNS = 16384
-MOST_PADDED = 20_000_000  # cells with zeros: beyond it they count by their value
+MOST_PADDED = 5_000_000  # cells with zeros, each of which is remembered
 
 
 class Sheets:
@@ -73,7 +73,7 @@ class Sheets:
         for first, times, digits in self._row:
             self._count += times * self._rows
             if self._count > MOST_PADDED:
-                return
+                self._refuse(self._count)
             for line in range(self._high - self._rows + 1, self._high + 1):
                 for place in range(first, first + times):
                     self._cells[line * COLUMNS + place] = digits

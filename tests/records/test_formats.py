@@ -243,6 +243,21 @@ def test_a_count_that_an_xls_claims_does_not_end_the_program(
         read_table(tmp_path / "spoilt.xls")
 
 
+def test_a_cell_with_zeros_that_stands_for_millions_is_refused(tmp_path: Path) -> None:
+    path = open_document(tmp_path / "bomb.ods", [["zip"], ["01067"]])
+    with zipfile.ZipFile(path) as packed:
+        parts = {name: packed.read(name) for name in packed.namelist()}
+    one = b'<table:table-row><table:table-cell office:value-type="string"><text:p>01067'
+    many = b'<table:table-row table:number-rows-repeated="9000000"><table:table-cell office:value-type="float" ' \
+           b'office:value="1067"><text:p>01067'  # fmt: skip
+    assert one in parts["content.xml"]
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, data in parts.items():
+            packed.writestr(name, data.replace(one, many))
+    with pytest.raises(Problem, match="too large"):
+        read_table(path)
+
+
 def test_two_cells_in_opposite_corners_do_not_take_the_memory(tmp_path: Path) -> None:
     """A reader that lays the sheet out would need 400 GB, and the program would be gone."""
     import openpyxl
