@@ -248,6 +248,7 @@ def next_delivery(anna: Steward, table: Path, post: Path) -> None:
     choices = anna.window.desk.need_project().choices
     assert (choices.agreement, choices.rows) == (agreed, ROWS - 5 + 3)
     assert Path(choices.table_path).name == "next.csv"
+    assert (choices.bundle_path, choices.result_path) == ("", ""), "those were about the table before"
     anna.window.show_pane("export")
     anna.wait()
     anna.pane.known.setChecked(True)

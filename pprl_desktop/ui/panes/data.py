@@ -403,6 +403,10 @@ class DataPane(ReadingChoices, Pane):
         if (same or again) and used <= set(seen.columns):
             for name in ("fields", "columns", "sensitive", "id_column", "mapping"):
                 changes.pop(name)
+        if again and choices.table_sha256 != seen.sha256:
+            # what was written and came in was about the table before: it is written, and waited for, once more
+            changes |= dict.fromkeys(("bundle_path", "result_path", "partner_result_path"), "")
+            self.desk.findings.outcome = self.desk.findings.shown = None
         if choices.agreement and self.desk.home.has_agreement(choices.agreement):
             # fields and method are signed: another table brings other columns, not other fields
             signed = self.desk.home.agreement(choices.agreement)
