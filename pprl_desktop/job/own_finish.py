@@ -67,7 +67,7 @@ def finish(
 ) -> OwnFinished:
     permitted = permitted or Permitted()
     choices, project = own.project.choices, own.project
-    must_be_writable(f".{choices.output_form}")
+    must_write(choices.output_form)
     tables = [own.first.table(choices, progress.part(0.0, 0.3))]
     if own.two:
         tables.append(own.second.table(choices.second_file(), progress.part(0.3, 0.6)))
@@ -83,6 +83,11 @@ def finish(
         raise not_written() from None
     progress.at(1.0)
     return OwnFinished(linked, str(page), told, document, outcome)
+
+
+def must_write(form: str) -> None:
+    """Before any work: whether the table can be written here in this form."""
+    must_be_writable(f".{form}")
 
 
 # the table ----------------------------------------------------------------------------------------

@@ -53,10 +53,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
     from pprl_desktop.job.own_files import OwnFiles
-    from pprl_desktop.records.writing import must_be_writable
+    from pprl_desktop.job.own_finish import must_write
 
     if args.form:
-        must_be_writable(f".{args.form}")
+        must_write(args.form)
     if args.review and args.take_in:
         raise Problem("A review is made or taken in, not both.", do="Give one of the two.", place="arguments")
     files = (Path(args.a), Path(args.b)) if args.b else (Path(args.a),)
