@@ -7,13 +7,16 @@ there are rows, all of them text, no name twice.
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import random
-from collections.abc import Callable
+import warnings
+import zipfile
 from pathlib import Path
 
 import pytest
 
+from pprl_desktop.exchange import group_terms, strict
 from pprl_desktop.interchange import clk_files, clk_schema, link_tokens
 from pprl_desktop.records.cleaning import clean
 from pprl_desktop.records.fields import Field
@@ -22,7 +25,7 @@ from pprl_desktop.records.reading import Reading, preview, read_table
 from pprl_desktop.reference.load import from_file
 from pprl_desktop.review import mindfirl
 from pprl_desktop.review.plan import Review
-from tests.hostility import Tally, mangled, spoilt
+from tests.hostility import Tally, mangled, memory_before, spoilt
 from tests.interchange import clk_cases
 
 QUICK, FULL = 60, 700
@@ -95,7 +98,50 @@ def review_is_wrong(found: Review) -> str:
     return "" if all(0 <= one < len(found.people) for pair in found.pairs for one in (pair.a, pair.b)) else "pairs"
 
 
-Case = Callable[[random.Random, Path], None]
+CLKS = json.dumps({"clks": ["AAAAAAAAAAAAAAAAAAAAAA=="] * 20}).encode()
+BLOCKS = json.dumps({"clknblocks": [["AAAAAAAAAAAAAAAAAAAAAA==", str(i), "é"] for i in range(20)]}).encode()
+GROUP = {
+    "format": "pprl-group", "version": 1, "name": "Three registries", "made": "2026-11-17T00:00:00Z",
+    "computes": "11" * 32,
+    "members": [{"name": f"Registry {i}", "sign": f"{i}{i}" * 32, "most": 1} for i in (1, 2, 3)],
+}  # fmt: skip
+GROUPED = json.dumps(GROUP, sort_keys=True, separators=(",", ":")).encode()
+
+
+def clks_are_wrong(found: clk_files.Clks) -> str:
+    part = found.smashed.part("record")
+    if not found.smashed.rows or 8 * part.width != found.bits or (found.blocks and len(found.blocks) != len(part.rows)):
+        return "shape"
+    return "" if -1 <= part.rows.min() <= part.rows.max() < len(part.values) else "rows"
+
+
+def changed_zip(draw: random.Random) -> bytes:
+    """Names, sizes, ways of packing and content as nobody else writes them; then its bytes."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", draw.choice([zipfile.ZIP_DEFLATED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA])) as made:
+        for _ in range(draw.choice([1, 1, 2, 70])):
+            name = draw.choice(["output/s.json", "output/s.json", "output/../s.json", "s.json", "output/\u202e.json"])
+            content = draw.choice([CLKS, BLOCKS, mangled(draw, CLKS), bytes(3 << 20), b"[" * 99_999])
+            with warnings.catch_warnings(action="ignore"):  # a name twice
+                made.writestr(name, content)
+    data = bytearray(out.getvalue())
+    if draw.random() < 0.5:
+        return mangled(draw, bytes(data))
+    for _ in range(draw.choice([0, 1, 3])):  # in the list of files at its end: flags, ways, sizes, places
+        at = draw.randrange(max(0, len(data) - 90), len(data) - 3)
+        data[at : at + 4] = draw.choice([b"\xff\xff\xff\xff", b"\0\0\0\0", b"\1\0\0\0", draw.randbytes(4)])
+    return bytes(data)
+
+
+def whole_zip(path: Path) -> list[clk_files.Clks]:
+    return [clk_files.read_zip(path, name) for name in clk_files.names_in_zip(path)]
+
+
+def group_is_wrong(found: group_terms.Group) -> str:
+    signs = [one.sign for one in found.members]
+    if len(signs) < 3 or signs != sorted(set(signs)) or found.computes not in signs:
+        return "members"
+    return "" if all(map(strict.shows, (found.name, *found.names))) else "names"
 
 
 def run(kind: str, folder: Path, count: int) -> None:
@@ -120,12 +166,20 @@ def run(kind: str, folder: Path, count: int) -> None:
         elif kind == "schema of CLKs":
             path.write_bytes(json.dumps(spoilt(draw, schema)).encode() if draw.random() < 0.8 else b"[" * 99_999)
             tally.case(lambda: clk_schema.read(path))
-        elif kind == "CLKs":
-            good = json.dumps({"clks": ["AAAAAAAAAAAAAAAAAAAAAA=="] * 20}).encode()
+        elif kind in ("CLKs", "CLKs with blocks"):
+            good = CLKS if kind == "CLKs" else BLOCKS
             path.write_bytes(
                 mangled(draw, good) if draw.random() < 0.5 else json.dumps(spoilt(draw, json.loads(good))).encode()
             )
-            tally.case(lambda: clk_files.read(path))
+            tally.case(lambda: clk_files.read(path), clks_are_wrong)
+        elif kind == "zip of CLKs":
+            path.write_bytes(changed_zip(draw))
+            tally.case(lambda: whole_zip(path), lambda found: next(filter(None, map(clks_are_wrong, found)), ""))
+        elif kind == "group file":
+            path.write_bytes(
+                json.dumps(spoilt(draw, GROUP)).encode() if draw.random() < 0.8 else mangled(draw, GROUPED)
+            )
+            tally.case(lambda: group_terms.read(path), group_is_wrong)
         else:
             good_lines = "RuleId,Token,RecordId\n" + f"T1,{'A' * 43}=,1\n" * 9
             path.write_bytes(changed(draw, good_lines))
@@ -135,7 +189,8 @@ def run(kind: str, folder: Path, count: int) -> None:
 
 
 KINDS = (
-    "table", "MINDFIRL pairs", "MINDFIRL frequencies", "reference set", "schema of CLKs", "CLKs", "link tokens",
+    "table", "MINDFIRL pairs", "MINDFIRL frequencies", "reference set", "schema of CLKs", "CLKs", "CLKs with blocks",
+    "zip of CLKs", "link tokens", "group file",
 )  # fmt: skip
 
 
@@ -156,3 +211,35 @@ def test_tables_of_strangers_are_read_right_or_refused(tmp_path: Path, kind: str
 @pytest.mark.parametrize("kind", KINDS)
 def test_thousands_of_tables_of_strangers(tmp_path: Path, kind: str) -> None:
     run(kind, tmp_path, FULL)
+
+
+def test_a_zip_of_a_few_bytes_that_unpacks_to_much_costs_little(tmp_path: Path) -> None:
+    """Blanks, one endless row, millions of empty rows, and a list of a hundred thousand files."""
+    path, tally = tmp_path / "bomb.zip", Tally("zip that unpacks to much")
+    for content in (b" " * (200 << 20), b'{"clks": ["' + b"A" * (200 << 20), b'{"clks": [' + b"[]," * (60 << 20)):
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+            made.writestr("output/s.json", content)
+        del content
+        tally.base = memory_before()
+        assert not tally.case(lambda: whole_zip(path))
+    with zipfile.ZipFile(path, "w") as made:
+        for number in range(100_000):
+            made.writestr(f"output/{number}.json", b"")
+    del made
+    tally.base = memory_before()
+    assert not tally.case(lambda: whole_zip(path))
+    tally.finish()
+
+
+@pytest.mark.parametrize("row", ["[]", "{}", "1", '""', '"AA"', '["AAAA", 1]', "[[[[[[]]]]]]"])
+def test_a_file_of_rows_that_are_no_clk_is_refused_at_the_first(tmp_path: Path, row: str) -> None:
+    path, tally = tmp_path / "clks.json", Tally("CLKs that are none")
+    for name in ("clks", "clknblocks"):
+        with path.open("w") as out:
+            out.write(f'{{"{name}": [{row}')
+            for _ in range(300):
+                out.write(f",{row}" * 10_000)
+            out.write("]}")
+        tally.base = memory_before()
+        assert not tally.case(lambda: clk_files.read(path))
+    tally.finish()

@@ -71,7 +71,7 @@ def decode(tree: Any, get: Get) -> Any:
         case "list":
             return [decode(each, get) for each in held]
         case "named":
-            return _class(held[0])(*(decode(each, get) for each in held[1]))
+            return _class(held[0], tuple)(*(decode(each, get) for each in held[1]))
         case "slice":
             return slice(*held)
         case "range":
@@ -152,13 +152,13 @@ def _name(kind: type) -> str:
     return f"{kind.__module__}:{kind.__qualname__}"
 
 
-def _class(name: str) -> Any:
+def _class(name: str, base: type = object) -> Any:
     module, _, path = name.partition(":")
     if not module.startswith(ROOT):
         raise NotPortable(name)
     found: Any = importlib.import_module(module)
     for part in path.split("."):
         found = getattr(found, part)
-    if not isinstance(found, type):
+    if not isinstance(found, type) or not issubclass(found, base):  # of others no constructor is called
         raise NotPortable(name)
     return found

@@ -7,6 +7,7 @@ An answer holds the agreed fields of some of the records asked about, in clear, 
 from __future__ import annotations
 
 import hashlib
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -27,6 +28,8 @@ from pprl_desktop.said import Said
 
 ASK, ANSWER = "ask", "answer"
 MAX_CELLS = 64 << 20  # bytes of all cells of one answer
+MAX_CELL = 1000  # characters of one cell
+NEVER_LEFT = ("Cc", "Cf", "Cs", "Zl", "Zp")  # kinds of characters that no cleaning leaves in a cell
 Rows = npt.NDArray[np.int64]
 
 
@@ -85,6 +88,13 @@ def answer_body(agreement: Agreement, request: str, records: int) -> Plain:
 
 def packed(names: Pseudonyms, columns: Sequence[Sequence[str]]) -> dict[str, Array]:
     """Names, and for every field its cells as one run of bytes and where each ends."""
+    if any(len(cell) > MAX_CELL for cells in columns for cell in cells):
+        raise Problem(
+            "A cell that would leave is longer than a review letter may hold.",
+            Said("The partner would refuse a cell of more than {most} characters.", most=MAX_CELL),
+            "Look whether the file has a quote that is never closed.",
+            place="review",
+        )
     arrays: dict[str, Array] = {"mine": np.ascontiguousarray(names)}
     for number, cells in enumerate(columns):
         data = [cell.encode("utf-8") for cell in cells]
@@ -241,8 +251,11 @@ def _unpacked(number: int, text: Array, ends: Array) -> tuple[str, ...]:
     data, start, cells = text.tobytes(), 0, []
     for end in ends.tolist():
         try:
-            cells.append(data[start:end].decode("utf-8"))
+            cell = data[start:end].decode("utf-8") if end - start <= 4 * MAX_CELL else None
         except UnicodeDecodeError as error:
             raise refusals.malformed(f"f{number}", "A cell is not text.") from error
+        if cell is None or len(cell) > MAX_CELL or any(unicodedata.category(sign) in NEVER_LEFT for sign in cell):
+            raise refusals.malformed(f"f{number}", "A cell is not as the agreed cleaning leaves it.")
+        cells.append(cell)
         start = end
     return tuple(cells)

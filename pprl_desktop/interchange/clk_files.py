@@ -7,16 +7,18 @@ dictionary, so they travel inside something that is.
 from __future__ import annotations
 
 import base64
-import binascii
+import codecs
 import io
 import json
+import re
+import struct
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 
@@ -26,14 +28,22 @@ from pprl_desktop.interchange.clk_encode import smashed_of
 from pprl_desktop.interchange.clk_schema import Schema
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
-from pprl_desktop.said import Said
+from pprl_desktop.said import NOTHING, Said
 
 LARGEST = 4 << 30  # bytes of one JSON file
 MOST_BITS = 1 << 16
 MOST_MEMBERS = 64  # files in a zip
 CODI_DIGITS = 32  # of a secret, by the data owner's tools
 EVERY = 5_000  # rows between two looks at the Cancel button
+LONGEST_ROW = 1 << 16  # characters of a CLK with its blocks
+RATIO = 30  # bytes for each packed one: CLKs are nearly random, and do not pack well
+ALWAYS = 1 << 20  # bytes that may be unpacked whatever the ratio
+DIRECTORY = 1 << 16  # bytes of the list of files in a zip
 _CHUNK = 1 << 20
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError, NotImplementedError)
+_END = struct.Struct("<4s6xHI6x")  # end of a zip: how many files, and bytes of their list
+_MORE = 20  # bytes before it where zip64 has its own
+_SIGN = re.compile(r"[^ \t\r\n]")
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +124,7 @@ def read_zip(path: Path, schema: str, progress: Progress = NO_PROGRESS) -> Clks:
     with files.open_regular(path) as source, _archive(source) as archive:
         for one in _members(archive):
             if PurePosixPath(one.filename).stem == schema:
-                with archive.open(one) as member:
+                with _opened(archive, one) as member:
                     return _parsed(io.BufferedReader(_Limited(member, one.file_size)), one.file_size, progress)
         known = tuple(PurePosixPath(one.filename).stem for one in _members(archive))
     raise Problem(
@@ -154,54 +164,141 @@ def _pieces(made: Smashed, bits: int, progress: Progress) -> Iterator[bytes]:
 
 
 def _parsed(source: IO[bytes], size: int, progress: Progress) -> Clks:
+    """Row by row: what is no CLK is refused where it stands, before the rest of the file is looked at."""
     if size > LARGEST:
         raise _not_clks(Said("It is larger than {most} GB.", most=LARGEST >> 30))
     progress.at(0.0, "Reading CLKs")
-    text = bytearray()
-    while chunk := source.read(_CHUNK):
-        text += chunk
-        progress.at(0.4 * len(text) / max(size, 1), "Reading CLKs")
-    if text[:200].count(b"[") > 20:
-        raise _not_clks(Said("It is not readable as JSON."))
-    try:
-        plain = json.loads(bytes(text))
-    except (ValueError, RecursionError) as error:
-        raise _not_clks(Said("It is not readable as JSON.")) from error
-    rows = plain.get("clks", plain.get("clknblocks")) if isinstance(plain, dict) else None
-    if not isinstance(rows, list):
-        raise _not_clks(Said("It has neither 'clks' nor 'clknblocks'."))
-    if "clks" in plain:
-        return _of_texts(rows, (), progress)
-    groups = [row for row in rows if isinstance(row, list) and row and all(isinstance(one, str) for one in row)]
-    if len(groups) != len(rows):
-        raise _not_clks(Said("A row with blocks must be a CLK followed by the names of its blocks."))
-    return _of_texts([row[0] for row in groups], tuple(tuple(row[1:]) for row in groups), progress)
-
-
-def _of_texts(texts: Iterable[object], blocks: tuple[tuple[str, ...], ...], progress: Progress) -> Clks:
-    made: list[bytes] = []
-    width = 0
-    for at, text in enumerate(texts):
-        if at % EVERY == 0:
-            progress.at(0.5, "Reading CLKs")
-        try:
-            clk = base64.b64decode(text, validate=True) if isinstance(text, str) else b""
-        except (binascii.Error, ValueError):
-            clk = b""
+    rows = _Rows(source, lambda read: progress.at(0.9 * read / max(size, 1), "Reading CLKs"))
+    with_blocks = rows.begin()
+    made, blocks, width = bytearray(), list[tuple[str, ...]](), 0
+    for at, row in enumerate(rows):
+        if with_blocks and not (isinstance(row, list) and row and all(isinstance(one, str) for one in row)):
+            raise _not_clks(Said("A row with blocks must be a CLK followed by the names of its blocks."))
+        clk = _decoded(row[0] if with_blocks else row)
         if not clk or len(clk) > MOST_BITS // 8 or (width and len(clk) != width):
             raise _not_clks(Said("Row {row} is not a CLK of the same length as the others.", row=at + 1))
         width = len(clk)
-        made.append(clk)
+        made += clk
+        if with_blocks:
+            blocks.append(tuple(row[1:]))
     if not made:
         raise _not_clks(Said("It holds no CLK."))
-    return Clks(smashed_of(np.frombuffer(b"".join(made), np.uint8).reshape(len(made), width)), 8 * width, blocks)
+    return Clks(smashed_of(np.frombuffer(bytes(made), np.uint8).reshape(-1, width)), 8 * width, tuple(blocks))
+
+
+def _decoded(text: object) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True) if isinstance(text, str) else b""
+    except ValueError:
+        return b""
+
+
+class _Rows:
+    """The rows of {"clks": [...]} or {"clknblocks": [...]}, one after another; never more than a piece is held."""
+
+    def __init__(self, source: IO[bytes], told: Callable[[int], None]) -> None:
+        self.source, self.told, self.read = source, told, 0
+        self.utf8 = codecs.getincrementaldecoder("utf-8")()
+        self.text, self.at, self.ended = "", 0, False
+        self.decoder = json.JSONDecoder()
+
+    def begin(self) -> bool:
+        """Whether the rows have blocks."""
+        for sign in ("{", '"'):
+            self._expect(sign)
+        name = next((one for one in ("clknblocks", "clks") if self.text.startswith(f'{one}"', self.at)), "")
+        if not name:
+            raise _not_clks(Said("It has neither 'clks' nor 'clknblocks'."))
+        self.at += len(name) + 1
+        for sign in (":", "["):
+            self._expect(sign)
+        return name == "clknblocks"
+
+    def __iter__(self) -> Iterator[Any]:
+        more = self._next() != "]"
+        while more:
+            yield self._row()
+            more = self._next() == ","
+            self.at += more
+        for sign in ("]", "}"):
+            self._expect(sign)
+        if self._next():
+            raise _not_json()
+
+    def _row(self) -> Any:
+        self._next()  # blanks before it, and enough of the file to hold it whole
+        try:
+            row, self.at = self.decoder.raw_decode(self.text, self.at)
+        except (ValueError, RecursionError) as error:
+            raise _not_json() from error
+        return row
+
+    def _expect(self, sign: str) -> None:
+        if self._next() != sign:
+            raise _not_json()
+        self.at += 1
+
+    def _next(self) -> str:
+        """The next sign that is no blank, not taken yet; '' at the end."""
+        while True:
+            while not self.ended and len(self.text) - self.at < LONGEST_ROW:
+                self._more()
+            match = _SIGN.search(self.text, self.at)
+            if match:
+                self.at = match.start()
+                if self.ended or len(self.text) - self.at >= LONGEST_ROW:
+                    return match.group()
+            else:
+                self.at = len(self.text)
+                if self.ended:
+                    return ""
+
+    def _more(self) -> None:
+        chunk = self.source.read(_CHUNK)
+        self.read += len(chunk)
+        self.told(self.read)
+        self.ended = not chunk
+        try:
+            self.text = self.text[self.at :] + self.utf8.decode(chunk, final=self.ended)
+        except UnicodeDecodeError as error:
+            raise _not_json() from error
+        self.at = 0
+
+
+def _not_json() -> Problem:
+    return _not_clks(Said("It is not readable as JSON."))
 
 
 def _archive(source: IO[bytes]) -> zipfile.ZipFile:
+    """The end of a zip says how long the list of its files is: read before the list is, which may be endless."""
+    size = source.seek(0, io.SEEK_END)
+    source.seek(max(0, size - _END.size - DIRECTORY))
+    tail = source.read()
+    at = tail.rfind(b"PK\x05\x06")
     try:
+        _, members, length = _END.unpack_from(tail, at) if at >= 0 else (b"", 0, 0)
+        longer = tail[max(0, at - _MORE) : max(0, at)].startswith(b"PK\x06\x07")  # another end, for thousands of files
+        if not 0 < members <= MOST_MEMBERS or length > DIRECTORY or longer:
+            raise zipfile.BadZipFile
+        source.seek(0)
         return zipfile.ZipFile(source)
-    except (zipfile.BadZipFile, ValueError, OSError) as error:
+    except (*_BROKEN, struct.error) as error:
         raise Problem("This is not a zip of CLKs.", "It is damaged or of another kind.", place="file") from error
+
+
+def _opened(archive: zipfile.ZipFile, one: zipfile.ZipInfo) -> IO[bytes]:
+    if one.file_size > max(RATIO * one.compress_size, ALWAYS):
+        raise Problem("This is not a zip of CLKs.", "It would become very large when it is unpacked.", place="file")
+    try:
+        if one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others may ask for any memory
+            raise NotImplementedError
+        return archive.open(one)
+    except _BROKEN as error:
+        raise _damaged() from error
+
+
+def _damaged(why: Said = NOTHING) -> Problem:
+    return Problem("The zip is damaged.", why, "Ask the partner for it again.", place="file")
 
 
 def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
@@ -230,11 +327,11 @@ class _Limited(io.RawIOBase):
         view = memoryview(into)  # type: ignore[arg-type]
         try:
             data = self.source.read(min(len(view), self.left + 1))
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
-            raise Problem("The zip is damaged.", do="Ask the partner for it again.", place="file") from error
+        except _BROKEN as error:
+            raise _damaged() from error
         self.left -= len(data)
         if self.left < 0:
-            raise Problem("The zip is damaged.", "A file in it is larger than it says.", place="file")
+            raise _damaged(Said("A file in it is larger than it says."))
         view[: len(data)] = data
         return len(data)
 

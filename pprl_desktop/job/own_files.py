@@ -347,7 +347,7 @@ class OwnFiles:
             sizes = self._sizes(choices)
             found = {(int(a), int(b)): bool(same) for a, b, same in plain["decided"]}
             return found if all(0 <= a < sizes[0] and 0 <= b < sizes[1] for a, b in found) else {}
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError):
             return {}
 
     # the result -----------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from pprl_desktop.job.document import Cell, Document, Fact, Figure, Listed, Part
 from pprl_desktop.job.outputs import Linked, not_written
 from pprl_desktop.job.papers import field_title, hundred
 from pprl_desktop.job.report import Report, Section, to_html
+from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.writing import must_be_writable, write_table
 from pprl_desktop.said import ENGLISH, Language, Said
@@ -111,11 +112,25 @@ def held_columns(choices: Choices, permitted: Permitted) -> tuple[tuple[tuple[st
     return tuple(made)
 
 
+def _must_have_one_use(side: Choices) -> None:
+    """As with a partner: the mark 'sensitive' is no way around the permission for compared columns and numbers."""
+    both = [name for name in side.sensitive if name == side.id_column or name in dict(side.columns).values()]
+    if both:
+        raise Problem(
+            Said("The column '{column}' goes into the result and identifies people as well.", column=both[0]),
+            "Compared columns and record numbers are written only where that was permitted.",
+            "Take it out of the sensitive columns, and permit it if it is wanted.",
+            place=both[0],
+        )
+
+
 def _write_table(path: Path, own: OwnFiles, tables: Sequence[Table], outcome: Outcome, permitted: Permitted) -> Linked:
     """Two files: a line per link. One file: a line per record, with one number for all records of a person.
 
     Sorted by random numbers, so that the order of the files does not show.
     """
+    for side in own.sides():
+        _must_have_one_use(side)
     columns = held_columns(own.project.choices, permitted)
     header = ["person_id", *(heading for side in columns for heading, _ in side)]
     cells = [[table.column(name) for _, name in side] for table, side in zip(tables, columns, strict=True)]

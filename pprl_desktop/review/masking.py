@@ -13,6 +13,7 @@ from pprl_desktop.review.graphemes import graphemes
 from pprl_desktop.review.marks import BETWEEN, EDITS, GAP, Cap, CellType, Drawing, Glyph, Level, Mark, MarkKind, Mask
 
 DateSwap = Literal["elements", "digits"]
+LONGEST_ALIGNED = 250  # characters: the time of an alignment grows with the square of them
 LAST = 4  # characters that the cap "last 4" leaves
 # occurrences in the data set: up to 1, 5, 100 and above, as MINDFIRL's screen has them
 FREQUENCY_CLASSES = ((1, "unique"), (5, "rare"), (100, "common"))
@@ -54,8 +55,8 @@ def mask(type: CellType, a: str, b: str, date_swap: DateSwap = "elements") -> Ma
         spans = _elements(x, y, separators[0])
         if spans:
             return _date(x, y, spans, separators, date_swap)
-    too_far = 2 * distance(x, y) > max(len(x), len(y))
-    if too_far or (type == "fixed" and len(x) != len(y)):
+    long = max(len(x), len(y)) > LONGEST_ALIGNED
+    if long or 2 * distance(x, y) > max(len(x), len(y)) or (type == "fixed" and len(x) != len(y)):
         marks = _side_by_side(x, y, separators)
         return Mask("different", type, marks, marks, separators=separators)
     marks = align(x, y)

@@ -27,6 +27,7 @@ TYPES: tuple[CellType, ...] = get_args(CellType)
 
 FIELD_NAME = SHAPES["field"]  # field names stand in the ledger
 DEFAULT_BUDGET = Fraction(3, 10)  # KAPR of one reviewer
+LONGEST_CELL = 1000  # characters: nobody is identified by more, and every one of them is drawn
 TYPE_OF_KIND: Mapping[FieldKind, CellType] = {
     "name": "variable", "text": "variable", "date": "date", "id": "fixed", "number": "variable", "category": "category",
 }  # fmt: skip
@@ -148,6 +149,16 @@ class People:
     side: npt.NDArray[np.int8]  # 0: ours (or the first table), 1: theirs
     source: npt.NDArray[np.int64]  # row in the table the record came from
     counts: tuple[Mapping[str, int], ...] = field(default=(), repr=False)  # imported frequencies per field, by value
+
+    def __post_init__(self) -> None:
+        for column in self.columns:
+            if max(map(len, column.values), default=0) > LONGEST_CELL:
+                raise Problem(
+                    Said("A cell of '{field}' is too long for a review.", field=column.name),
+                    Said("At most {most} characters of a cell can be shown.", most=LONGEST_CELL),
+                    "Look whether the file has a quote that is never closed; or leave the field out.",
+                    place=column.name,
+                )
 
     def __len__(self) -> int:
         return len(self.side)

@@ -337,3 +337,30 @@ def test_a_request_of_the_first_version_is_refused_with_what_to_do(parties, tmp_
     with pytest.raises(Problem, match="older version") as refusal:
         inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
     assert "ask again" in str(refusal.value.do)
+
+
+@pytest.mark.parametrize(
+    "cell", ["ANNA\x1b[2K", "ANNA\u202eBERTA", "AN\u200bNA", "ANNA\nBERTA", "A" * 1001, "A" * 2_000_000]
+)
+def test_cells_that_no_cleaning_leaves_are_refused_at_the_door(parties, tmp_path, cell) -> None:
+    """They would turn the writing on a reviewer's screen, or keep it busy: marks take the square of a cell's length."""
+    a, b = parties
+    matched(a, b)
+    asked(a, b, tmp_path)
+    request = a.agreement.latest_sent("review")
+    assert request is not None
+    names = linking.own_names(b.signed()).of_rows(np.array([2]))
+    arrays = review_letters.packed(names, [["x"], ["x"], ["x"]])
+    arrays |= {"f0.text": np.frombuffer(cell.encode(), np.uint8), "f0.ends": np.array([len(cell.encode())])}
+    body = review_letters.answer_body(b.agreement, request.digest, 1)
+    agreement, item = letters.send(b.signed(), "review", body, arrays)
+    letters.publish(b.home, agreement, item, tmp_path / "odd.pprl")
+    with pytest.raises(Problem, match="malformed: f0"):
+        inbox.open_file(a.home, a.own, tmp_path / "odd.pprl")
+    assert entries(a) == []
+
+
+def test_a_cell_that_the_partner_would_refuse_is_not_sent(tmp_path) -> None:
+    long = CleanTable(FIELDS, tuple(Column.of(c.name, ["A" * 1001, *c.cells()[1:]]) for c in THERE.columns))
+    with pytest.raises(Problem, match="longer than a review letter"):
+        review_letters.packed(np.zeros((30, 16), np.uint8), [column.cells() for column in long.columns])

@@ -7,6 +7,7 @@ the words must follow from recipe and cards, arrays must fit each other, nothing
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import random
 import shutil
@@ -23,12 +24,14 @@ from pprl_desktop.exchange.container import Array
 from pprl_desktop.exchange.inbox import Received
 from pprl_desktop.exchange.keys import Keys
 from pprl_desktop.exchange.manifest import DTYPES
+from pprl_desktop.job.groups import new_group
 from pprl_desktop.privacy.statements import statement
 from tests.exchange import blinded
 from tests.hostility import Tally, mangled, spoilt
+from tests.job import parties
 from tests.review.test_partner import HERE, THERE, answered, matched, review_offer
 
-from .conftest import Party, introduce, make_party, offer, traces
+from .conftest import Party, introduce, make_party, offer, people, traces
 from .test_refusals import inner_bytes, reseal, signed
 
 QUICK, FULL = 25, 1500
@@ -37,6 +40,7 @@ KINDS = (
     "receipt", "key change",
 )  # fmt: skip
 BLIND = ("blind proposal", "question", "blind answer", "blind result")
+GROUP = ("proposal with a group", "group links", "groups")
 
 
 @dataclass(frozen=True)
@@ -139,6 +143,43 @@ def blind_letters(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Post]:
     return made
 
 
+@pytest.fixture(scope="session")
+def group_letters(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Post]:
+    """Three parties: links to the one that puts them together, and groups back."""
+    folder = tmp_path_factory.mktemp("group letters")
+    header, made = ("first_name", "last_name", "born"), {}
+    cells = list(zip(*(column.cells() for column in people(0, 60).columns), strict=True))
+    tables = [
+        parties.write(folder / f"{start}.csv", header, [(a, b, f"{c[:4]}-{c[4:6]}-{c[6:]}") for a, b, c in part])
+        for start, part in ((0, cells[:40]), (10, cells[10:50]), (20, cells[20:]))
+    ]
+
+    def post(kind: str, path: Path, to: parties.Party, sender: Keys) -> None:
+        copied = folder / f"home for {kind}"
+        shutil.copytree(to.home.path, copied)
+        kept = shutil.copy(path, folder / f"{kind}.pprl")
+        made[kind] = Post(kind, Path(kept), copied, Party(to.home, to.own), sender)
+
+    everyone = parties.introduced(folder, tables)
+    one, other, _ = everyone
+    group = new_group(one.home, "Three registries", [each.name for each in everyone[1:]])
+    wanted = parties.offer(group)
+    agreeing.propose(one.home, one.own, one.home.contact(other.name), wanted, folder / "spare.pprl")
+    post("proposal with a group", folder / "spare.pprl", other, one.own.keys)
+    for here, there in itertools.combinations(everyone, 2):
+        parties.agree(here, there, wanted, folder)
+        parties.link(here, there, folder)
+    other.project.send(other.own_table, other.choices, folder / "links.pprl")
+    post("group links", folder / "links.pprl", one, other.own.keys)
+    one.open(folder / "links.pprl")
+    everyone[2].project.send(everyone[2].own_table, everyone[2].choices, folder / "links.pprl")
+    one.open(folder / "links.pprl")
+    one.project.form(one.own_table, one.choices)
+    one.project.tell(other.name, folder / "told.pprl")
+    post("groups", folder / "told.pprl", other, one.own.keys)
+    return made
+
+
 # ---- changing a letter as its maker could
 
 
@@ -236,9 +277,38 @@ def as_agreed(post: Post, home: Any, own: Any) -> Callable[[Received], str]:
             return "" if (new, found["body"]["proof"]) == (old, good["body"]["proof"]) else f"body: {found['body']}"
         if post.kind in ("acceptance", "receipt"):
             return "" if found["body"] == good["body"] and not found["entries"] else f"body: {found['body']}"
+        if post.kind in GROUP:
+            return group_is_wrong(post.kind, found["body"], opened.load(), good["body"], arrays)
         return arrays_are_wrong(post.kind, found["body"], opened.load(), good, arrays)
 
     return wrong
+
+
+def group_is_wrong(
+    kind: str, body: dict[str, Any], found: dict[str, Array], good: dict[str, Any], before: dict[str, Array]
+) -> str:
+    """Who is in the group, which letter is answered, and that no record or link is named that was not reported."""
+    if body["group"] != good["group"] or set(found) != set(before):
+        return "group"
+    if len({len(found[name]) for name in ("handle", "party" if kind == "group links" else "count")}) != 1:
+        return "lengths"
+    if kind == "group links":
+        with_results = {one["party"] for one in body["agreements"] if one["state"] != "0" * 64}
+        if len(with_results) > 2 or not with_results <= {one["party"] for one in good["agreements"]}:
+            return "parties"
+        if len({(int(at), link.tobytes()) for at, link in zip(found["party"], found["link"], strict=True)}) != len(
+            found["link"]
+        ):
+            return "a link twice"
+        return "" if all(-400 <= one <= 400 or one == 1 << 20 for one in found["weight"].tolist()) else "weight"
+    if body["links"] != good["links"]:
+        return "links"
+    doubted = {link.tobytes() for link in found["doubt"]}
+    if not {one.tobytes() for one in found["handle"]} <= {one.tobytes() for one in before["handle"]} and not doubted:
+        return "a handle that was in no group"
+    if (found["count"].sum(axis=1) < 2).any() or (found["count"] > 1).any():
+        return "count"
+    return "" if len(doubted) == len(found["doubt"]) and (found["reason"] < 2).all() else "doubt"
 
 
 def proposal_is_wrong(received: Received, home: Any) -> str:
@@ -327,6 +397,17 @@ def test_letters_changed_by_their_own_maker_are_refused_or_right(letters, tmp_pa
 @pytest.mark.parametrize("kind", BLIND)
 def test_blind_letters_changed_by_their_own_maker_are_refused_or_right(blind_letters, tmp_path, kind) -> None:
     run(blind_letters[kind], tmp_path, QUICK, seed=3)
+
+
+@pytest.mark.parametrize("kind", GROUP)
+def test_letters_of_a_group_changed_by_their_own_maker_are_refused_or_right(group_letters, tmp_path, kind) -> None:
+    run(group_letters[kind], tmp_path, QUICK, seed=5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", GROUP)
+def test_thousands_of_letters_of_a_group_changed_by_their_own_maker(group_letters, tmp_path, kind) -> None:
+    run(group_letters[kind], tmp_path, FULL, seed=6)
 
 
 @pytest.mark.slow

@@ -294,3 +294,16 @@ def test_a_kill_in_the_middle_of_a_review_loses_no_decision(tmp_path: Path, file
         match = own.kept_match(project.choices)
         assert match is not None
         assert own.outcome(project.choices, match).decided >= 3
+
+
+def test_the_mark_sensitive_is_no_way_around_the_permission(tmp_path: Path, files: tuple[Path, Path]) -> None:
+    """A compared column or the record number marked as sensitive: refused, as with a partner, not quietly written."""
+    with OwnFiles.opened(tmp_path / "job", files).project as project:
+        own = OwnFiles(project)
+        match = own.match(project.choices)
+        compared = project.choices.columns[0][1]
+        for column in (compared, project.choices.id_column):
+            project.change("Choose use of column", sensitive=(column,))
+            with pytest.raises(Problem, match="identifies people as well"):
+                finish(own, tmp_path / "out", match)
+            assert not (tmp_path / "out" / "linked.csv").exists()

@@ -445,3 +445,18 @@ def test_a_count_of_five_thousand_digits_is_refused_in_words(tmp_path) -> None:
     (tmp_path / "f.csv").write_text(f"F,ADA,{'9' * 5002}\n")
     with pytest.raises(Problem, match="Line 1 of the frequency file"):
         mindfirl.read_frequencies(tmp_path / "f.csv")
+
+
+@pytest.mark.parametrize("length", [1001, 1_000_000])
+def test_a_cell_that_would_keep_the_screen_busy_is_refused_before_it_is_drawn(tmp_path, length) -> None:
+    path = tmp_path / "m.csv"
+    path.write_text(f"{MINDFIRL}1,1,{'A' * length},IVERSEN,08/09/1964,F,W,1,3\n1,1,ADA,IVERSON,08/09/1964,F,W,2,3\n")
+    with pytest.raises(Problem, match="too long"):
+        mindfirl.read_review(path)
+
+
+def test_long_cells_are_told_apart_without_being_aligned(monkeypatch) -> None:
+    from pprl_desktop.review import masking
+
+    monkeypatch.setattr(masking, "align", lambda *_: pytest.fail("aligned"))
+    assert masking.mask("variable", "AB" * 500, "AB" * 499 + "CD").kind == "different"

@@ -394,7 +394,8 @@ class MatchPane(KeyedPane):
             self._working(False)
             self.show_problem(problem)
 
-        self.run(tr("Matching"), work, self._keep, problem=refused, cancelled=stopped, where=self.desk.cluster())
+        where = self.desk.cluster() if choices.kind == "partner" else None  # of own files nothing leaves this computer
+        self.run(tr("Matching"), work, self._keep, problem=refused, cancelled=stopped, where=where)
 
     def _working(self, now: bool) -> None:
         """While it is compared there is nothing to press but Cancel."""
