@@ -445,8 +445,12 @@ def _matched(choices: Choices) -> str:
 def _sound(match: Match, sizes: tuple[int, int]) -> Match:
     """That a kept match is about rows that there are."""
     scored = match.scored
-    if len({len(scored.own), len(scored.partner), len(scored.score), len(match.band), len(match.chosen)}) != 1:
+    beside = [one for one in (scored.second, scored.strangers) if one is not None]
+    lists = (scored.own, scored.partner, scored.score, scored.probability, match.band, match.chosen, *beside)
+    if {one.shape for one in lists} != {scored.own.shape} or scored.own.ndim != 1:
         raise ValueError("lengths")
+    if scored.people is not None and tuple(len(one) for one in scored.people) != sizes:
+        raise ValueError("people")
     for rows, size in ((scored.own, sizes[0]), (scored.partner, sizes[1])):
         if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < size:
             raise ValueError("rows")

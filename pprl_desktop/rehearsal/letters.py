@@ -111,7 +111,7 @@ class _Climber:
         if self.best < EQUAL and self.proof is None:
             return list(_shorter(self.best_text))
         _, text = self.waiting.pop(0)
-        return [one for one in dict.fromkeys(_one_edit_away(text, letters)) if one not in self.seen]
+        return [one for one in dict.fromkeys(one_edit_away(text, letters)) if one not in self.seen]
 
 
 def _first_strings(starts: Sequence[str]) -> list[str]:
@@ -120,7 +120,7 @@ def _first_strings(starts: Sequence[str]) -> list[str]:
     return [*starts, *pairs]
 
 
-def _one_edit_away(text: str, letters: str) -> Iterator[str]:
+def one_edit_away(text: str, letters: str) -> Iterator[str]:
     for at in range(len(text) + 1):
         head, tail = text[:at], text[at:]
         if tail:

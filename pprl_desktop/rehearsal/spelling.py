@@ -3,7 +3,8 @@
 A record's filter holds the pairs of letters of its names, each field under a key of its own that the partner derives.
 So every pair of letters is tried: all its bits are set, or it is not in the name. The pairs that are set are strung
 together from the beginning of a value to its end. Where fields share few bits, pairs are set by chance and no string
-uses all of them: then what the lists gave is left as it is. Folding mixes the bits and closes this way.
+uses all of them: then what the lists gave is left as it is. Folding mixes the bits and closes this
+way, not the search of unlisted.py.
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ from pprl_desktop.rehearsal.shares import Share
 from pprl_desktop.rehearsal.signatures import decode_signatures, signed
 from pprl_desktop.rehearsal.spelling import can_be_spelt, spelt
 from pprl_desktop.rehearsal.target import Target
+from pprl_desktop.rehearsal.unlisted import searched
 from pprl_desktop.said import Said
 
 JOINED = 1500  # own records attacked where all fields are in one code, which takes long: not fewer combinations
@@ -136,11 +137,12 @@ def attacked(stage: Stage, releases: int, seed: int, progress: Progress = NO_PRO
 
 def _decoded(target: Target, seed: int, progress: Progress) -> Decoded:
     alone = [one for one in target.guesses if target.releases[0].of_field(one.field.name)]
-    if not alone and signed(target.recipe):
-        return decode_signatures(target, progress)
     if not alone:
-        found = decode_record(target, seed, progress)
-        return spelt(target, found) if found and can_be_spelt(target) else found
+        lists, rest = progress.part(0.0, 0.7), progress.part(0.7, 1.0)
+        found = decode_signatures(target, lists) if signed(target.recipe) else decode_record(target, seed, lists)
+        if not found or target.maker is not None:
+            return found
+        return searched(target, spelt(target, found, rest) if can_be_spelt(target) else found, rest)
     found = {}
     sizes = np.cumsum([0, *(len(one) for one in alone)])
     for place, one in enumerate(alone):

@@ -164,7 +164,8 @@ def group_letters(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Post]:
     one, other, _ = everyone
     group = new_group(one.home, "Three registries", [each.name for each in everyone[1:]])
     wanted = parties.offer(group)
-    agreeing.propose(one.home, one.own, one.home.contact(other.name), wanted, folder / "spare.pprl")
+    spare = parties.copied(one, folder / "spare")  # the letter is kept, the agreement is made anew
+    agreeing.propose(spare.home, spare.own, spare.home.contact(other.name), wanted, folder / "spare.pprl")
     post("proposal with a group", folder / "spare.pprl", other, one.own.keys)
     for here, there in itertools.combinations(everyone, 2):
         parties.agree(here, there, wanted, folder)
