@@ -243,3 +243,24 @@ def test_a_file_of_rows_that_are_no_clk_is_refused_at_the_first(tmp_path: Path, 
         tally.base = memory_before()
         assert not tally.case(lambda: clk_files.read(path))
     tally.finish()
+
+
+def test_a_file_with_a_hole_in_place_of_its_content_costs_nothing(tmp_path: Path) -> None:
+    """Three gigabytes of zeros that take no room on the disk."""
+    path, tally = tmp_path / "zeros.csv", Tally("file of zeros")
+    with path.open("wb") as out:
+        out.truncate(3 << 30)
+    for act in (lambda: preview(path), lambda: read_table(path)):
+        assert not tally.case(act)
+    tally.finish()
+
+
+@pytest.mark.parametrize("unit", [b"\0", b"a,b\n", b"a", b'"', b"\n", b","])
+def test_a_packed_table_of_a_few_bytes_that_unpacks_to_much_costs_little(tmp_path: Path, unit: bytes) -> None:
+    path, tally = tmp_path / "people.csv.gz", Tally("packed table that unpacks to much")
+    for size in (5 << 20, 200 << 20):  # the first is unpacked, the second is not
+        path.write_bytes(gzip.compress(unit * (size // len(unit)), 9))
+        for act in (preview, read_table):
+            tally.base = memory_before()
+            tally.case(lambda act=act: act(path))
+    tally.finish()

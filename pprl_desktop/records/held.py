@@ -11,6 +11,8 @@ from typing import BinaryIO
 from pprl_desktop import files
 from pprl_desktop.records.packed import is_packed, unpacked
 
+LOOKED = 1 << 18  # bytes: zeros for so long are no text
+
 
 @dataclass(frozen=True, eq=False)
 class Held:
@@ -29,6 +31,9 @@ class Held:
 def hold(path: Path, limit: int | None = None) -> Held:
     """The file, or its first `limit` bytes: a file of any size can be looked at."""
     with files.open_regular(path) as file:
+        if not file.read(LOOKED).strip(b"\0"):  # a file with a hole in place of its content may be of any size
+            return Held(path.name, 0, b"")
+        file.seek(0)
         data = file.read() if limit is None else file.read(limit)
         if is_packed(data):
             data += file.read()

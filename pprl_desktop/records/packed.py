@@ -10,8 +10,8 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.said import Said
 
 MOST = 4 << 30  # bytes of the text
-RATIO = 200  # bytes for each packed one, beyond which it is no table of people
-ALWAYS = 64 << 20  # bytes that may be unpacked whatever the ratio
+RATIO = 50  # bytes for each packed one, beyond which it is no table of people
+ALWAYS = 6 << 20  # bytes that may be unpacked whatever the ratio: read as a table they take ten times that
 TEXTS = (".csv", ".tsv", ".tab", ".txt", ".dat", ".asc")
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
 
