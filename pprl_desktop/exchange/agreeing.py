@@ -22,6 +22,7 @@ from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.keys import Mode
 from pprl_desktop.exchange.manifest import Manifest
+from pprl_desktop.exchange.names import alike
 from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.exchange.terms import MAX_FIELDS, Limits, Reference, Side, Terms
 from pprl_desktop.matching.reconcile import DEFAULT_RULE, ReconcileRule
@@ -173,8 +174,10 @@ def _must_be_as_computed(found: Terms, complete: Recipe, contact: Contact, home:
         if told != computed:
             raise refusals.not_as_computed(field_name)
     known = {one.card.party.sign: one.name for one in home.contacts()}
+    known[home.own_card().party.sign] = names[1]
     for member in found.group.members if found.group else ():
-        if known.get(member.sign, member.name) != member.name:  # a party known here by another name
+        taken = known.get(member.sign) or next((name for name in known.values() if alike(name, member.name)), "")
+        if taken and (member.sign not in known or taken != member.name):  # another name, or another's name
             raise refusals.not_as_computed("group.members")
 
 

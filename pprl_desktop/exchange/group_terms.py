@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 from pprl_desktop import files
 from pprl_desktop.exchange import clock, refusals, strict
-from pprl_desktop.exchange.names import MAX_NAME, check_name
+from pprl_desktop.exchange.names import MAX_NAME, alike, check_name
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.problem import Problem
 from pprl_desktop.said import Said
@@ -93,7 +94,8 @@ def parse(plain: Plain, place: str = "group.") -> Group:
     members = tuple(_member(item, f"{place}members.") for item in strict.mappings(plain, "members", 32, place=place))
     signs = [one.sign for one in members]
     names = [one.name for one in members]
-    if len(members) not in PARTIES or signs != sorted(set(signs)) or len(set(names)) != len(names):
+    twice = any(alike(one, other) for one, other in combinations(names, 2))
+    if len(members) not in PARTIES or signs != sorted(set(signs)) or twice:
         raise refusals.malformed(f"{place}members", "There must be three parties or more, each named once, in order.")
     computes = strict.hexes(plain, "computes", 32, place=place)
     if computes not in signs:

@@ -17,7 +17,7 @@ from pprl_desktop.job.groups import GroupProject, new_group
 from pprl_desktop.job.partnership import Partnership
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS
-from tests.exchange.conftest import FIRST, LAST, everything
+from tests.exchange.conftest import FIRST, LAST, everything, introduce, make_party
 from tests.job import parties
 from tests.job.parties import Party
 
@@ -376,6 +376,7 @@ def test_a_group_file_that_lies_is_refused(tmp_path: Path, four: list[Party]) ->
         b"", b"[]", b"{}", path.read_bytes() * 2000, path.read_bytes().replace(b'"version":1', b'"version":9'),
         path.read_bytes().replace(b"Cancer Registry", b"<b>Registry</b>"),
         path.read_bytes().replace(b"Cancer Registry", b"City Clinic"),
+        path.read_bytes().replace(b"Cancer Registry", b"city clinic"),
         path.read_bytes().replace(group.computes.encode(), b"ab" * 32, 1),
         path.read_bytes().replace(b'"most":1', b'"most":0', 1),
         path.read_bytes().replace(b'"most":1', b'"most":1e9', 1),
@@ -394,3 +395,21 @@ def test_a_group_needs_three_and_both_sides_of_its_agreements(four: list[Party],
     with pytest.raises(Problem, match="Insurance Fund is not in the group"):
         Partnership.propose(a.home, a.own, d.name, parties.offer(group), tmp_path / "p.pprl")
     assert not (tmp_path / "p.pprl").exists()
+
+
+def test_a_stranger_under_the_name_of_a_contact_is_no_party_of_a_group(tmp_path: Path) -> None:
+    """Who signs reads names: behind the name of a verified contact must stand that contact's key."""
+    header, rows = ("first_name", "last_name", "born"), [("ANNA", "MEYER", "1950-01-01")]
+    a, b, real = parties.introduced(tmp_path, [parties.write(tmp_path / f"{i}.csv", header, rows) for i in range(3)])
+    for name in (real.name, real.name.upper(), "City  Clinic"):
+        liar = parties.copied(a, tmp_path / f"liar {len(list(tmp_path.iterdir()))}")
+        (liar.home.path / "contacts" / f"{liar.home.contact(real.name).id}.json").unlink()
+        fake = make_party(tmp_path / f"fake {name}", name.replace("  ", " "))
+        introduce(liar, fake)  # type: ignore[arg-type]
+        group = new_group(liar.home, "Three registries", [b.name, fake.home.own_card().name])
+        Partnership.propose(liar.home, liar.own, b.name, parties.offer(group), tmp_path / "lie.pprl")
+        with pytest.raises(Problem, match=r"group\.members"):
+            Partnership.read_proposal(b.home, b.own, tmp_path / "lie.pprl")
+    honest = new_group(a.home, "Three registries", [b.name, real.name])
+    Partnership.propose(a.home, a.own, b.name, parties.offer(honest), tmp_path / "true.pprl")
+    assert Partnership.read_proposal(b.home, b.own, tmp_path / "true.pprl").terms.group == honest
