@@ -214,16 +214,16 @@ def test_thousands_of_tables_of_strangers(tmp_path: Path, kind: str) -> None:
 
 
 def test_a_zip_of_a_few_bytes_that_unpacks_to_much_costs_little(tmp_path: Path) -> None:
-    """Blanks, one endless row, millions of empty rows, and a list of a hundred thousand files."""
+    """Blanks, one endless row, millions of empty rows, and a list of tens of thousands of files."""
     path, tally = tmp_path / "bomb.zip", Tally("zip that unpacks to much")
-    for content in (b" " * (200 << 20), b'{"clks": ["' + b"A" * (200 << 20), b'{"clks": [' + b"[]," * (60 << 20)):
+    for content in (b" " * (40 << 20), b'{"clks": ["' + b"A" * (40 << 20), b'{"clks": [' + b"[]," * (14 << 20)):
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
             made.writestr("output/s.json", content)
         del content
         tally.base = memory_before()
         assert not tally.case(lambda: whole_zip(path))
     with zipfile.ZipFile(path, "w") as made:
-        for number in range(100_000):
+        for number in range(66_000):
             made.writestr(f"output/{number}.json", b"")
     del made
     tally.base = memory_before()
@@ -237,7 +237,7 @@ def test_a_file_of_rows_that_are_no_clk_is_refused_at_the_first(tmp_path: Path, 
     for name in ("clks", "clknblocks"):
         with path.open("w") as out:
             out.write(f'{{"{name}": [{row}')
-            for _ in range(300):
+            for _ in range(100):
                 out.write(f",{row}" * 10_000)
             out.write("]}")
         tally.base = memory_before()
@@ -258,7 +258,7 @@ def test_a_file_with_a_hole_in_place_of_its_content_costs_nothing(tmp_path: Path
 @pytest.mark.parametrize("unit", [b"\0", b"a,b\n", b"a", b'"', b"\n", b","])
 def test_a_packed_table_of_a_few_bytes_that_unpacks_to_much_costs_little(tmp_path: Path, unit: bytes) -> None:
     path, tally = tmp_path / "people.csv.gz", Tally("packed table that unpacks to much")
-    for size in (5 << 20, 200 << 20):  # the first is unpacked, the second is not
+    for size in (5 << 20, 40 << 20):  # the first is unpacked, the second is not
         path.write_bytes(gzip.compress(unit * (size // len(unit)), 9))
         for act in (preview, read_table):
             tally.base = memory_before()
