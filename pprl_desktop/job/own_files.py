@@ -445,9 +445,9 @@ def _matched(choices: Choices) -> str:
 def _sound(match: Match, sizes: tuple[int, int]) -> Match:
     """That a kept match is about rows that there are."""
     scored = match.scored
-    beside = [one for one in (scored.second, scored.strangers) if one is not None]
-    lists = (scored.own, scored.partner, scored.score, scored.probability, match.band, match.chosen, *beside)
-    if {one.shape for one in lists} != {scored.own.shape} or scored.own.ndim != 1:
+    lists: list[Any] = [scored.own, scored.partner, scored.score, scored.probability, match.band, match.chosen]
+    lists += [one for one in (scored.second, scored.strangers) if one is not None]
+    if {one.shape for one in lists} != {(len(scored.own),)}:
         raise ValueError("lengths")
     if scored.people is not None and tuple(len(one) for one in scored.people) != sizes:
         raise ValueError("people")
