@@ -41,7 +41,7 @@ def test_a_file_for_another_tool_is_whole_or_not_there_and_is_entered_before(tmp
     ]  # fmt: skip
     schema.write_text(json.dumps(plain))
     columns = {name: name for name in header}
-    secret = b"a secret of more than sixteen bytes"
+    secret = b"0123456789abcdef" * 2
     failed = 0
     with small_disk(tmp_path, 2) as disk:
         out = disk / "out"
