@@ -179,7 +179,7 @@ class Method:
     name: str
     title: Said  # on the screen
     sentence: Said  # one sentence for the method card
-    mark: Said = NOTHING  # a few words beside the title
+    brief: Said = NOTHING  # a few words under its name in the table of ways: a line of 40 letters
     page: Page = "card"  # where the method page shows it
     layouts: tuple[Layout, ...] = ("field",)
     decisions: tuple[Decision, ...] = ("adaptive",)

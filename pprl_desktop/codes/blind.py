@@ -19,6 +19,7 @@ class Blind(Method):
         "One side asks by keys that nobody can read, the other answers: only records that share a key are opened, and "
         "no dictionary can read the rest."
     )
+    brief = Said("Can only be asked; questions are counted")
     page = "card"
     smashes = False
 

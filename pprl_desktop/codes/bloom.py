@@ -47,6 +47,7 @@ class Bloom(Method):
     name = "bloom"
     title = Said("Bloom filter")
     sentence = Said("The method most registries know. The baseline.")
+    brief = Said("What most registries know; the baseline")
     layouts = ("field", "record")
     decisions = ("adaptive", "threshold")
     reads = ("balanced", "fold", "salt_field")

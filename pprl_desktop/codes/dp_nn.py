@@ -25,7 +25,7 @@ class NearestNeighbour(Method):
     name = "dp-nn"
     title = Said("Private nearest neighbour")
     sentence = Said("Answers with one noisy best match per record of the partner.")
-    mark = Said("noise is in the answer")
+    brief = Said("One noisy best match per record")
     layouts = ("record",)
     decisions = ("nearest",)
     unit = "per query"

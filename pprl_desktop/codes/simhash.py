@@ -55,7 +55,7 @@ class Simhash(Method):
     name = "simhash"
     title = Said("SimHash with noise")
     sentence = Said("Sends yes/no bits per field or record; some are flipped at random.")
-    mark = Said("best with noise")
+    brief = Said("Yes/no bits, some flipped at random")
     layouts = ("field", "record")
     decisions = ("adaptive", "threshold")
     signs_of_sums = True

@@ -19,7 +19,7 @@ class Split(Method):
     name = "split"
     title = Said("Reference distances")
     sentence = Said("Sends distances of your values to public names. Best on misspelt and changed names.")
-    mark = Said("usual choice")
+    brief = Said("Distances of your values to public names")
     unit = "per edit and distance"
     decisions = ("adaptive", "svm")
     uses_reference = True

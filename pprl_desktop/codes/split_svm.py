@@ -19,7 +19,7 @@ class SplitSvm(Method):
     name = "split-svm"
     title = Said("Reference distances, published decision")
     sentence = Said("The support-vector decision of the paper, trained on synthetic errors only.")
-    mark = Said("for comparison")
+    brief = Said("Learned from invented slips only")
     page = "expert"
     unit = "per edit and distance"
     decisions = ("svm",)

@@ -9,6 +9,7 @@ from pprl_desktop.job.own_table import OwnTable
 
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
+    from pprl_desktop.exchange.agreeing import Proposal
     from pprl_desktop.exchange.results import Outcome
     from pprl_desktop.job.held_twice import HeldTwice
     from pprl_desktop.job.own_files import Outcome as OwnOutcome
@@ -40,6 +41,7 @@ class Findings:
     second: Seen | None = None  # what was understood of the second own file
     both_twice: tuple[HeldTwice | None, HeldTwice | None] | None = None  # who is held twice in either own file
     own_outcome: OwnOutcome | None = None  # what is linked of own files
+    proposal: Proposal | None = None  # the partner's, read and not answered yet
     partner_rows: int = 0  # of the bundle opened last
     shown: ShownMatch | None = None
     partnership: Partnership | None = None  # with what it made once

@@ -225,7 +225,7 @@ class OwnTable:
         from pprl_desktop.records.column_steps import apply
 
         if self._reading is None:
-            raise Problem("No table is loaded yet.", do="Choose a CSV file.", place="table_path")
+            raise Problem("No table is loaded yet.", do="Choose a file.", place="table_path")
         return apply(self._reading.table, [step])[1][0]
 
     def before_after(self, choices: Choices, progress: Progress = NO_PROGRESS) -> tuple[BeforeAfter, ...]:
@@ -325,7 +325,7 @@ def _read(choices: Choices, progress: Progress) -> Reading:
     from pprl_desktop.records.reading import read_table
 
     if not choices.table_path:
-        raise Problem("No table is loaded yet.", do="Choose a CSV file.", place="table_path")
+        raise Problem("No table is loaded yet.", do="Choose a file.", place="table_path")
     path = Path(choices.table_path)
     if choices.table_sha256 and not path.is_file():
         raise Problem(

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 from pprl_desktop.codes.base import method
 from pprl_desktop.job.document import Document, Fact, Figure, Part, Words
-from pprl_desktop.privacy.claims import UNITS
 from pprl_desktop.said import Said
 
 if TYPE_CHECKING:
+    from pprl_desktop.exchange.blind_terms import BlindTerms
     from pprl_desktop.exchange.group_terms import Group
     from pprl_desktop.exchange.terms import Terms
     from pprl_desktop.job.kept import Range
@@ -73,10 +73,18 @@ def agreement_document(
 def _facts(terms: Terms, me: str, measured: Measured) -> tuple[Fact, ...]:
     purpose: Words = f"“{terms.purpose}”" if terms.purpose else Said("not stated")
 
+    one, other = terms.blind.sizes if terms.blind is not None else (0, 0)
+    told = {terms.proposer.name: one, terms.accepter.name: other}
+
     def who(name: str) -> Words:
-        if name == me and measured.rows:
-            return Said("{name}, {n|one record|{n} records} (you)", name=name, n=measured.rows)
-        return Said("{name} (you)", name=name) if name == me else name
+        n = (measured.rows if name == me else 0) or told[name]
+        if name == me:
+            return (
+                Said("{name}, {n|one record|{n} records} (you)", name=name, n=n)
+                if n
+                else Said("{name} (you)", name=name)
+            )
+        return Said("{name}, {n|one record|{n} records}", name=name, n=n) if n else name
 
     return (
         Fact(Said("Purpose"), purpose),
@@ -120,11 +128,25 @@ def field_title(name: str) -> str:
 
 
 def how(terms: Terms) -> Said:
+    """In the words of the screen; every setting stands in the part for experts."""
     title = method(terms.method).title
+    if terms.blind is not None:
+        return _blind(terms, terms.blind)
     if terms.settings.epsilon is None:
         return Said("{method}, without noise", method=title)
-    return Said("{method}, noise ε {epsilon:figures 3} {unit}", method=title, epsilon=terms.settings.epsilon,
-                unit=UNITS.get(terms.unit, terms.unit))  # fmt: skip
+    return Said("{method}, with noise", method=title)
+
+
+def _blind(terms: Terms, blind: BlindTerms) -> Said:
+    title, most = method(terms.method).title, max(sum(one.asked) for one in blind.directions)
+    if blind.mutual:
+        return Said("{method}: both sides ask and answer, at most {n:count} questions each", method=title, n=most)
+    sides = (terms.proposer.name, terms.accepter.name)
+    asks, answers = sides if blind.directions[0].asks == "proposer" else sides[::-1]
+    return Said(
+        "{method}: {asks} asks at most {n:count} questions, {answers} answers",
+        method=title, asks=asks, answers=answers, n=most,
+    )  # fmt: skip
 
 
 def _clear(terms: Terms) -> Said:
@@ -157,13 +179,21 @@ def _figures(terms: Terms, partner: str, measured: Measured) -> tuple[Figure, ..
                 share, "warm",
             )
         )  # fmt: skip
-    clear = terms.limits.clear if terms.rule == "review" else 0
-    made.append(
-        Figure(
-            str(clear), Said("of 100"), Said("records at most in clear"),
-            Said("for the review, after you confirm") if clear else Said("no review was agreed"), clear / 100, "danger",
-        )
-    )  # fmt: skip
+    if terms.blind is not None:
+        made.append(
+            Figure(
+                hundred(terms.blind.coverage), Said("of 100"), Said("of either side's records within reach"),
+                Said("of a partner who lies in every question; the agreed limit"), terms.blind.coverage, "warm",
+            )
+        )  # fmt: skip
+    if terms.rule == "review" and terms.limits.clear:  # nothing in clear is a fact above, not a figure
+        clear = terms.limits.clear
+        made.append(
+            Figure(
+                str(clear), Said("of 100"), Said("records at most in clear"),
+                Said("for the review, after you confirm"), clear / 100, "danger",
+            )
+        )  # fmt: skip
     return tuple(made)
 
 
@@ -186,7 +216,7 @@ def _details(terms: Terms, statement: Statement | None) -> Part:
     from pprl_desktop.exchange.terms import in_words
 
     said = tuple(line for line in in_words(terms) if str(line).strip())
-    return Part(Said("Every detail"), sentences=said)
+    return Part(Said("For experts: all that is signed"), sentences=said)
 
 
 def export_document(terms: Terms, me: str, statement: Statement | None, measured: Measured) -> Document:

@@ -156,7 +156,8 @@ def recommended(ways: Sequence[Way], keep: float) -> tuple[Way | None, Said | No
     if not fine:
         best = min(known, key=lambda one: (round(_named(one), 2), -_found(one)))
         return best, Said(
-            "No way keeps it under {most:count} of 100 on these fields; this one lets the partner name the fewest.",
+            "No way keeps it under {most:count} of 100 on these fields; this one lets the partner name the fewest. "
+            "Fewer fields give away less.",
             most=100 * keep,
         )
     blind = next((one for one in fine if not method(one.method).smashes), None)

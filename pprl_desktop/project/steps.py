@@ -150,7 +150,7 @@ def problems(name: str, choices: Choices) -> tuple[Problem, ...]:
 
 def _data(choices: Choices) -> list[Problem]:
     if not choices.table_path:
-        return [Problem("No table is loaded yet.", do="Choose a CSV file.", place="table_path")]
+        return [Problem("No table is loaded yet.", do="Choose a file.", place="table_path")]
     if not choices.rows:
         return [Problem("The table has no records.", do="Choose a file with at least one record.", place="table_path")]
     return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime
+from pathlib import Path
 
 from PySide6.QtCore import QDateTime, QLocale
 
@@ -57,6 +58,14 @@ def count(n: int) -> str:
 
 def size(n_bytes: int) -> str:
     return locale().formattedDataSize(n_bytes, 1, QLocale.DataSizeFormat.DataSizeTraditionalFormat)
+
+
+def place_of(path: Path) -> str:
+    """Where a file lies, as the steward's file manager says it: what leads to the own folder is not said."""
+    try:
+        return str(path.resolve().relative_to(Path.home().resolve()))
+    except (ValueError, RuntimeError):
+        return str(path)
 
 
 def when(moment: float | datetime) -> str:

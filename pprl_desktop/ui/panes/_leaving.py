@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pprl_desktop.exchange.disclosures import CLEAR
 from pprl_desktop.ui.kit.i18n import tr, tr_n
-from pprl_desktop.ui.kit.words import day_words
+from pprl_desktop.ui.kit.words import day_words, place_of
 from pprl_desktop.ui.panes._files import show_in_folder
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import Card, button, label, row
@@ -45,7 +45,7 @@ class SendCard(Card):
         show = button(tr("Show in &folder"), lambda: show_in_folder(self._pane, path))
         head = row(label(tr("Send {file} to {partner}", file=path.name, partner=partner), "second"), show, gap=1)
         head.setStretch(0, 1)
-        self.add(head, label(str(path), "mono", selectable=True), *(label(note, "muted") for note in notes))
+        self.add(head, label(place_of(path), "mono", selectable=True), *(label(note, "muted") for note in notes))
         self.add(
             label(tr("Never send: your table, your project, the folder with your keys, or your passphrase."), "warm")
         )

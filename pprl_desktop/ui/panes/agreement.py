@@ -14,7 +14,7 @@ from pprl_desktop.job import offers
 from pprl_desktop.job.papers import Stage
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import tr, tr_core
-from pprl_desktop.ui.kit.words import day_words, days_since, said_days
+from pprl_desktop.ui.kit.words import day_words, days_since, place_of, said_days
 from pprl_desktop.ui.panes._files import out_path, post, show_in_folder
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.panes._measure import document_of, measure
@@ -48,10 +48,11 @@ class AgreementPane(KeyedPane):
     MESSAGES = {"declined": "The partner declined."}  # noqa: RUF012
 
     def build(self) -> None:
-        self._proposal: Proposal | None = None
         self._measuring: object = None
         self.blind = BlindTermsView(self)
         self.blind.changed.connect(self.show_state)
+        self._anew = False  # another proposal is being made although one waits for its answer
+        self._told = ""  # why this side cannot sign, as the strip says it
         self.blind.hide()
         self.pages = Pages()
         for page in (self._build_start(), self._build_wait(), self._build_read(), self._build_done()):
@@ -175,6 +176,8 @@ class AgreementPane(KeyedPane):
         choices, home = self.project.choices, self.desk.home
         if choices.agreement and home.has_agreement(choices.agreement):
             return home.agreement(choices.agreement)
+        if self._anew:
+            return None
         for agreement in offers.agreements_with(home, choices.partner) if home.exists else ():
             if agreement.state in ("proposed", "in force") and offers.fits(choices, agreement):
                 return agreement
@@ -261,7 +264,7 @@ class AgreementPane(KeyedPane):
         folder = post(self)
         show = button(tr("Show in folder"), lambda: show_in_folder(self, folder), kind="link")
         told = [(tr_core(one.name), tr_core(one.what)) for one in document.facts if one.brief]
-        where = row(label(str(folder), "mono", selectable=True), show, gap=1)
+        where = row(label(place_of(folder), "mono", selectable=True), show, gap=1)
         self.proposed.show_facts([*told, (tr("Folder"), where)])
         self.wait_paper.show_document(document)
 
@@ -281,6 +284,26 @@ class AgreementPane(KeyedPane):
             self.blind.weigh(terms, self._as_proposed())
         elif loaded and not self.mapping.problem():
             self._measure(self._as_proposed())
+        self._say_why_not()
+
+    def _say_why_not(self) -> None:
+        """What keeps this side from signing stands above the document, with its way out; the rest is far below it."""
+        weighed, columns_ = self.blind.weighed, self.mapping.problem() if self.desk.findings.seen is not None else ""
+        refused = weighed.problem if weighed is not None and not columns_ else None
+        text = tr_core(refused.what) if refused is not None else columns_
+        shown = [one.what.text() for one in self.messages.banners()]
+        for one in self.messages.banners():
+            if one.what.text() == self._told != text:
+                one.dismiss()
+        self._told = text
+        if not text or text in shown:
+            return
+        if refused is not None:
+            why = tr_core(refused.sentence())
+            self.show_problem(refused, (tr("Decline and say why …"), lambda: self._decline(why)))
+        else:
+            show = lambda: self.scroller.ensureWidgetVisible(self.mapping, 0, 0)  # noqa: E731
+            self.say("warning", text, "", (tr("Show the columns"), show))
 
     def _show_done(self, agreement: Agreement) -> None:
         if self.project.choices.agreement != agreement.id:
@@ -344,7 +367,17 @@ class AgreementPane(KeyedPane):
             self.say("info", tr_core(received.sentence))
         self.show_state()
 
+    @property
+    def _proposal(self) -> Proposal | None:
+        """What is being read: the page Data leads back to it."""
+        return self.desk.findings.proposal
+
+    @_proposal.setter
+    def _proposal(self, proposal: Proposal | None) -> None:
+        self.desk.findings.proposal = proposal
+
     def enter(self) -> None:
+        self._anew = False
         if self._proposal is not None:  # a table may have been loaded since
             self.mapping.show_fields(self._proposal.terms.fields, self.desk.findings.seen, self.project.choices)
         super().enter()
@@ -373,8 +406,11 @@ class AgreementPane(KeyedPane):
             return
 
         def done(_made: Partnership) -> None:
+            self._anew = False
             show = (tr("Show in folder"), lambda: show_in_folder(self, out.parent))
-            self.say("good", tr("The proposal is written."), tr("Send {file} to the partner.", file=str(out)), show)
+            self.say(
+                "good", tr("The proposal is written."), tr("Send {file} to the partner.", file=place_of(out)), show
+            )
             self.show_state()
 
         self.run(
@@ -419,7 +455,10 @@ class AgreementPane(KeyedPane):
                     self.desk.confirm(step)
             show = (tr("Show in folder"), lambda: show_in_folder(self, out.parent))
             self.say(
-                "good", tr("Signed. The answer is written."), tr("Send {file} to the partner.", file=str(out)), show
+                "good",
+                tr("Signed. The answer is written."),
+                tr("Send {file} to the partner.", file=place_of(out)),
+                show,
             )
             self.show_state()
 
@@ -429,14 +468,14 @@ class AgreementPane(KeyedPane):
             done,
         )
 
-    def _decline(self) -> None:
+    def _decline(self, why: str = "") -> None:
         from pprl_desktop.job.partnership import Partnership
 
         own, home, proposal = self.desk.identity(), self.desk.home, self._proposal
         if own is None or proposal is None:
             return
         reason, wanted = QInputDialog.getMultiLineText(
-            self, tr("Decline the proposal"), tr("What should be different? The partner will read it.")
+            self, tr("Decline the proposal"), tr("What should be different? The partner will read it."), why
         )
         if not wanted:
             return
@@ -446,7 +485,7 @@ class AgreementPane(KeyedPane):
 
         def done(_made: Partnership) -> None:
             self._proposal = None
-            self.say("info", tr("Declined. Nothing was agreed."), tr("Send {file} to the partner.", file=str(out)))
+            self.say("info", tr("Declined. Nothing was agreed."), tr("Send {file} to the partner.", file=place_of(out)))
             self.show_state()
 
         self.run(
@@ -460,13 +499,10 @@ class AgreementPane(KeyedPane):
         self.show_state()
 
     def _restart(self) -> None:
-        self._proposal = None
+        self._proposal, self._anew = None, True
         if self.project.choices.agreement:
             self.change("Start over", agreement="")
-        self._show_start()
-        self.pages.setCurrentIndex(_START)
-        self.on_ground(False)
-        self.changed.emit()
+        self.show_state()
 
     def _save_pdf(self) -> None:
         view = {_START: self.draft, _WAIT: self.wait_paper, _READ: self.read, _DONE: self.agreed}[

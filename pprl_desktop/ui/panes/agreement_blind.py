@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.ui.kit.i18n import tr, tr_core
+from pprl_desktop.ui.kit.i18n import number, tr, tr_core
 from pprl_desktop.ui.kit.words import count, of_100, percent
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.basics import Section, boxed, column, combo, label, labelled, spin
@@ -52,10 +52,11 @@ class BlindTermsView(QWidget):
         )
         self.form = boxed(
             columns(
-                labelled(tr("Records of the partner"), self.rows, tr("The true number; ask by telephone.")),
-                labelled(tr("Who asks"), self.asks, tr("The less sensitive list should answer.")),
-                labelled(tr("Keep under"), self.bound, tr("What a partner who lies may reach, on either side.")),
-                least=200,
+                column(labelled(tr("Records of the partner"), self.rows, tr("The true number; ask for it.")), None),
+                column(labelled(tr("Who asks"), self.asks, tr("The less sensitive list should answer.")), None),
+                column(labelled(tr("Keep under"), self.bound, tr("What a partner who lies may reach.")), None),
+                least=180,
+                shares=(5, 7, 6),
             )
         )
         self.travels, self.reach = Travels(), Reach()
@@ -64,7 +65,7 @@ class BlindTermsView(QWidget):
         self.keys = Rows(
             tr("Keys"),
             (Head(tr("Keys, the same on both sides"), 1), Head(tr("Finds"), right=True),
-             Head(tr("Within reach"), right=True)),
+             Head(tr("Within reach, of 100"), right=True)),
             high=30, indent=0,
         )  # fmt: skip
         self.learns = label("", "small")
@@ -93,13 +94,13 @@ class BlindTermsView(QWidget):
             self.bound.currentData(),
         )
         if not self.rows.value():
-            self.state.setText(tr("Say how many records the partner has; then the keys are chosen on your own table."))
+            self._tell(tr("Say how many records the partner has; then the keys are chosen on your own table."))
             return
         if wanted == self._of:
             return
         self._of, self.prepared = wanted, None
         self.measured.hide()
-        self.state.setText(tr("Choosing keys on your own table …"))
+        self._tell(tr("Choosing keys on your own table …"))
         wish, place = Wish(self.rows.value(), self.bound.currentData(), asks), self.pane.desk.own_table
 
         def work(progress: Progress) -> Prepared:
@@ -135,7 +136,7 @@ class BlindTermsView(QWidget):
             return
         self._of, self.weighed, self.why_not = wanted, None, ""
         self.measured.hide()
-        self.state.setText(tr("Counting on your own table how far a liar could reach …"))
+        self._tell(tr("Counting on your own table how far a liar could reach …"))
         place = self.pane.desk.own_table
 
         def done(made: Weighed) -> None:
@@ -156,7 +157,7 @@ class BlindTermsView(QWidget):
 
     def _refused(self, problem: Problem) -> None:
         self.why_not = tr_core(problem.sentence())
-        self.state.setText(self.why_not)
+        self._tell(self.why_not)
         self.changed.emit()
 
     # shown ----------------------------------------------------------------------------------------
@@ -164,11 +165,12 @@ class BlindTermsView(QWidget):
     def _show(self, weighed: Weighed, partner: str) -> None:
         meter = weighed.meter
         low, high = meter.recall_range()
-        self.number.show_number(of_100(meter.coverage), "", tr("counted on your own table"), percent(meter.coverage, 2))
+        exact = percent(meter.coverage, 2)
+        self.number.show_number(number(100 * meter.coverage, 1), tr("of 100"), tr("counted on your own table"), exact)
         self.reach.show_reach(meter.coverage, meter.coverage_10n, weighed.bound)
         self.keys.clear()
         for one in meter.keys[:MOST_KEYS]:
-            self.keys.add(tr_core(one.words), count(round(100 * one.finds)), of_100(one.alone))
+            self.keys.add(tr_core(one.words), count(round(100 * one.finds)), number(100 * one.alone, 1))
         if len(meter.keys) > MOST_KEYS:
             self.keys.add(tr("{n} more keys", n=count(len(meter.keys) - MOST_KEYS)), "", "")
         said = [
@@ -178,5 +180,9 @@ class BlindTermsView(QWidget):
             *(tr_core(one) for one in weighed.warnings),
         ]  # fmt: skip
         self.learns.setText(" ".join(said))
-        self.state.setText(self.why_not)
+        self._tell(self.why_not)
         self.measured.show()
+
+    def _tell(self, words: str) -> None:
+        self.state.setText(words)
+        self.state.setVisible(bool(words))

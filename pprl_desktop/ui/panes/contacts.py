@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QInputDialog, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QInputDialog, QLabel, QLayout, QLineEdit, QWidget
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.kit.tips import set_tip
+from pprl_desktop.ui.kit.words import day_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.panes.unlock import IdentityCard
 from pprl_desktop.ui.widgets.banner import clear
@@ -43,10 +44,6 @@ class ContactsPane(Pane):
     }
 
     def build(self) -> None:
-        self.head(
-            tr("Who you are, and who your partners are"),
-            tr("Exchange cards by any way, then compare twelve words by telephone. Only then can files be sealed."),
-        )
         self.identity = IdentityCard(self.desk)
         self.identity.changed.connect(self._show)
         self.list = Section(tr("Contacts"))
@@ -62,7 +59,7 @@ class ContactsPane(Pane):
             [
                 ColumnSpec(tr("Name")),
                 ColumnSpec(tr("State"), state_words),
-                ColumnSpec(tr("Fingerprint"), lambda mark: f"{mark[:8]} …", mono=True, tip=str),
+                ColumnSpec(tr("Since"), day_words),
             ],
             fit=5,
         )
@@ -71,8 +68,8 @@ class ContactsPane(Pane):
         self.detail = Section(tr("Safety number"))
         self.detail_body = column(gap=1.5)
         self.detail.body.addLayout(self.detail_body)
-        right = column(self.list, self.detail, None, gap=2)
-        self.body.addLayout(columns(column(self.identity, None), right, least=290, shares=(2, 3)))
+        for part in (self.identity, self.list, self.detail):
+            self.body.addWidget(part)
         self.body.addStretch(1)
         self._ids: list[str] = []
         self._chosen = ""
@@ -83,19 +80,28 @@ class ContactsPane(Pane):
 
     def _show(self) -> None:
         home = self.desk.home
+        self._head(home.exists)
         known = home.contacts() if home.exists else []
         self._ids = [one.id for one in known]
-        self.table.show_rows([(one.name, one.state, one.id) for one in known])
+        self.table.show_rows([(one.name, one.state, one.since) for one in known])
         self.table.setVisible(bool(known))
         self.empty.setVisible(not known)
-        self.import_button.setEnabled(home.exists)
-        set_tip(self.import_button, "" if home.exists else tr("Make your own identity first."))
+        self.list.setVisible(home.exists)  # a partner's card is of no use before the own one
         if self._chosen not in self._ids:
             self._chosen = self._ids[0] if self._ids else ""
         if self._chosen:
             self.table.view.selectRow(self._ids.index(self._chosen))
         self._show_detail()
         self.changed.emit()
+
+    def _head(self, known: bool) -> None:
+        if known:
+            self.head(
+                tr("Who you are, and who your partners are"),
+                tr("Exchange cards by any way, then compare twelve words by telephone. Only then can files be sealed."),
+            )
+        else:
+            self.head(tr("Make your identity"), tr("Once on this computer. Partners know you by it ever after."))
 
     def _select(self, number: int) -> None:
         if 0 <= number < len(self._ids) and self._ids[number] != self._chosen:
@@ -112,45 +118,48 @@ class ContactsPane(Pane):
         home = self.desk.home
         contact = home.contact(self._chosen)
         number = contacts.number_with(home.own_card(), contact)
-        self.detail.heading.setText(tr("Safety number with {name}", name=contact.name))
         if contact.state == "verified":
+            self.detail.heading.setText(tr("Safety number with {name}", name=contact.name))
             self.detail.say(tr("Compared and equal. Files can be sealed for this contact."))
         elif contact.state == "withdrawn":
+            self.detail.heading.setText(tr("Safety number with {name}", name=contact.name))
             self.detail.say(
                 tr("Withdrawn: nothing is sent to or accepted from this key. {note}", note=tr_core(contact.told))
             )
         else:
+            self.detail.heading.setText(tr("Compare twelve words with {name}", name=contact.name))
             self.detail.say(
                 tr(
                     "Call {name} on a number you already know. Both of you see the same twelve words; read them out.",
                     name=contact.name,
                 )
             )
+        digits = number.digits.split()
         grid = QGridLayout()
         grid.setHorizontalSpacing(2 * GRID)
         grid.setVerticalSpacing(GRID)
-        digits = number.digits.split()
         for place, word in enumerate(number.words):
             shown = label(word, "heading", wrap=False)
             set_tip(shown, digits[place])
             shown.setAccessibleName(tr("Word {n}: {word}", n=place + 1, word=word))
             grid.addWidget(_numbered(f"{place + 1}", shown), place // WORDS_A_LINE, place % WORDS_A_LINE)
-        self.detail_body.addLayout(grid)
-        self.detail_body.addWidget(label(tr("or as digits: {digits}", digits=number.digits), "small", selectable=True))
+        words = column(grid, None)
         if contact.state == "unverified":
-            self._show_comparison(number.as_text())
+            self.detail_body.addLayout(columns(words, self._comparison(number.as_text()), least=290, gap=4))
+        else:
+            self.detail_body.addLayout(words)
+        self.detail_body.addWidget(label(tr("or as digits: {digits}", digits=number.digits), "small", selectable=True))
         if contact.state != "withdrawn":
-            self.detail_body.addLayout(row(None, button(tr("Withdraw this contact …"), self._withdraw, kind="danger")))
+            self.detail_body.addLayout(row(button(tr("Withdraw this contact …"), self._withdraw, kind="link"), None))
 
-    def _show_comparison(self, words: str) -> None:
+    def _comparison(self, words: str) -> QLayout:
         self.typed = QLineEdit()
         self.typed.setPlaceholderText(tr("the words or digits the partner reads out"))
         self.typed.returnPressed.connect(lambda: self._verify(self.typed.text()))
         check = button(tr("&Compare"), lambda: self._verify(self.typed.text()), kind="primary")
-        same = button(tr("All twelve words are the same"), lambda: self._verify(words), icon="phone")
+        same = button(tr("All twelve are the same"), lambda: self._verify(words), icon="phone")
         set_tip(same, tr("Press this only after hearing all twelve words from the partner."))
-        self.detail_body.addLayout(labelled(tr("Type what you hear"), self.typed))
-        self.detail_body.addLayout(flow(check, label(tr("or"), "muted", wrap=False), same))
+        return column(labelled(tr("Type what you hear"), self.typed), flow(check, same), None)
 
     def _verify(self, typed: str) -> None:
         from pprl_desktop.exchange import contacts

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1")
 HEADERS = 8  # lines offered as the header
 FIRST_ROWS = 4
+SHAPE = 14  # letters of a shape; whole on hover
 AT_ONCE = 6  # columns that are laid out in one turn
 
 
@@ -88,6 +89,9 @@ class DataPane(ReadingChoices, Pane):
         loaded = self.pages.currentIndex() == 1
         self.number.setVisible(loaded)
         self.number_note.setVisible(loaded)
+        self.sentence.setVisible(not loaded)
+        self.file.setVisible(loaded)
+        self.another.setVisible(loaded)
         if loaded:
             self.head(tr("Check your table"), tr("Nothing leaves this computer on this page."))
         else:
@@ -121,9 +125,11 @@ class DataPane(ReadingChoices, Pane):
         return boxed(column(self.empty, facts, gap=3))
 
     def _build_loaded(self) -> QWidget:
-        self.file = label("", "strong")
-        another = button(tr("Choose another …"), self._choose, kind="link")
-        top = row(self.file, another, None, gap=1)
+        self.file = label("", "strong", wrap=False)
+        self.another = button(tr("Choose another …"), self._choose, kind="link")
+        self.below_title.addWidget(self.file)
+        self.below_title.addWidget(self.another)
+        self.below_title.addStretch(1)
         self.encoding = combo(
             tr("Encoding"), [(tr("found out"), GUESS), *((name.upper(), name) for name in ENCODINGS)], self._reread
         )
@@ -169,7 +175,7 @@ class DataPane(ReadingChoices, Pane):
         self.columns.head.addWidget(label(tr("Shape: A capital, a small letter, 9 digit"), "small", wrap=False))
         heads = (
             Head(tr("Column"), 3),
-            Head(tr("Use"), 3, least=148),
+            Head(tr("Use"), 3, least=164),
             Head(tr("Looks like"), 2),
             Head(tr("Missing"), 0, right=True, least=64),
             Head(tr("Different"), 0, right=True, least=64),
@@ -179,7 +185,7 @@ class DataPane(ReadingChoices, Pane):
         self.profile = Rows(tr("Columns of your table"), heads, high=26, indent=1)
         self.columns.add(self.profile)
         beside = columns(reading, self.first, least=210, shares=(2, 5), gap=3)
-        return boxed(column(top, beside, self.columns, gap=1.5))
+        return boxed(column(beside, self.columns, gap=1.5))
 
     # what is shown --------------------------------------------------------------------------------
 
@@ -305,7 +311,9 @@ class DataPane(ReadingChoices, Pane):
             use.setProperty("flat", True)
             use.setFixedHeight(theme.grown(24))
             pick(use, self._use_of(one.name, choices))
-            shape = label(one.shapes[0].shape if one.shapes else "", "mono", wrap=False)
+            whole = one.shapes[0].shape if one.shapes else ""
+            shape = label(whole if len(whole) <= SHAPE else f"{whole[: SHAPE - 1]}…", "mono", wrap=False)
+            set_tip(shape, whole)
             self.profile.add(
                 label(f"<b>{escape(one.name)}</b>", wrap=False),
                 use,
@@ -500,7 +508,7 @@ class DataPane(ReadingChoices, Pane):
         return tr_core(found[0].sentence()) if found else ""
 
     def next_text(self) -> str:
-        return tr("Next: fields")
+        return tr("Next: the proposal") if self.desk.findings.proposal is not None else tr("Next: fields")
 
     def status(self) -> str:
         rows = self.choices.rows
@@ -511,4 +519,6 @@ class DataPane(ReadingChoices, Pane):
         assert seen is not None
         kept = f"profile{self.NAME.removeprefix('data')}"  # of the second own file beside that of the first
         self.desk.confirm(self.NAME, {kept: json.dumps(seen.profile.as_dict(), sort_keys=True).encode()})
+        if self.desk.findings.proposal is not None:  # fields and method are the partner's words, read there
+            self.desk.go_to.emit("agreement")
         done()

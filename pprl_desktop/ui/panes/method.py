@@ -74,10 +74,10 @@ class MethodPane(Pane):
         self.chart.picked.connect(self._use)
         left = column(columns(self.found, self.named, least=130), self.why, self._build_dial(), None, gap=1.5)
         heads = (
-            Head(tr("Way"), 5),
-            Head(tr("Found, of 100"), 2, right=True, least=96),
-            Head(tr("Could be named"), 2, right=True, least=96),
-            Head(tr("Time and size"), 2, right=True, spare=True),
+            Head(tr("Way"), 1),
+            Head(tr("Found, of 100"), 0, right=True, least=96),
+            Head(tr("Could be named"), 0, right=True, least=96),
+            Head(tr("Time and size"), 0, right=True, least=112, spare=True),
             Head("", right=True, least=88),
         )
         self.table = Rows(tr("Ways to compare"), heads, high=44)
@@ -225,7 +225,7 @@ class MethodPane(Pane):
             head = tr("Why this one:") if mine else tr("Recommended: {way}.", way=self._title(best))
             self.why.setText(f"<b>{head}</b> {tr_core(why)}")
         else:
-            self.why.setText(tr("The other ways are being measured; then one is recommended."))
+            self.why.setText(self._meanwhile(used, offered))
         self.chart.show_spots(
             [
                 Spot(one.key, self._title(one), one.found.share, one.named.share, one.key == used.key)
@@ -235,20 +235,41 @@ class MethodPane(Pane):
         )
         self.table.clear()
         self._bar = None
+        bad = self._too_many(used)
         for one in offered:
-            self._add_way(one, used=one.key == used.key, best=best is not None and one.key == best.key)
+            self._add_way(one, used=one.key == used.key, best=best is not None and one.key == best.key, bad=bad)
         self.changed.emit()
+
+    def _too_many(self, way: Way) -> bool:
+        return way.named is not None and way.named.share > self._keep / 100
+
+    def _meanwhile(self, used: Way, offered: list[Way]) -> str:
+        """Before all ways are measured: a bad number already has its way out."""
+        wait = tr("The other ways are being measured; then one is recommended.")
+        if not self._too_many(used):
+            return wait
+        best, _why = ways.recommended(offered, self._keep / 100)
+        head = tr("Too many could be named.")
+        if best is None or best.found is None or best.named is None or self._too_many(best):
+            return f"<b>{head}</b> {wait}"
+        so_far = tr(
+            "So far {way} is better: {named} could be named, {found} found. The others are being measured.",
+            way=self._title(best),
+            named=hundredths(best.named.share),
+            found=hundredths(best.found.share),
+        )
+        return f"<b>{head}</b> {so_far}"
 
     def _show_numbers(self, used: Way) -> None:
         if used.found is not None:
             note = tr("{range} by chance", range=range_of_100(used.found.low, used.found.high))
             if used.wrong is not None:
-                note += " · " + tr("{wrong} shown matches wrong", wrong=of_100(used.wrong))
+                note += "\n" + tr("{wrong} links wrong", wrong=of_100(used.wrong))
             self.found.show_number(hundredths(used.found.share), tr("of 100"), note, percent(used.found.share, 2))
         else:
             self.found.show_number("…", "", tr("Measuring on synthetic pairs of your own records …"))
         if used.named is not None:
-            note = tr("by a partner who breaks the rules; at least")
+            note = tr("or more, by a partner\nwho breaks the rules")
             self.named.show_number(hundredths(used.named.share), tr("of 100"), note, percent(used.named.share, 2))
         else:
             self.named.show_number("…", "", tr("Playing the partner against your own records …"))
@@ -264,11 +285,16 @@ class MethodPane(Pane):
             return tr("{way}, no noise", way=name)
         return tr("{way}, noise {epsilon}", way=name, epsilon=number(way.settings.epsilon, 1))
 
-    def _add_way(self, way: Way, *, used: bool, best: bool) -> None:
+    def _add_way(self, way: Way, *, used: bool, best: bool, bad: bool) -> None:
+        """`bad`: the number of the way in use is; then the recommended one is what the page asks to press."""
+        about = method(way.method)
         sentence = Brief("tiny")
-        sentence.setText(tr_core(way.problem.what if way.problem is not None else method(way.method).sentence))
-        name = label(self._title(way), "strong", wrap=False)
-        top = row(name, *([tag(tr("recommended"), "accent")] if best else []), None, gap=1)
+        sentence.setText(tr_core(way.problem.what if way.problem is not None else about.brief or about.sentence))
+        if way.problem is None:
+            set_tip(sentence, tr_core(about.sentence))
+            sentence.setAccessibleName(tr_core(about.sentence))
+        name = label(self._title(way), "strong", wrap=not best)
+        top = row(name, tag(tr("recommended"), "accent"), None, gap=1) if best else row(name)
         what = boxed(column(top, sentence, gap=0.25))
         action: QWidget
         if used:
@@ -276,7 +302,7 @@ class MethodPane(Pane):
             chosen.setProperty("tint", "accent")
             action = boxed(row(icon_label("check", "accent_text", 16), chosen, gap=0.5))
         else:
-            action = row_button(tr("Use this"), lambda: self._use(way.key))
+            action = row_button(tr("Use this"), lambda: self._use(way.key), kind="primary" if best and bad else "")
             action.setAccessibleName(tr("Use {way}", way=self._title(way)))
             action.setEnabled(way.problem is None)
         shares = [
@@ -297,10 +323,12 @@ class MethodPane(Pane):
             self._bar.setFixedHeight(4)
             made = column(label(tr("measuring"), "tiny", wrap=False), self._bar, gap=0.25)
             return boxed(made)
-        first = [time_words(way.seconds)] if way.seconds else []
-        first += [size(way.size)] if way.size else []
-        files = label(tr_n("{n} file", "{n} files", way.files), "tiny", wrap=False)
-        shown = label(" · ".join(first), "small", wrap=False)
+        files = label(
+            " · ".join(([size(way.size)] if way.size else []) + [tr_n("{n} file", "{n} files", way.files)]),
+            "tiny",
+            wrap=False,
+        )
+        shown = label(time_words(way.seconds) if way.seconds else "", "small", wrap=False)
         for one in (shown, files):
             one.setAlignment(Qt.AlignmentFlag.AlignRight)
         return boxed(column(shown, files, gap=0.25))

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QPlainTextEdit, QProgressBar, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLayout, QLineEdit, QPlainTextEdit, QProgressBar, QWidget
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.ui.desk import Desk
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.jobs import Job
+from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.widgets.banner import Banner, RemarkStrip
 from pprl_desktop.ui.widgets.basics import (
     Card,
@@ -26,8 +27,11 @@ from pprl_desktop.ui.widgets.basics import (
     labelled,
     row,
 )
+from pprl_desktop.ui.widgets.facts import fact
+from pprl_desktop.ui.widgets.reflow import columns
 
 STRENGTH = {"too short": 8, "weak": 33, "fair": 66, "strong": 100}  # how full the bar is
+SECRET_WIDE = 320  # px: a passphrase to unlock is short, the line would be the page's
 
 
 def strength_words(level: str) -> str:
@@ -65,7 +69,8 @@ class IdentityCard(Card):
     changed = Signal()
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(tr("Your identity"))
+        super().__init__()
+        self.setAccessibleName(tr("Your identity"))
         self.desk = desk
         self.messages = RemarkStrip()
         self.stack = Pages()
@@ -90,59 +95,47 @@ class IdentityCard(Card):
         self.name.textChanged.connect(self._check_new)
         self.make = button(tr("&Make identity"), self._make, kind="primary")
         self.why_not = label("", "small")
-        return boxed(
-            column(
-                label(
-                    tr(
-                        "A pair of keys that only you hold. Partners know you by your card; "
-                        "files for you open only here."
-                    ),
-                    "muted",
-                ),
-                labelled(tr("Name that partners see"), self.name),
-                labelled(tr("Passphrase"), self.secret),
-                self.strength,
-                labelled(tr("Passphrase again"), self.again),
-                row(self.make, self.why_not, None, gap=1.5),
-                row(button(tr("I have a backup …"), lambda: self.stack.setCurrentIndex(3), kind="link"), None),
-                None,
-            )
+        form = column(
+            labelled(tr("Name that partners see"), self.name),
+            labelled(tr("Passphrase"), self.secret),
+            self.strength,
+            labelled(tr("Passphrase again"), self.again),
+            row(self.make, self.why_not, None, gap=1.5),
+            None,
         )
+        told = column(
+            label(tr("What it is"), "heading"),
+            fact("key", tr("A pair of keys that only you hold: one half stays here, under your passphrase.")),
+            fact("people", tr("The other half is your card. Partners know you by it; it is public.")),
+            fact("lock", tr("Files that partners make for you open only on this computer.")),
+            row(button(tr("I have a backup …"), lambda: self.stack.setCurrentIndex(3), kind="link"), None),
+            None,
+            gap=1.5,
+        )
+        return boxed(columns(form, told, least=280, shares=(3, 2), gap=4))
 
     def _build_locked(self) -> QWidget:
-        self.locked_name = label("", "strong")
+        self.locked_name = label("", "muted")
         self.typed = SecretEdit(tr("Passphrase"))
+        self.typed.edit.setPlaceholderText(tr("Passphrase"))
         self.typed.edit.returnPressed.connect(self._unlock)
+        self.typed.setMaximumWidth(SECRET_WIDE)
         self.open_button = button(tr("&Unlock"), self._unlock, kind="primary")
-        return boxed(
-            column(
-                row(icon_label("lock", "muted"), self.locked_name, None),
-                label(
-                    tr("Your key is locked. It is needed to sign, to seal and to open files from partners."), "muted"
-                ),
-                labelled(tr("Passphrase"), self.typed),
-                row(self.open_button, None),
-                None,
-            )
-        )
+        entry = row(self.typed, self.open_button, None)
+        entry.setStretch(0, 1)
+        told = column(label(tr("Your key is locked"), "heading"), self.locked_name, entry, gap=0.5)
+        return boxed(_beside_icon("lock", "warm_text", told))
 
     def _build_open(self) -> QWidget:
-        self.open_name = label("", "strong")
-        self.open_id = label("", "small", selectable=True)
-        return boxed(
-            column(
-                row(icon_label("key", "accent_text"), self.open_name, None),
-                self.open_id,
-                label(tr("Unlocked until you lock it or close the program."), "muted"),
-                row(
-                    button(tr("&Save your card …"), self._save_card, icon="save"),
-                    button(tr("&Lock"), self._lock, icon="lock"),
-                    None,
-                ),
-                row(button(tr("Back up the key …"), self._backup, kind="link"), None),
-                None,
-            )
+        self.open_name = label("", "heading")
+        self.open_id = label(tr("Unlocked until you close the program."), "muted")
+        told = column(self.open_name, self.open_id, gap=0.5)
+        verbs = row(
+            button(tr("Back up the key …"), self._backup, kind="link"),
+            button(tr("&Lock"), self._lock, icon="lock"),
+            button(tr("&Save your card …"), self._save_card, icon="save"),
         )
+        return boxed(_beside_icon("key", "accent_text", columns(told, verbs, least=220, shares=(1, 1))))
 
     def _build_restore(self) -> QWidget:
         self.words = QPlainTextEdit()
@@ -176,12 +169,18 @@ class IdentityCard(Card):
             self.stack.setCurrentIndex(0)
             self._check_new()
         elif own is None:
-            self.locked_name.setText(home.own_card().name)
+            needed = tr("{name}: needed to sign, to seal and to open files from partners.", name=home.own_card().name)
+            self.locked_name.setText(needed)
             self.stack.setCurrentIndex(1)
         else:
             self.open_name.setText(own.name)
-            self.open_id.setText(tr("Fingerprint {id}", id=own.card().id))
+            set_tip(self.open_name, tr("Fingerprint {id}", id=own.card().id))
             self.stack.setCurrentIndex(2)
+
+    def ask(self) -> None:
+        """Something waits for the key: the next thing typed is the passphrase."""
+        if self.stack.currentIndex() == 1:
+            self.typed.edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _check_new(self) -> None:
         self.strength.judge(self.secret.text())
@@ -278,3 +277,12 @@ class IdentityCard(Card):
         from pprl_desktop.ui.panes.backup import show_backup
 
         show_backup(self, self.desk)
+
+
+def _beside_icon(name: str, token: str, told: QLayout) -> QHBoxLayout:
+    """The state of the key as a picture, at the first line of what is said of it."""
+    picture = icon_label(name, token)
+    made = row(picture, told, gap=1.5)
+    made.setStretch(1, 1)
+    made.setAlignment(picture, Qt.AlignmentFlag.AlignTop)
+    return made

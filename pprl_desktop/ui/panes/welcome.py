@@ -38,6 +38,7 @@ from pprl_desktop.ui.widgets.rows import Head, Rows, two_lines
 if TYPE_CHECKING:
     from pprl_desktop.project.choices import Kind
 
+FORM_WIDE = 560  # px: two short lines, not as wide as the page
 SEARCH_FROM = 8  # projects from which there is a field to find one
 
 
@@ -76,12 +77,16 @@ class WelcomePane(Pane):
         self.make = button(tr("&Create project"), self._create, kind="primary")
         self.cancel = button(tr("Cancel"), self._put_away)
         self.why = label("", "small")
-        card.add(
-            columns(
-                labelled(tr("Name of the project"), self.name), labelled(tr("Folder"), folder), least=260, gap=2
-            ),
-            row(self.make, self.cancel, self.why, None, gap=1),
-        )  # fmt: skip
+        form = boxed(
+            column(
+                labelled(tr("Name of the project"), self.name),
+                labelled(tr("Folder"), folder),
+                row(self.make, self.cancel, self.why, None, gap=1),
+                gap=2,
+            )
+        )
+        form.setMaximumWidth(FORM_WIDE)
+        card.add(form)
         return card
 
     def _build_first(self) -> QWidget:
@@ -112,6 +117,7 @@ class WelcomePane(Pane):
             tr("Drop it anywhere on this window; a proposal can be read at once."),
             ((tr("&Open a file …"), self._open),),
             drops=True,
+            flat=True,
         )
         self.sent.buttons[0].setProperty("kind", "")
         goes = Section(tr("How it goes with a partner"))
@@ -197,6 +203,13 @@ class WelcomePane(Pane):
         self._show_projects()
         self._check()
 
+    def leave(self) -> None:
+        """A project half named is no state to come back to."""
+        if self.new.isVisibleTo(self):
+            self._pending = ""
+            self.new.hide()
+            self.pages.show()
+
     def _listed(self) -> list[Known]:
         wanted = self.search.text().strip().casefold()
         found = [one for one in self.desk.preferences.known if one.archived == self._archive_shown]
@@ -226,7 +239,7 @@ class WelcomePane(Pane):
         bar.setFixedSize(72, 6)
         bar.setAccessibleName(tr("Step {n} of {all}", n=one.number, all=one.steps))
         if not there:
-            stands = two_lines(tr("not where it was"), one.path, tint="warm")
+            stands = two_lines(tr("not where it was"), one.path, tint="warm", cut=True)
         elif one.step:
             place = tr("{step} · {n} of {all}", step=tr(one.step), n=one.number, all=one.steps)
             stands = two_lines(place, one.waits, tint="warm", role="")
@@ -244,7 +257,7 @@ class WelcomePane(Pane):
             go_on = row_button(tr("Continue"), lambda: self._open_path(Path(one.path)), kind="primary")
             action = boxed(row(go_on, action, gap=0.5))
         when = label(recently(one.opened), "small", wrap=False)
-        whom = two_lines(one.title, one.partner or self._no_partner(one))
+        whom = two_lines(one.title, one.partner or self._no_partner(one), cut=True)
         line = row(bar, boxed(stands), gap=1.5)
         line.setStretch(1, 1)
         self.projects.add(whom, line, when, action, chosen=chosen, click=lambda: self._choose_project(one.path))

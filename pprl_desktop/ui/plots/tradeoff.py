@@ -134,12 +134,14 @@ class TradeOff(QWidget):
         place = self._place(spot)
         painter.setFont(theme.font("tiny", strong=spot.used))
         wide, high = painter.fontMetrics().horizontalAdvance(spot.label) + 2, painter.fontMetrics().height()
-        room = QRectF(0, 0, self.width(), self._box().bottom() + 2)
+        inside = self._box()
+        room = QRectF(inside.left(), 0, self.width() - inside.left(), inside.bottom() + 2)  # not over the scale
         for x, y in (
             (place.x() + 14, place.y() - high / 2), (place.x() - 14 - wide, place.y() - high / 2),
             (place.x() - wide / 2, place.y() - high - 9), (place.x() - wide / 2, place.y() + 10),
             (place.x() - wide + 8, place.y() - high - 9), (place.x() - wide + 8, place.y() + 10),
-            (place.x() - wide + 8, place.y() + 10 + high),
+            (place.x() - wide + 8, place.y() + 10 + high), (place.x() + 10, place.y() + 6),
+            (place.x() + 10, place.y() - high - 6), (place.x() + 10, place.y() + 6 + high),
         ):  # fmt: skip
             words = QRectF(x, y, wide, high)
             if room.contains(words) and not any(words.intersects(other) for other in taken):

@@ -25,7 +25,7 @@ class BottomBar(QFrame):
     def __init__(self, go_back: Callable[[], object], go_next: Callable[[], object]) -> None:
         super().__init__()
         self.setProperty("side", "bottom")
-        self.status = Brief()
+        self.status = Brief(whole=True)
         self.reason = Brief()
         self.reason.hide()
         self._extra = QHBoxLayout()
@@ -77,6 +77,7 @@ class BottomBar(QFrame):
         while self._extra.count():
             item = self._extra.takeAt(0)
             if item.widget() is not None:
+                item.widget().hide()  # in words: a layout shows what was put into it a turn later, without a parent too
                 item.widget().setParent(None)
         for one in wanted:
             self._extra.addWidget(one)
@@ -85,6 +86,8 @@ class BottomBar(QFrame):
     def fit(self, room: int) -> None:
         """One line where everything has room, else the two ways onward in a line of their own."""
         words = STATUS_LEAST * theme.zoom()
+        if self.reason.text():  # it is why one cannot go on: two lines of it have room
+            words = max(words, min(0.6 * self.reason.fontMetrics().horizontalAdvance(self.reason.text()), 2 * words))
         needed = words + self._extra.minimumSize().width() + self._moves.minimumSize().width() + 9 * GRID
         beside = needed <= room
         self._bar.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import tr, tr_core
+from pprl_desktop.ui.kit.words import day_words
+from pprl_desktop.ui.panes.unlock import IdentityCard
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.recognised import Recognised
@@ -144,6 +147,8 @@ def _wait_for_key(window: MainWindow, path: Path) -> None:
         tr("{file} is sealed for you.", file=path.name),
         tr("Unlock your key; then it is opened and led to its place."),
     )
+    for card in window.pane().findChildren(IdentityCard):
+        card.ask()
 
 
 def _take_in(window: MainWindow, found: Recognised) -> None:
@@ -168,13 +173,13 @@ def _taken_in(window: MainWindow, sentence: str) -> None:
 
 
 def _offer_project(window: MainWindow, found: Recognised) -> None:
-    """A proposal can be read before there is anything else: a project is made for it, named after the partner."""
-    partner = str(dict(found.said.values)["partner"])
+    """A proposal can be read before there is anything else: a project is made for it, named after the day (the name
+    of the partner stands below it anyway)."""
     window.show_pane("welcome")
     window.pane().messages.clear()
 
     def read() -> None:
-        window.desk.create_named(partner)
+        window.desk.create_named(tr("Agreement of {day}", day=day_words(datetime.now(UTC).isoformat())))
         window.open_file(found.path)
 
     window.pane().say(

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from shiboken6 import isValid
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ class FocusKeeper(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
+        window.desk.jobs.ended.connect(lambda job, _end: None if job.quiet else self._done())
         QApplication.instance().focusChanged.connect(self._moved)  # type: ignore[union-attr]
 
     def _moved(self, old: QWidget | None, new: QWidget | None) -> None:
@@ -25,6 +26,13 @@ class FocusKeeper(QObject):
         if new is None or not old.isVisible() or not old.isEnabled():
             # after whoever hid it: a pane may have a better place for the focus
             QTimer.singleShot(0, self, lambda: self._keep(new))
+
+    def _done(self) -> None:
+        """The work a button started is shown: Enter goes on from there and does not start the work again."""
+        window = self._window
+        pressed = window.focusWidget()
+        if isinstance(pressed, QPushButton) and window.current in window.panes and window.pane().isAncestorOf(pressed):
+            window.pane().setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _keep(self, fallen_to: QWidget | None) -> None:
         window = self._window

@@ -300,8 +300,10 @@ class Card(Section):
 class Brief(QLabel):
     """A quiet text in as many lines as have room, cut with dots after them; whole on hover and for a screen reader."""
 
-    def __init__(self, role: str = "small") -> None:
+    def __init__(self, role: str = "small", *, whole: bool = False) -> None:
+        """`whole`: nothing is drawn where only a part has room, because half a sentence says another thing."""
         super().__init__()
+        self._whole = whole
         self.setProperty("role", role)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
@@ -315,6 +317,9 @@ class Brief(QLabel):
         painter.setPen(self.palette().color(self.foregroundRole()))
         metrics, lines = self.fontMetrics(), self.lines()
         high = metrics.lineSpacing()
+        if self._whole and any(metrics.horizontalAdvance(words) > self.width() for words in lines):
+            painter.end()
+            return
         top = (self.height() - high * len(lines)) // 2
         for number, words in enumerate(lines):
             shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, self.width())

@@ -20,24 +20,37 @@ class EmptyState(QFrame):
     """With `drops`, a dashed edge says that something can be dropped here; the window takes the drop itself."""
 
     def __init__(
-        self, icon: str, title: str, sentence: str, actions: Sequence[Act] = (), *, drops: bool = False
+        self,
+        icon: str,
+        title: str,
+        sentence: str,
+        actions: Sequence[Act] = (),
+        *,
+        drops: bool = False,
+        flat: bool = False,
     ) -> None:
+        """`flat`: in one line, where it is one way among several and not what the page is about."""
         super().__init__()
         if drops:
             self.setProperty("card", "drop")
-        picture = icon_label(icon, "accent_text", 32)
-        self.heading = heading = label(title, "second")
+        picture = icon_label(icon, "accent_text", 20 if flat else 32)
+        self.heading = heading = label(title, "strong" if flat else "second")
         self.text = text = label(sentence, "muted")
-        for one in (heading, text):
-            one.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.buttons = [button(name, act, kind="primary" if i == 0 else "") for i, (name, act) in enumerate(actions)]
+        self.note = label("", "small")  # something to know before the button is pressed
+        self.note.hide()
+        if flat:
+            told = column(heading, text, self.note, gap=0.25)
+            line = row(picture, told, *self.buttons, gap=1.5, margin=1.5)
+            line.setStretch(1, 1)
+            self.setLayout(line)
+            return
+        for one in (heading, text, self.note):
+            one.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         inner = column(row(None, picture, None), heading, text, gap=0.75, margin=3 if drops else 1)
         if self.buttons:
             inner.addSpacing(GRID)
             inner.addLayout(flow(*self.buttons, centred=True))
-        self.note = label("", "small")  # something to know before the button is pressed
-        self.note.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self.note.hide()
         inner.addWidget(self.note)
         self.setLayout(inner)
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QGridLayout, QLayout, QWidget
 from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import boxed, column, follow, label, row
+from pprl_desktop.ui.widgets.basics import Brief, boxed, column, follow, label, row
 
 EDGE = 3  # px of the mark of the chosen line
 
@@ -148,6 +148,9 @@ class Rows(QWidget):
         for place, widget in self._cells:
             if self.heads[place].spare:
                 widget.setVisible(room)
+        for place, head in enumerate(self.heads):
+            if head.spare:
+                self._grid.setColumnStretch(place, head.stretch if room else 0)
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest:
@@ -173,16 +176,26 @@ class Rows(QWidget):
         super().mousePressEvent(event)
 
 
-def two_lines(strong: str, small: str, *beside: QWidget, tint: str = "", role: str = "strong") -> QLayout:
-    """A bold line and a quiet one below it; what stands beside the bold one is a tag or an icon."""
-    above = label(strong, role, wrap=False)
-    below = label(small, "tiny", wrap=False)
+def two_lines(
+    strong: str, small: str, *beside: QWidget, tint: str = "", role: str = "strong", cut: bool = False
+) -> QLayout:
+    """A bold line and a quiet one below it; what stands beside the bold one is a tag or an icon. `cut`: as wide as its
+    place, whatever somebody called a thing."""
+    above, below = (_brief(strong, role), _brief(small, "tiny")) if cut else (
+        label(strong, role, wrap=False), label(small, "tiny", wrap=False),
+    )  # fmt: skip
     if not small:
         below.hide()
     if tint:
         below.setProperty("tint", tint)
-    top = row(above, *beside, None, gap=1) if beside else row(above, None, gap=0)
+    top = row(above, *beside, *([] if cut else [None]), gap=1 if beside else 0)
     return column(top, below, gap=0.25)
+
+
+def _brief(text: str, role: str) -> Brief:
+    made = Brief(role)
+    made.setText(text)
+    return made
 
 
 def _aside(head: Head) -> Qt.AlignmentFlag:

@@ -1,0 +1,216 @@
+"""What looked or led wrong when the whole job was done by hand in the real window, each told once more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPixmap
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPushButton, QScrollArea
+
+from pprl_desktop import resources
+from pprl_desktop.codes.base import REGISTRY, method
+from pprl_desktop.exchange import card, contacts, identity
+from pprl_desktop.job.ways import Figure, Way, offered
+from pprl_desktop.ui.kit.words import place_of
+from pprl_desktop.ui.plots.tradeoff import Spot, TradeOff
+from pprl_desktop.ui.shell.main_window import MainWindow
+from pprl_desktop.ui.widgets.basics import Brief, button
+
+
+def settle() -> None:
+    for _ in range(3):
+        QApplication.sendPostedEvents()
+        QApplication.processEvents()
+
+
+def make_key(window: MainWindow, name: str = "Northmere") -> None:
+    own = identity.new(name)
+    with window.desk.home.locked():
+        window.desk.home.create(own, "river candle marble fox")
+    window.desk.unlocked(own)
+
+
+def with_project(window: MainWindow, tmp_path: Path) -> None:
+    window.desk.create_project(tmp_path / "Heart.pprlproject", "Heart")
+    window.pane().take_file(str(resources.find("samples", "hospital_a.csv")))
+    while window.desk.findings.seen is None or not window.desk.jobs.idle():
+        QApplication.processEvents()
+    settle()
+
+
+def test_a_project_half_named_is_not_there_when_one_comes_back(window: MainWindow) -> None:
+    window.pane().ask_name()
+    window.show_pane("contacts")
+    window.show_pane("welcome")
+    assert window.pane().title.text() == "Which people do two tables share?"
+    assert not window.pane().new.isVisibleTo(window)
+    assert window.pane().pages.isVisibleTo(window)
+
+
+def test_the_start_page_is_never_wider_than_its_view(window: MainWindow, tmp_path: Path) -> None:
+    """A project that is gone is told with its path, however long that is."""
+    window.resize(1024, 700)
+    path = tmp_path / ("a very long folder name " * 6) / f"{'Long ' * 20}.pprlproject"
+    path.parent.mkdir()
+    window.desk.create_project(path, "Long " * 20)
+    window.desk.close_project()
+    path.unlink()
+    window.show_pane("welcome")
+    settle()
+    scroller = window.pane().findChild(QScrollArea)
+    assert scroller is not None
+    assert scroller.widget().minimumSizeHint().width() <= scroller.viewport().width()
+
+
+def test_before_there_is_an_identity_the_page_is_about_making_one(window: MainWindow) -> None:
+    window.show_pane("contacts")
+    pane = window.pane()
+    assert pane.title.text() == "Make your identity"
+    assert not pane.list.isVisibleTo(window)
+    make_key(window)
+    pane.enter()
+    assert pane.list.isVisibleTo(window)
+    assert pane.title.text() == "Who you are, and who your partners are"
+
+
+def test_the_words_to_compare_and_their_button_are_in_the_first_fold(window: MainWindow) -> None:
+    window.resize(1024, 700)
+    window.show()
+    make_key(window)
+    other = identity.new("Saltham Hospital Trust")
+    partner = contacts.new(card.write(other.keys, other.name))
+    with window.desk.home.locked():
+        window.desk.home.keep_contact(partner)
+    window.show_pane("contacts")
+    settle()
+    pane = window.pane()
+    same = next(one for one in pane.findChildren(QPushButton) if one.text() == "All twelve are the same")
+    below = same.mapTo(pane.scroller.viewport(), same.rect().bottomLeft()).y()
+    assert below <= pane.scroller.viewport().height()
+
+
+def test_after_a_table_is_read_enter_goes_on_and_does_not_choose_again(
+    window: MainWindow, tmp_path: Path, monkeypatch
+) -> None:  # type: ignore[no-untyped-def]
+    window.show()
+    with_project(window, tmp_path)
+    pane = window.pane()
+    asked: list[str] = []
+    monkeypatch.setattr(
+        pane, "_asked_file", lambda: asked.append("") or str(resources.find("samples", "hospital_a.csv"))
+    )
+    pane.another.setFocus(Qt.FocusReason.TabFocusReason)
+    pane.another.click()
+    while not window.desk.jobs.idle():
+        QApplication.processEvents()
+    settle()
+    assert window.focusWidget() is not pane.another
+    QTest.keyClick(window, Qt.Key.Key_Return)
+    assert len(asked) == 1
+    assert window.current == "fields"
+
+
+def test_while_a_proposal_is_read_the_table_leads_back_to_it(window: MainWindow, tmp_path: Path) -> None:
+    """Who is asked invents no fields and no method."""
+    with_project(window, tmp_path)
+    window.desk.findings.proposal = object()  # type: ignore[assignment]
+    assert window.pane().next_text() == "Next: the proposal"
+    window.desk.findings.proposal = None
+    assert window.pane().next_text() == "Next: fields"
+
+
+def test_every_way_has_words_that_are_not_cut(window: MainWindow) -> None:
+    for name in REGISTRY:
+        if method(name).page == "card":
+            assert 0 < len(method(name).brief.words()) <= 42
+
+
+def test_too_many_who_could_be_named_never_stand_without_a_way_out(window: MainWindow, tmp_path: Path) -> None:
+    with_project(window, tmp_path)
+    window.desk.confirm("data")
+    window.desk.confirm("fields")
+    window.show_pane("method")
+    pane = window.pane()
+    window.desk.jobs.cancel()
+    ways = offered(window.desk.need_project().choices)
+    used, other = pane._used(), next(one for one in ways if one.key != pane._used().key)
+    known: list[Way] = []
+    for way, share in ((used, 0.95), (other, 0.02)):
+        known.append(Way(way.method, way.settings, found=Figure(0.9, 0.8, 1.0), named=Figure(share, share, share)))
+    for one in known:
+        pane._know(one)
+    pane._show_ways()
+    assert "Too many could be named." in pane.why.text()
+    assert pane._title(other) in pane.why.text()
+    for one in ways:
+        if one.key not in (used.key, other.key):
+            pane._know(Way(one.method, one.settings, found=Figure(0.5, 0.4, 0.6), named=Figure(0.9, 0.9, 0.9)))
+    pane._show_ways()
+    assert f"Recommended: {pane._title(other)}." in pane.why.text()
+    blue = window.blue()
+    assert blue is not None
+    assert blue.accessibleName() == f"Use {pane._title(other)}"
+    blue.click()
+    assert window.desk.need_project().choices.method == other.method
+    window.desk.jobs.cancel()
+
+
+def test_names_of_points_stay_off_the_scale(qtbot) -> None:  # type: ignore[no-untyped-def]
+    chart = TradeOff("chart")
+    qtbot.addWidget(chart)
+    chart.resize(352, 216)
+    drawn: list[float] = []
+    chart.show_spots(
+        [
+            Spot("a", "SimHash with noise", 0.98, 0.0),
+            Spot("b", "Bloom filter", 0.96, 0.0),
+            Spot("c", "Blind", 0.82, 0.05),
+        ]
+    )
+    name = chart._name
+
+    def told(painter, spot, taken) -> None:  # type: ignore[no-untyped-def]
+        before = len(taken)
+        name(painter, spot, taken)
+        drawn.extend(one.left() for one in taken[before:])
+
+    chart._name = told  # type: ignore[method-assign]
+    chart.render(QPixmap(chart.size()))
+    assert len(drawn) == 3
+    assert min(drawn) >= chart._box().left()
+
+
+def test_a_button_taken_from_the_bottom_bar_opens_no_window_of_its_own(window: MainWindow) -> None:
+    """A layout shows what was put into it a turn later, also when it was taken out meanwhile."""
+    window.show()
+    one = button("A verb")
+    window.bottom.show_extra([one])
+    window.bottom.show_extra([])
+    settle()
+    assert not one.isVisible()
+    one.deleteLater()
+
+
+def test_half_a_sentence_is_not_shown_as_the_state(qtbot) -> None:  # type: ignore[no-untyped-def]
+    words = Brief(whole=True)
+    qtbot.addWidget(words)
+    words.setText("Nothing is signed, nothing has left this computer.")
+
+    def ink(width: int) -> bool:
+        words.resize(width, 18)
+        picture = QPixmap(words.size())
+        picture.fill(Qt.GlobalColor.white)
+        words.render(picture)
+        image = picture.toImage()
+        plain = image.pixelColor(0, 0)
+        return any(image.pixelColor(x, y) != plain for x in range(image.width()) for y in range(image.height()))
+
+    assert ink(600)
+    assert not ink(80)
+
+
+def test_a_place_is_told_from_the_own_folder_on() -> None:
+    assert place_of(Path.home() / "Documents" / "PPRL") == str(Path("Documents") / "PPRL")
+    assert place_of(Path("/elsewhere/post")) == str(Path("/elsewhere/post"))
