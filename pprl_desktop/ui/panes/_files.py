@@ -35,7 +35,9 @@ def next_path(pane: Pane, stem: str) -> Path:
 
 
 def out_path(pane: Pane, title: str, name: str) -> Path | None:
-    chosen, _ = QFileDialog.getSaveFileName(pane, title, str(post(pane) / name), f"{tr('Sealed files')} (*.pprl)")
+    """Asked for; a name that is free is offered, because what was written before may have been sent."""
+    free = next_path(pane, Path(name).stem)
+    chosen, _ = QFileDialog.getSaveFileName(pane, title, str(free), f"{tr('Sealed files')} (*.pprl)")
     if not chosen:
         return None
     path = Path(chosen)

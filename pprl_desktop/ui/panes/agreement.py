@@ -51,6 +51,7 @@ class AgreementPane(KeyedPane):
         self._measuring: object = None
         self.blind = BlindTermsView(self)
         self.blind.changed.connect(self.show_state)
+        self._weighs = False  # whether keys and their reach are shown
         self._anew = False  # another proposal is being made although one waits for its answer
         self._told = ""  # why this side cannot sign, as the strip says it
         self.blind.hide()
@@ -158,9 +159,11 @@ class AgreementPane(KeyedPane):
         self.pages.setVisible(own is not None or reading)
         self.on_ground(reading and (own is not None or state == _DONE))
         self.pages.setCurrentIndex(state)
-        self.blind.setVisible(False)
         # who proposes weighs the keys before the document; who is asked reads the document first
-        self.body.insertWidget(1 if state == _START else 2, self.blind)
+        place = 1 if state == _START else 2
+        if self.body.indexOf(self.blind) != place:  # moved or hidden, an open list of it would close
+            self.body.insertWidget(place, self.blind)
+        self._weighs = False
         if state == _READ:
             self._show_read()
         elif state == _DONE and agreement is not None:
@@ -169,6 +172,7 @@ class AgreementPane(KeyedPane):
             self._show_wait(agreement)
         else:
             self._show_start()
+        self.blind.setVisible(self._weighs)
         self.changed.emit()
 
     def _agreement(self) -> Agreement | None:
@@ -215,7 +219,7 @@ class AgreementPane(KeyedPane):
         self.no_partner.setVisible(not contacts)
         self.form.setVisible(bool(contacts))
         if chosen is not None and not method(choices.method).smashes:
-            self.blind.show()
+            self._weighs = True
             self.blind.prepare(choices, chosen.name)
             if not self._not_yet and self.blind.prepared is None:
                 self._not_yet = self.blind.reason() or tr("The keys are being chosen on your table …")
@@ -280,7 +284,7 @@ class AgreementPane(KeyedPane):
         self.mapping.setVisible(loaded)
         self._show_paper(self.read, terms, "read", self._as_proposed())
         if loaded and not self.mapping.problem() and terms.blind is not None:
-            self.blind.show()
+            self._weighs = True
             self.blind.weigh(terms, self._as_proposed())
         elif loaded and not self.mapping.problem():
             self._measure(self._as_proposed())
@@ -289,7 +293,7 @@ class AgreementPane(KeyedPane):
     def _say_why_not(self) -> None:
         """What keeps this side from signing stands above the document, with its way out; the rest is far below it."""
         weighed, columns_ = self.blind.weighed, self.mapping.problem() if self.desk.findings.seen is not None else ""
-        refused = weighed.problem if weighed is not None and not columns_ else None
+        refused = weighed.problem if self._weighs and weighed is not None and not columns_ else None
         text = tr_core(refused.what) if refused is not None else columns_
         shown = [one.what.text() for one in self.messages.banners()]
         for one in self.messages.banners():

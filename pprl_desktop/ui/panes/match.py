@@ -14,7 +14,7 @@ from pprl_desktop.decisions.base import ACCEPT, REVIEW
 from pprl_desktop.job.findings import Row, ShownMatch
 from pprl_desktop.job.matches import Judged, best_scores, judged, match_rows
 from pprl_desktop.problem import Problem
-from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
+from pprl_desktop.ui.kit.i18n import number, tr, tr_core, tr_n
 from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.turns import Later, Turns
 from pprl_desktop.ui.kit.wheel import wheel_scrolls_the_page
@@ -82,6 +82,13 @@ def table_rows(match: Match, names: Any) -> list[Row]:
         for one in match_rows(match)
     ]
     return sorted(rows, key=away)
+
+
+def _range(share: float, low: float, high: float) -> str:
+    """In the unit of the number above it."""
+    if share < 0.01 or high >= 0.05:
+        return range_of_100(low, high)
+    return tr("{low} to {high}", low=number(100 * low, 1), high=number(100 * high, 1))
 
 
 def differing(fields: tuple[str, ...], evidence: tuple[float, ...]) -> str:
@@ -160,9 +167,11 @@ class MatchPane(KeyedPane):
         self.waterfall = Waterfall()
         self.why.add(self.waterfall, None)
         self.why.setFrameShape(QFrame.Shape.NoFrame)
-        return boxed(
-            column(top, self.doubt, self.plots, columns(self.list, self.why, least=330, shares=(4, 3), gap=3), gap=2)
-        )
+        pairs = columns(self.list, self.why, least=330, shares=(4, 3), gap=3)
+        whole = column(top, self.doubt, self.plots, pairs, gap=2)
+        whole.setStretch(2, 1)  # a larger window makes the plot and the list larger, not the space around the numbers
+        whole.setStretch(3, 2)
+        return boxed(whole)
 
     # with whom --------------------------------------------------------------------------------------
 
@@ -297,8 +306,8 @@ class MatchPane(KeyedPane):
         self._say_counts(accepted, unsure, others)
 
     def _say_counts(self, accepted: int, unsure: int, others: int) -> None:
-        for shown, number in ((self.same, accepted), (self.unsure, unsure), (self.different, others)):
-            shown.show_number(count(number))
+        for shown, many in ((self.same, accepted), (self.unsure, unsure), (self.different, others)):
+            shown.show_number(count(many))
 
     def _count(self) -> None:
         """While a line is dragged: counted on the best pair of each record."""
@@ -315,7 +324,7 @@ class MatchPane(KeyedPane):
         known = not math.isnan(told.wrong)
         self.expected.show_number(
             of_100(told.wrong) if known else "–", "",
-            range_of_100(told.wrong_low, told.wrong_high) if known else tr("this method gives no forecast"),
+            _range(told.wrong, told.wrong_low, told.wrong_high) if known else tr("this method gives no forecast"),
             percent(told.wrong, 2) if known else "",
         )  # fmt: skip
         second = not math.isnan(told.second)

@@ -24,10 +24,6 @@ class PartnerPane(KeyedPane):
     GIVES = ("partner_path", "partner_sha256")
 
     def build(self) -> None:
-        self.head(
-            tr("Open the partner's bundle"),
-            tr("It must come from the partner of the agreement, for you, unchanged, and fit what was agreed."),
-        )
         self.empty = Section()
         self.empty.add(
             EmptyState(
@@ -35,9 +31,10 @@ class PartnerPane(KeyedPane):
                 tr("Drop the partner's file here"),
                 tr("A file ending in .pprl. It is checked completely before anything of it is kept."),
                 ((tr("&Open the bundle …"), self.choose_file),),
+                drops=True,
             )
         )
-        self.here = Section(tr("The partner's bundle is here"))
+        self.here = Section(tr("What was checked"))
         self.here.head.addWidget(button(tr("Open another file …"), self.choose_file))
         self.body.addWidget(self.identity)
         self.body.addWidget(self.empty)
@@ -69,7 +66,9 @@ class PartnerPane(KeyedPane):
         question = self._question() if parts is not None and parts[1] else ""
         self.answering.setVisible(bool(question) and own is not None and not choices.partner_path)
         self.then.setVisible(parts is None)
-        if parts is not None:
+        if parts is None:
+            self._head_bundle()
+        else:
             self._head_blind(parts, bool(question))
             if self.answering.isVisibleTo(self):
                 self.identity.hide()
@@ -90,6 +89,21 @@ class PartnerPane(KeyedPane):
         item = self.desk.home.agreement(self.project.choices.agreement).latest_received("question")
         return item.digest if item is not None else ""
 
+    def _head_bundle(self) -> None:
+        """What there is to do, or that it is done."""
+        choices, home = self.project.choices, self.desk.home
+        if choices.partner_path and home.has_agreement(choices.agreement):
+            partner = home.agreement(choices.agreement).partner_side.name
+            self.head(
+                tr("The bundle of {partner} is here", partner=partner),
+                tr("Checked completely and kept. Comparing comes next, on this computer only."),
+            )
+        else:
+            self.head(
+                tr("Open the partner's bundle"),
+                tr("It must come from the partner of the agreement, for you, unchanged, and fit what was agreed."),
+            )
+
     def _head_blind(self, parts: tuple[bool, bool], asked: bool) -> None:
         partner = self.desk.home.agreement(self.project.choices.agreement).partner_side.name
         if parts[1] and asked:
@@ -99,6 +113,10 @@ class PartnerPane(KeyedPane):
             )
         elif parts[1]:
             self.head(tr("Waiting for the question of {partner}", partner=partner), tr("Drop it here when it comes."))
+        elif self.project.choices.partner_path:
+            self.head(
+                tr("The answer of {partner} is here", partner=partner), tr("It opens only records that share a key.")
+            )
         else:
             self.head(
                 tr("Open the answer of {partner}", partner=partner), tr("It opens only records that share a key.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -108,7 +109,7 @@ class WelcomePane(Pane):
         sample = self._way(
             "sample",
             tr("Try the sample"),
-            tr("Two invented hospitals, both sides played here. Five minutes; nothing to prepare."),
+            tr("The table of an invented hospital. Look at the pages as far as you like; nothing to prepare."),
             self.sample,
         )
         self.sent = EmptyState(
@@ -167,21 +168,46 @@ class WelcomePane(Pane):
         )
         self.projects = Rows(tr("Projects"), heads, high=52)
         self.archived = button("", self._toggle_archive, kind="link")
-        self.buttons["folder"] = button(tr("Open a project or file …"), self._open, icon="folder")
-        self.buttons["again"] = button(tr("Try the sample"), self.open_sample, icon="sample")
-        self.buttons["two"] = button(tr("&Link two files of my own"), lambda: self.ask_name("two files"), icon="match")
-        self.buttons["one"] = button(
-            tr("Find &duplicates in one file"), lambda: self.ask_name("one file"), icon="table"
-        )
-        own = (self.buttons["two"], self.buttons["one"])
-        below = flow(*own, self.buttons["again"], self.buttons["folder"], *self._beside())
-        return boxed(column(top, self.projects, row(self.archived, None), below, gap=2))
+        return boxed(column(top, self.projects, row(self.archived, None), self._build_others(), gap=2))
 
-    def _beside(self) -> list[Button]:
-        """Work that is no project of two partners; the File menu has it too."""
-        for name, words in (("groups", tr("Several partners")), ("other_tools", tr("A partner who uses another tool"))):
-            self.buttons[name] = button(words, lambda to=name: self.desk.go_to.emit(to), kind="link")
-        return [self.buttons["groups"], self.buttons["other_tools"]]
+    def _build_others(self) -> QWidget:
+        """The ways to begin that are no project with one partner, quiet and by what they are for; the File menu has
+        them too."""
+        told: tuple[tuple[str, str, tuple[tuple[str, str, Callable[[], object]], ...]], ...] = (
+            (
+                "match", tr("Files of my own"),
+                (
+                    ("two", tr("&Link two files of my own"), lambda: self.ask_name("two files")),
+                    ("one", tr("Find &duplicates in one file"), lambda: self.ask_name("one file")),
+                ),
+            ),
+            (
+                "people", tr("Other partners"),
+                (
+                    ("groups", tr("Several partners"), lambda: self.desk.go_to.emit("groups")),
+                    ("other_tools", tr("A partner with another tool"), lambda: self.desk.go_to.emit("other_tools")),
+                ),
+            ),
+            (
+                "folder", tr("Look around"),
+                (
+                    ("again", tr("Try the sample"), self.open_sample),
+                    ("folder", tr("Open a project or file …"), self._open),
+                ),
+            ),
+        )  # fmt: skip
+        cards = []
+        for icon, title, ways in told:
+            card = Card()
+            card.setAccessibleName(title)
+            head = row(icon_label(icon, "accent_text", 18), label(title, "heading", wrap=False), None)
+            links = []
+            for name, words, act in ways:
+                self.buttons[name] = button(words, act, kind="link")
+                links.append(row(self.buttons[name], None, gap=0))
+            card.add(head, column(*links, gap=0))
+            cards.append(card)
+        return boxed(columns(*cards, least=200))
 
     # what is shown --------------------------------------------------------------------------------
 

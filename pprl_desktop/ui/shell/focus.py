@@ -17,10 +17,19 @@ class FocusKeeper(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
+        self._last: QWidget | None = None  # that had the focus in this window
         window.desk.jobs.ended.connect(lambda job, _end: None if job.quiet else self._done())
         QApplication.instance().focusChanged.connect(self._moved)  # type: ignore[union-attr]
 
     def _moved(self, old: QWidget | None, new: QWidget | None) -> None:
+        last = self._last
+        if new is not None and new.window() is self._window:
+            self._last = new
+        if old is None and new is self._last and last is not None and last is not new:
+            # back from a dialog: what had the focus may have gone meanwhile, and Qt passed it on unsaid
+            if not isValid(last) or not last.isVisible() or not last.isEnabled():
+                QTimer.singleShot(0, self, lambda: self._keep(new))
+            return
         if old is None or not isValid(old) or old.window() is not self._window:
             return
         if new is None or not old.isVisible() or not old.isEnabled():

@@ -83,7 +83,7 @@ class _Lines(QLayout):
         plan = self._planned(rect.width())
         more = self._spare(plan, rect.height())
         for item, place in plan.places:
-            item.setGeometry(place.translated(rect.topLeft()).adjusted(0, 0, 0, more))
+            item.setGeometry(place.translated(rect.topLeft()).adjusted(0, 0, 0, 0 if _at_top(item) else more))
 
     def _spare(self, plan: _Plan, height: int) -> int:
         """How much higher than planned the items may be."""
@@ -178,7 +178,7 @@ class Columns(_Lines):
         for line in lines:
             high, x = max(_height(item, wide) for item, wide in line), 0
             for item, wide in line:
-                places.append((item, QRect(x, y, wide, high)))
+                places.append((item, QRect(x, y, wide, _height(item, wide) if _at_top(item) else high)))
                 x += wide + self._gap
             y += high + self._gap
         return _Plan(tuple(places), max(y - self._gap, 0), len(lines))
@@ -213,6 +213,11 @@ class Columns(_Lines):
         ]
         enough = sum(made) <= room and all(wide >= need for wide, need in zip(made, needs, strict=True))
         return made if enough else []
+
+
+def _at_top(item: QLayoutItem) -> bool:
+    """A name above its field beside another keeps to the line of that one; a card is as high as its neighbour."""
+    return item.layout() is not None and not item.expandingDirections() & Qt.Orientation.Vertical
 
 
 def _height(item: QLayoutItem, width: int) -> int:

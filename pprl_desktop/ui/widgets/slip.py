@@ -8,7 +8,7 @@ from typing import Literal
 from PySide6.QtWidgets import QWidget
 
 from pprl_desktop.ui.kit.i18n import tr
-from pprl_desktop.ui.widgets.basics import icon_label, label, row
+from pprl_desktop.ui.widgets.basics import boxed, icon_label, label, row
 from pprl_desktop.ui.widgets.facts import FactTable, tag
 from pprl_desktop.ui.widgets.reflow import flow
 
@@ -48,7 +48,7 @@ def ladder(form: Form) -> QWidget:
     """The four forms from the safest to the barest, the true one filled and in capitals."""
     steps: list[Form] = ["blind", "smashed", "masked", "clear"]
     if form == "numbers":
-        return tag(tr("random numbers only").upper(), "accent-fill")
+        return boxed(row(tag(tr("random numbers only").upper(), "accent-fill"), None))
     tags = []
     for one in steps:
         words, true = form_words()[one], one == form
