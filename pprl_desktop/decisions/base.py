@@ -37,6 +37,9 @@ class MatchOptions:
     accept: float | None = None  # score thresholds set by hand; None: chosen without labels
     review: float | None = None
     seed: int = 0
+    # a record that may have one counterpart may have its copies too; not where a partner checks the agreed direction,
+    # who does not know which records are copies
+    copies: bool = True
     # random bytes for answers that are released (dp-nn); None: the operating system. A fixed stream is for measurements
     random_bytes: Callable[[int], bytes] | None = None
 

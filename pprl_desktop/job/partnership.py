@@ -289,7 +289,9 @@ class Partnership:
         table = own.clean(choices, progress.part(0.0, 0.1))
         opened = blind.read_answer(self.signatory, table, progress.part(0.1, 0.7))
         terms = blind.terms_of(agreed)
-        options = MatchOptions(agreed.direction, seed=self._seed(), accept=choices.accept, review=choices.review)
+        options = MatchOptions(
+            agreed.direction, seed=self._seed(), accept=choices.accept, review=choices.review, copies=False
+        )
         size = terms.size(other(agreed.role))
         return decide_opened(table, opened, terms.recipe, size, options, progress.part(0.7, 1.0))
 
@@ -337,7 +339,8 @@ class Partnership:
     def decide(self, match: Match, choices: Choices, progress: Progress = NO_PROGRESS) -> Match:
         """Bands and assignment again, on the same scores, with other borders."""
         direction = self.agreement.direction
-        return decide(match.scored, MatchOptions(direction, accept=choices.accept, review=choices.review), progress)
+        options = MatchOptions(direction, accept=choices.accept, review=choices.review, copies=False)
+        return decide(match.scored, options, progress)
 
     def keep(self, match: Match) -> AssignedPairs:
         """The pairs, sealed at home; replaces an earlier match."""
@@ -358,7 +361,7 @@ class Partnership:
         recipe, seed = self.recipe(), self._seed()
         theirs = self._partner_bundle(progress.part(0.2, 0.3)).smashed
         known = self._own_side(own, table, recipe, sent, progress.part(0.3, 0.6))
-        options = MatchOptions(agreed.direction, memory=memory, seed=seed)
+        options = MatchOptions(agreed.direction, memory=memory, seed=seed, copies=False)
         made = comparison(table, known, theirs, recipe, options, seed, progress.part(0.6, 1.0))
         self._ready = _Ready(table, key, made)
         return made

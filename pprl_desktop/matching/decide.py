@@ -36,7 +36,7 @@ def decide(
         chosen = scored.score >= review
         for side, alone in enumerate(once(options.direction)):
             if alone:
-                chosen = _one_person_each(scored, side, chosen)
+                chosen = _one_person_each(scored, side, chosen, copies=options.copies)
     band = bands.sort_into(scored.score, chosen, accept, review)
     warnings = scored.warnings
     if ties:
@@ -59,10 +59,10 @@ def decide(
     return replace(made, evidence=evidence)
 
 
-def _one_person_each(scored: Scored, side: int, chosen: Flags) -> Flags:
+def _one_person_each(scored: Scored, side: int, chosen: Flags, *, copies: bool) -> Flags:
     """Of the pairs of each record of one side, those with the best counterpart, and with its copies where known."""
     rows, others = (scored.own, scored.partner) if side == 0 else (scored.partner, scored.own)
-    people = others if scored.people is None else scored.people[1 - side][others]
+    people = others if scored.people is None or not copies else scored.people[1 - side][others]
     held = np.flatnonzero(chosen)
     best = np.full(int(rows.max(initial=-1)) + 1, -1, np.int64)
     order = held[np.lexsort((others[held], -scored.score[held]))][::-1]  # the last one written is the best

@@ -59,6 +59,14 @@ def test_copies_of_the_best_counterpart_are_kept_with_it() -> None:
     assert decide(found, MatchOptions("one-to-many")).chosen.tolist() == [True, True, False]
 
 
+def test_a_result_for_a_partner_keeps_to_the_direction_to_the_record() -> None:
+    """The partner refuses a result in which a record is accepted twice, and cannot know that two are copies."""
+    found = replace(
+        scored([(0, 0, 5.0), (1, 0, 4.0), (2, 0, 3.0)]), people=(np.array([7, 7, 8], np.int32), np.zeros(1, np.int32))
+    )
+    assert decide(found, MatchOptions("one-to-many", copies=False)).chosen.tolist() == [True, False, False]
+
+
 def test_unlikely_pairs_never_break_a_good_one_up() -> None:
     made = decide(scored([(0, 0, 3.0), (0, 1, -0.5), (1, 0, -0.5)]), MatchOptions())
     assert made.chosen.tolist() == [True, False, False]
