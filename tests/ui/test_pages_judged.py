@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QPixmap
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton, QScrollArea
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QPushButton, QScrollArea, QWidget
 
 from pprl_desktop import resources
 from pprl_desktop.codes.base import REGISTRY, method
 from pprl_desktop.exchange import card, contacts, identity
 from pprl_desktop.job.ways import Figure, Way, offered
 from pprl_desktop.ui.kit.words import place_of
+from pprl_desktop.ui.panes._files import out_path
+from pprl_desktop.ui.panes.match import _range
 from pprl_desktop.ui.plots.tradeoff import Spot, TradeOff
 from pprl_desktop.ui.shell.main_window import MainWindow
-from pprl_desktop.ui.widgets.basics import Brief, button
+from pprl_desktop.ui.widgets.basics import Brief, button, labelled
+from pprl_desktop.ui.widgets.reflow import columns
 
 
 def settle() -> None:
@@ -214,3 +217,61 @@ def test_half_a_sentence_is_not_shown_as_the_state(qtbot) -> None:  # type: igno
 def test_a_place_is_told_from_the_own_folder_on() -> None:
     assert place_of(Path.home() / "Documents" / "PPRL") == str(Path("Documents") / "PPRL")
     assert place_of(Path("/elsewhere/post")) == str(Path("/elsewhere/post"))
+
+
+def test_a_file_written_again_is_offered_a_name_of_its_own(window: MainWindow, tmp_path: Path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    """What was written before may have been sent."""
+    window.desk.create_project(tmp_path / "Heart.pprlproject", "Heart")
+    offered_: list[str] = []
+    monkeypatch.setattr(
+        QFileDialog, "getSaveFileName", lambda _pane, _title, path, _kinds: (offered_.append(path) or path, "")
+    )
+    first = out_path(window.pane(), "Write the proposal", "proposal.pprl")
+    assert first is not None
+    first.write_bytes(b"sealed")
+    out_path(window.pane(), "Write the proposal", "proposal.pprl")
+    assert [Path(one).name for one in offered_] == ["proposal.pprl", "proposal-2.pprl"]
+
+
+def test_a_range_stands_in_the_unit_of_its_number() -> None:
+    assert _range(0.023, 0.009, 0.038) == "0.9 to 3.8"
+    assert _range(0.2, 0.1, 0.3) == "10 to 30 of 100"
+    assert _range(0.004, 0.001, 0.008) == "1 to 8 of 1,000"
+
+
+def test_fields_beside_each_other_have_their_names_on_one_line(qtbot) -> None:  # type: ignore[no-untyped-def]
+    place = QWidget()
+    qtbot.addWidget(place)
+    edits = [QLineEdit(), QLineEdit()]
+    place.setLayout(
+        columns(labelled("One", edits[0]), labelled("Other", edits[1], "a note of several words " * 6), least=100)
+    )
+    place.resize(420, 300)
+    place.show()
+    settle()
+    assert edits[0].y() == edits[1].y()
+
+
+def test_a_list_that_is_open_stays_open_while_keys_are_counted(window: MainWindow, tmp_path: Path) -> None:
+    """Moved or hidden, it would close, and the next Enter would write the proposal."""
+    make_key(window)
+    with_project(window, tmp_path)
+    window.show_pane("agreement")
+    pane = window.pane()
+    moves: list[object] = []
+    watch = _Hidden(moves)
+    pane.blind.installEventFilter(watch)
+    pane.show_state()
+    pane.show_state()
+    assert not moves
+
+
+class _Hidden(QObject):
+    def __init__(self, seen: list[object]) -> None:
+        super().__init__()
+        self.seen = seen
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Hide, QEvent.Type.ParentChange, QEvent.Type.Move):
+            self.seen.append(event.type())
+        return False
