@@ -82,7 +82,6 @@ NOT_DECIDING: dict[str, dict[str, str]] = {
     },
     "what an outlook foresees of memory and time": {
         f"{ADAPTIVE}.learning": "BYTES_PER_PAIR",
-        f"{ADAPTIVE}.outlook": "ROWS TRIED NOTICED LISTED_COST ENTRY_BYTES VALUE_BYTES",
         "decisions.nearest": "ODDS SAMPLED BYTES_PER_PAIR",
         "decisions.plain": "PER_ROW PER_CELL BYTES_PER_PAIR",
         f"{SVM}.join": "PER_PAIR COPIES PER_EVIDENCE BUFFERS",
@@ -213,6 +212,9 @@ def recipe_builders(found: Mapping[str, ast.AST]) -> list[str]:
     return made
 
 
+FORESIGHT = f"pprl_desktop.{ADAPTIVE}.outlook."  # every number of it foresees memory and time, and decides nothing
+
+
 def not_deciding() -> set[str]:
     return {
         f"pprl_desktop.{module}.{name}"
@@ -243,7 +245,8 @@ def numbers_outside(found: Mapping[str, ast.AST], *, by_name: bool = False) -> t
                 )
                 if names and holds and not isinstance(value, ast.Call):
                     full = f"{name}.{names[0]}"
-                    bounds = any(LIMITS.search(one) for one in names) if by_name else full in known
+                    bounds = full in known or full.startswith(FORESIGHT)
+                    bounds = any(LIMITS.search(one) for one in names) if by_name else bounds
                     (bounding if bounds else deciding).append(full)
     return deciding, bounding
 
