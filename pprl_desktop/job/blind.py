@@ -13,7 +13,7 @@ import numpy as np
 
 from pprl_desktop.blind import meter as meters
 from pprl_desktop.blind.meter import Meter, limits_for, measure
-from pprl_desktop.codes.keys.choose import TUNING, Choice, choose
+from pprl_desktop.codes.keys.choose import TUNING, Choice, choose, room_for_partner
 from pprl_desktop.exchange import blind, clock
 from pprl_desktop.exchange.blind_terms import MAX_RUNS, BlindTerms, Direction, Role, new_session, other
 from pprl_desktop.problem import Problem
@@ -103,8 +103,7 @@ def prepare(
     """Keys chosen on the own table, so that it stays below the bound with the limits that are proposed."""
     _must_make_sense(wish)
     bound = _bound(table, wish)
-    # both sides must stay below the bound, and only one of the tables is here
-    wanted, run = TUNING.proposed * bound, min(earlier_runs + 1, MAX_RUNS)
+    wanted, run = room_for_partner(bound, table.rows, wish.partner_rows), min(earlier_runs + 1, MAX_RUNS)
     ends = date.fromisoformat(clock.now()[:10]) + timedelta(days=wish.days)
     for attempt in range(TRIES):
         part = progress.part(attempt / TRIES, (attempt + 1) / TRIES)

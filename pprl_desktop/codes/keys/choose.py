@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -34,21 +35,25 @@ Numbers = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Tuning:
-    """What was tuned, with its unit (ARCHITECTURE 4.6; measured on the developers' sets with blind_quality.py)."""
+    """What was tuned, with its unit (ARCHITECTURE 4.6; measured with tests/benchmarks/blind.py)."""
 
     bound: float = 0.10  # union coverage
     bound_with_date: float = 0.05  # where a full date of birth leaves less to guess
-    proposed: float = 0.9  # share of the bound that a proposal takes up: the partner's table is guessed a little better
+    errors: float = 2.0  # standard errors of a counted coverage that a proposal leaves below the bound
     values: float = 24.0  # key values per record, all types together
+    work: float = 240_000.0  # key values of a table: in smaller ones a record may have more of them for the same time
+    most_values: float = 40.0
     strangers: float = 0.1  # own pairs of strangers that share a key, per record
-    types: int = 14
-    weights: tuple[float, ...] = (6.0, 2.0, 0.7, 0.2)  # recall that a unit of coverage is worth, falling
-    prices: tuple[float, ...] = (4e-3, 1e-3, 2e-4)  # recall that one value per record must bring, falling
-    kept: int = 1200  # candidates per pair of multipliers that the greedy choice looks at
+    types: int = 24
+    mixes: tuple[float, ...] = (0.1, 0.3, 0.5, 0.7, 0.9)  # of a key's cost: coverage against values, shares of bounds
+    floors: tuple[float, ...] = (1e-4, 1e-3, 5e-3)  # coverage that every key is taken to cost at least
+    kept: int = 800  # candidates per mix that the greedy choice looks at
     sample: int = 5000  # own records on which coverage is counted while choosing
     least_gain: float = 2e-4  # recall, below which a further type is not worth its questions
-    exchanges: int = 4  # times that one key may be taken out again and its room filled anew
-    least_better: float = 1e-3  # recall that an exchange must bring
+    unavoidable: float = 0.02  # share of the people of a world whom nobody expects to find (see _Taken.worth)
+    price: float = 1e-3  # worth that one value per record must bring
+    exchanges: int = 150  # times that a few keys give way and their room is filled anew
+    exchanged: int = 5  # keys that give way at once, at most
     padding: float = 1.06  # budget beyond the expected number of keys: slack of the limits, and what is asked twice
 
 
@@ -63,6 +68,7 @@ class Choice:
     values: float  # per record, all types
     coverage: float  # as counted while choosing
     bound: float
+    worth: float = 0.0  # what was made as large as possible
     dependent: frozenset[frozenset[str]] = field(default=frozenset(), repr=False)
 
     @property
@@ -88,6 +94,8 @@ def choose(
     refuse_fields(table.fields)
     if bound is None:
         bound = tuning.bound_with_date if has_full_date(table) else tuning.bound
+    more = min(tuning.work / max(table.rows, partner_rows, 1), tuning.most_values)
+    tuning = replace(tuning, values=max(tuning.values, more))
     atoms = _useful(table)
     telling = coverage.dependent(table, seed)
     # fields that tell each other in one key cost questions and add little: only where nothing else is left
@@ -99,21 +107,29 @@ def choose(
     held = worlds.holds(atoms, progress.part(0.05, 0.4))
     pool = _pool(table, keys, atoms, held, worlds, partner_rows, bound, seed, tuning, progress.part(0.4, 0.75))
     found: list[Choice] = []
-    grid = list(itertools.product(range(len(tuning.weights)), range(len(tuning.prices))))
-    for place, (first, second) in enumerate(grid):
-        progress.at(0.75 + 0.2 * place / len(grid), "Choosing keys")
-        taken = _Taken(pool, bound, tuning)
-        found.append(_filled(taken, tuning.weights[first:], tuning.prices[second:], progress))
+    grid = list(itertools.product(tuning.mixes, tuning.floors))
+    for place, (mix, floor) in enumerate(grid):
+        progress.at(0.75 + 0.1 * place / len(grid), "Choosing keys")
+        found.append(_filled(_Taken(pool, bound, tuning), mix, floor, progress).choice())
     best = max(found, key=_worth)
     if not best.recipe.keys:
         raise over_bound(bound)
-    best = _exchanged(pool, best, bound, tuning, progress)
+    best = _exchanged(pool, best, bound, tuning, seed, progress.part(0.85, 1.0))
     progress.at(1.0)
     return replace(best, dependent=telling)
 
 
 def _worth(choice: Choice) -> tuple[float, float]:
-    return choice.mean_recall - 1e-4 * choice.values, -choice.coverage
+    return choice.worth, -choice.coverage
+
+
+def room_for_partner(bound: float, rows: int, partner_rows: int, tuning: Tuning = TUNING) -> float:
+    """What a proposal may take up of the bound. Only one table is here; the same keys reach another share of the
+    partner's, and even where both hold people of one kind the two shares differ by chance, the more the fewer
+    records there are. Never less than half: the partner counts on its own table and refuses where that is not enough.
+    """
+    chance = math.sqrt(bound * (1.0 - bound) * (1.0 / max(rows, 1) + 1.0 / max(partner_rows, 1)))
+    return max(bound - tuning.errors * chance, 0.5 * bound)
 
 
 def refuse_fields(fields: Sequence[Field]) -> None:
@@ -140,7 +156,7 @@ def too_few_fields() -> Problem:
 
 def over_bound(bound: float) -> Problem:
     return Problem(
-        Said("No key stays below the coverage of {share} of 100.", share=f"{100 * bound:g}"),
+        Said("No key stays below the coverage of {share} of 100.", share=f"{round(100 * bound, 1):g}"),
         "With so many questions a lying partner could guess more of your records than that.",
         "Add a field that is hard to guess, allow a larger coverage, or link fewer records at a time.",
         place="coverage",
@@ -277,7 +293,7 @@ def _pool(
         rows.append((key, holds, np.packbits(hit), values, recall, cover))
     if not rows:
         raise over_bound(bound)
-    kept = _promising(rows, tuning)
+    kept = _promising(rows, bound, tuning)
     return _Pool(
         [rows[place][0] for place in kept],
         np.array([rows[place][1] for place in kept], dtype=np.uint8).reshape(len(kept), count, -1),
@@ -289,18 +305,23 @@ def _pool(
     )  # fmt: skip
 
 
-def _promising(rows: Sequence[tuple[Key, Bits, Bits, float, float, float]], tuning: Tuning) -> list[int]:
-    """The best under each pair of multipliers, and the best of each world."""
+def _promising(rows: Sequence[tuple[Key, Bits, Bits, float, float, float]], bound: float, tuning: Tuning) -> list[int]:
+    """Those that find most for their cost however it is mixed, over all worlds and in each."""
     values, recall, cover = (np.array([row[place] for row in rows]) for place in (3, 4, 5))
+    held = np.array([np.bitwise_count(row[1]).sum(axis=1) for row in rows], dtype=np.float64)  # [keys, worlds]
     kept: set[int] = set()
-    for weight, price in itertools.product(tuning.weights, tuning.prices):
-        net = recall - weight * cover - price * values
-        kept.update(np.argsort(-net, kind="stable")[: tuning.kept].tolist())
-    held = np.array([np.bitwise_count(row[1]).sum(axis=1) for row in rows])  # [keys, worlds]
-    for world in range(held.shape[1]):
-        net = held[:, world] / max(held.max(), 1) - 2.0 * cover - 4e-3 * values
-        kept.update(np.argsort(-net, kind="stable")[: tuning.kept // 20].tolist())
+    for mix, floor in itertools.product(tuning.mixes, tuning.floors):
+        cost = _cost(cover, values, mix, floor, bound, tuning)
+        kept.update(np.argsort(-recall / cost, kind="stable")[: tuning.kept // len(tuning.floors)].tolist())
+        for world in range(held.shape[1]):
+            kept.update(np.argsort(-held[:, world] / cost, kind="stable")[: tuning.kept // 40].tolist())
+    kept.update(np.argsort(-recall, kind="stable")[: tuning.kept].tolist())
     return sorted(kept)
+
+
+def _cost(cover: Numbers, values: Numbers, mix: float, floor: float, bound: float, tuning: Tuning) -> Numbers:
+    """Of a key, as a share of what may be spent on coverage and on values."""
+    return mix * np.maximum(cover, floor) / bound + (1.0 - mix) * values / tuning.values
 
 
 class _Taken:
@@ -317,13 +338,33 @@ class _Taken:
         self.added: list[float] = []
         self.values, self.cover = 0.0, 0.0
 
-    def gain(self, at: npt.NDArray[np.int64]) -> Numbers:
-        found = np.bitwise_count(self.pool.holds[at] & self.missing).sum(axis=2) / self.pool.people
-        return np.asarray(found @ self.shares)
+    def more(self, at: npt.NDArray[np.int64]) -> Numbers:
+        """[keys, worlds]: further people that each of these keys finds."""
+        return np.asarray(np.bitwise_count(self.pool.holds[at] & self.missing).sum(axis=2) / self.pool.people)
+
+    def worth(self, found: Numbers) -> Numbers:
+        """Of finding these shares of the people, in [..., worlds]: to halve the misses of one world is worth as much as
+        to halve them in another. Where nearly everybody can be found nearly everybody should be, and a world in which
+        many are lost in any case does not take all the coverage."""
+        return np.asarray(-np.log(1.0 - found + self.tuning.unavoidable) @ self.shares)
+
+    def found(self) -> Numbers:
+        spare = self.missing.shape[1] * 8 - self.pool.people  # bits beyond the last person
+        return np.asarray(1.0 - (np.bitwise_count(self.missing).sum(axis=1) - spare) / self.pool.people)
+
+    def better(self, more: Numbers) -> Numbers:
+        """Worth that keys would add which find so many more."""
+        now = self.found()
+        return self.worth(np.minimum(now + more, 1.0)) - self.worth(now)
 
     def reached(self, at: npt.NDArray[np.int64]) -> Numbers:
         """More records that guessing reaches, as far as the sample tells."""
         return np.asarray(np.bitwise_count(self.pool.hit[at] & self.unhit).sum(axis=1) / self.pool.sampled)
+
+    def fits(self, at: npt.NDArray[np.int64], gain: Numbers, reached: Numbers) -> npt.NDArray[np.bool_]:
+        """Keys that may still be taken, as far as the sample tells, and are worth it."""
+        room = (self.cover + reached <= self.bound) & (self.values + self.pool.values[at] <= self.tuning.values)
+        return np.asarray(room & (gain >= self.tuning.least_gain))
 
     def take(self, place: int) -> bool:
         """Takes a key unless the whole table, or the strangers who share it, speak against it."""
@@ -331,7 +372,7 @@ class _Taken:
         near, missed = self.near.with_key(key), self.missed * (1.0 - self.pool.reach.hits(key))
         if near.per_record > self.tuning.strangers or 1.0 - missed.mean() > self.bound:
             return False
-        self.added.append(float(self.gain(np.array([place]))[0]))
+        self.added.append(float(self.more(np.array([place]))[0] @ self.shares))
         self.near, self.missed = near, missed
         self.chosen.append(place)
         self.values, self.cover = self.values + float(self.pool.values[place]), float(1.0 - missed.mean())
@@ -340,63 +381,49 @@ class _Taken:
         return True
 
     def choice(self) -> Choice:
-        pool = self.pool
-        spare = self.missing.shape[1] * 8 - pool.people  # bits beyond the last person
-        found = 1.0 - (np.bitwise_count(self.missing).sum(axis=1) - spare) / pool.people
+        pool, found = self.pool, self.found()
         recall = tuple((world.name, float(share)) for world, share in zip(pool.worlds.worlds, found, strict=True))
         recipe = Recipe(tuple(pool.keys[place] for place in self.chosen))
-        return Choice(recipe, recall, tuple(self.added), self.values, self.cover, self.bound)
+        worth = float(self.worth(found)) - self.tuning.price * self.values
+        return Choice(recipe, recall, tuple(self.added), self.values, self.cover, self.bound, worth)
 
 
-def _filled(
-    taken: _Taken,
-    weights: Sequence[float],
-    prices: Sequence[float],
-    progress: Progress,
-    without: Sequence[int] = (),
-) -> Choice:
-    """Greedily, the key that brings most recall for its coverage and its values first; what a weight leaves of the
-    coverage goes to the next, smaller one, and what a price leaves of the values likewise, so that one dear key does
-    not keep out many cheap ones."""
-    for weight in weights:
-        _fill(taken, weight, prices[0], progress, without)
-    for price in prices[1:]:
-        _fill(taken, weights[-1], price, progress, without)
-    return taken.choice()
-
-
-def _fill(taken: _Taken, weight: float, price: float, progress: Progress, without: Sequence[int]) -> None:
+def _filled(taken: _Taken, mix: float, floor: float, progress: Progress, without: Sequence[int] = ()) -> _Taken:
+    """Greedily, the key that finds most further people for its cost first: by the ratio and not the difference, or one
+    dear key keeps out many cheap ones."""
     pool, tuning = taken.pool, taken.tuning
     open_ = np.ones(len(pool.keys), dtype=np.bool_)
     open_[[*taken.chosen, *without]] = False
     while open_.any() and len(taken.chosen) < tuning.types:
         progress.check()
         at = np.flatnonzero(open_)
-        gain, more = taken.gain(at), taken.reached(at)
-        fits = (taken.cover + more <= taken.bound) & (taken.values + pool.values[at] <= tuning.values)
-        fits &= gain >= tuning.least_gain
+        found, reached = taken.more(at), taken.reached(at)
+        fits = taken.fits(at, found @ taken.shares, reached)
         open_[at[~fits]] = False
-        net = np.where(fits, gain - weight * more - price * pool.values[at], -np.inf)
-        best = int(np.argmax(net))
-        if net[best] <= 0:
+        if not fits.any():
             break
-        open_[at[best]] = False
-        taken.take(int(at[best]))
+        cost = _cost(reached, pool.values[at], mix, floor, taken.bound, tuning)
+        best = int(at[np.argmax(np.where(fits, taken.better(found) / cost, -np.inf))])
+        open_[best] = False
+        taken.take(best)
+    return taken
 
 
-def _exchanged(pool: _Pool, best: Choice, bound: float, tuning: Tuning, progress: Progress) -> Choice:
-    """A key that was good alone may stand in the way of better ones: each in turn is taken out and its room filled."""
+def _exchanged(pool: _Pool, best: Choice, bound: float, tuning: Tuning, seed: int, progress: Progress) -> Choice:
+    """A key that was good alone may stand in the way of better ones: a few are taken out and their room is filled anew,
+    at another mix of costs, again and again (large neighbourhood search)."""
     place_of = {key: place for place, key in enumerate(pool.keys)}
-    for _ in range(tuning.exchanges):
-        tried = []
-        for out in best.recipe.keys:
-            taken = _Taken(pool, bound, tuning)
-            for key in best.recipe.keys:
-                if key != out:
-                    taken.take(place_of[key])
-            tried.append(_filled(taken, tuning.weights[1:], tuning.prices[1:], progress, (place_of[out],)))
-        better = max(tried, key=_worth)
-        if _worth(better)[0] < _worth(best)[0] + tuning.least_better:
-            break
-        best = better
+    random = np.random.default_rng(seed)
+    for time in range(tuning.exchanges):
+        progress.at(time / tuning.exchanges, "Choosing keys")
+        chosen = [place_of[key] for key in best.recipe.keys]
+        out = random.permutation(chosen)[: int(random.integers(1, tuning.exchanged + 1))].tolist()
+        taken = _Taken(pool, bound, tuning)
+        for place in chosen:
+            if place not in out:
+                taken.take(place)
+        mix, floor = random.uniform(min(tuning.mixes), max(tuning.mixes)), float(random.choice(tuning.floors))
+        tried = _filled(taken, mix, floor, progress, out[:1]).choice()
+        if _worth(tried) > _worth(best):
+            best = tried
     return best

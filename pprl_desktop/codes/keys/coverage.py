@@ -41,11 +41,13 @@ class Odds:
 
     log_share: Numbers = field(repr=False)  # of every text it may guess, rising or not
     best: Numbers = field(repr=False)  # per own row: its likeliest text; -inf where it cannot be guessed or is missing
+    _counted: dict[float, npt.NDArray[np.int64]] = field(default_factory=dict, repr=False)
 
     def counts(self, width: float, most: float) -> Numbers:
         """Texts per bin of -log share, none above `most` (more cannot matter to a budget of that size)."""
-        bins = np.bincount(_bins(self.log_share, width), minlength=int(DEEPEST / width) + 1)
-        return np.minimum(bins[: int(DEEPEST / width) + 1], most).astype(np.float64)
+        if width not in self._counted:  # asked for by every key that has this atom
+            self._counted[width] = np.bincount(_bins(self.log_share, width), minlength=int(DEEPEST / width) + 1)
+        return np.minimum(self._counted[width][: int(DEEPEST / width) + 1], most).astype(np.float64)
 
 
 def _bins(log_share: Numbers, width: float) -> npt.NDArray[np.int64]:

@@ -16,13 +16,19 @@ from pprl_desktop.codes.corrupt import SINGLE_EDITS, Rates, corrupt
 from pprl_desktop.codes.keys.atoms import Atom, AtomColumn
 from pprl_desktop.codes.keys.recipe import Columns, Recipe
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.fields import Field
 from pprl_desktop.records.roles import role
 from pprl_desktop.records.table import MISSING, CleanTable, Column
 
 LOST = "without"  # how worlds begin in which whole fields are lost
-PEOPLE = 500  # own records in each world
+PEOPLE = 1000  # own records in each world: with fewer, keys are chosen that suit these people and nobody else
 LOST_TOGETHER = 12  # pairs of fields that are lost together, at most
 SHORT, SHORTEST = 0.2, 3  # share of the names that lose their end, and the letters that stay at least
+
+OTHER, SLIPPED = 0.1, 0.3  # share of the cells, each on its own, that hold another value, or the value with a slip
+# few slips meet the first letter: 1.4, 7.8 and 7 of 100 (Yannakoudakis and Fawthrop 1983, Pollock and Zamora 1984,
+# Mitton 1987, all in Kukich 1992), a third of what slips at any place would give
+BEGINNINGS = 1 / 3
 
 LIGHT = Rates(touched=0.7, further=0.15, initial=0.1, swap=0.05, missing=0.1)
 HEAVY = Rates(touched=1.0, further=0.65, initial=0.1, swap=0.1, missing=0.1, most=6)
@@ -112,16 +118,17 @@ def recall_range(recall: Sequence[tuple[str, float]]) -> tuple[float, float]:
 def worlds_of(table: CleanTable, seed: int = 0, people: int = PEOPLE) -> Worlds:
     random = np.random.default_rng(seed)
     rows = np.sort(random.choice(table.rows, size=min(people, table.rows), replace=False))
-    some = table.take(rows)
+    some = _own_values_only(table.take(rows))
     here = _as_incomplete(some, table, random)
     made = [
-        World("light slips", 1.5, corrupt(some, seed + 1, LIGHT)),
-        World("heavy slips", 1.0, corrupt(some, seed + 2, HEAVY)),
-        World("a slip in every word", 1.0, _slip_everywhere(some, seed + 5)),
+        World("light slips", 1.5, _beginnings_kept(here, corrupt(here, seed + 1, LIGHT), random)),
+        World("heavy slips", 1.0, _beginnings_kept(here, corrupt(here, seed + 2, HEAVY), random)),
+        World("a slip in every word", 1.0, _slip_everywhere(here, seed + 5, random)),
         World("as incomplete as here", 2.5, here),  # the only one of which the own file is a sample
-        World("missing and initials", 1.0, _cut_short(corrupt(some, seed + 3, HOLES), random)),
+        World("missing and initials", 1.0, _cut_short(corrupt(here, seed + 3, HOLES), random)),
         World("changed", 1.5, _changed(_cut_short(here, random), random)),
-        World("swapped", 0.5, corrupt(some, seed + 4, SWAPPED)),
+        World("swapped", 0.5, corrupt(here, seed + 4, SWAPPED)),
+        World("any cell wrong", 1.5, _anywhere(here, seed + 6, random)),
     ]
     names = [one.name for one in some.fields]
     alone = [(name,) for name in names]
@@ -135,6 +142,16 @@ def worlds_of(table: CleanTable, seed: int = 0, people: int = PEOPLE) -> Worlds:
     return Worlds(some, tuple(made))
 
 
+def _own_values_only(table: CleanTable) -> CleanTable:
+    """Without the values that only rows left out hold: every world makes its atoms of each value anew."""
+    columns = []
+    for one in table.columns:
+        used = one.counts() > 0
+        codes = np.append(np.cumsum(used) - 1, MISSING)[one.codes]  # code -1 reads the appended one
+        columns.append(Column(one.name, one.values[used], codes.astype(np.int32)))
+    return CleanTable(table.fields, tuple(columns))
+
+
 def _without(table: CleanTable, lost: Sequence[str]) -> CleanTable:
     columns = tuple(
         Column(one.name, one.values, np.full_like(one.codes, MISSING)) if one.name in lost else one
@@ -143,15 +160,72 @@ def _without(table: CleanTable, lost: Sequence[str]) -> CleanTable:
     return CleanTable(table.fields, columns)
 
 
-def _slip_everywhere(table: CleanTable, seed: int) -> CleanTable:
+def _slip_everywhere(table: CleanTable, seed: int, random: np.random.Generator) -> CleanTable:
     """One slip of the keyboard in every name and text: files that were typed from handwriting, or read by a machine."""
+    columns = [
+        _slipped(one, column, seed + place, random) if one.kind in ("name", "text") else column
+        for place, (one, column) in enumerate(zip(table.fields, table.columns, strict=True))
+    ]
+    return CleanTable(table.fields, tuple(columns))
+
+
+def _slipped(one: Field, column: Column, seed: int, random: np.random.Generator) -> Column:
+    """One slip in every cell."""
+    alone = CleanTable((one,), (column,))
+    return _beginnings_kept(alone, corrupt(alone, seed, SINGLE_EDITS), random).columns[0]
+
+
+def _beginnings_kept(table: CleanTable, damaged: CleanTable, random: np.random.Generator) -> CleanTable:
+    """Most slips of the first letter of a word undone: people seldom make them."""
     columns = []
-    for place, (one, column) in enumerate(zip(table.fields, table.columns, strict=True)):
+    for one, whole, column in zip(table.fields, table.columns, damaged.columns, strict=True):
         if one.kind in ("name", "text"):
-            alone = corrupt(CleanTable((one,), (column,)), seed + place, SINGLE_EDITS)
-            column = alone.columns[0]
+            cells, before = column.cells(), whole.cells()
+            undone = random.random(table.rows) >= BEGINNINGS
+            cells = [
+                old if undo and _first_letter_slipped(old, new) else new
+                for old, new, undo in zip(before, cells, undone.tolist(), strict=True)
+            ]
+            column = _of_cells(column.name, cells)
         columns.append(column)
     return CleanTable(table.fields, tuple(columns))
+
+
+def _first_letter_slipped(old: str, new: str) -> bool:
+    """Was the first letter exchanged, lost, pushed back or changed with the second, and nothing else?"""
+    if not old or not new or old == new or old[0] == new[0]:
+        return False
+    return old[1:] in (new[1:], new) or new[1:] == old or (old[1::-1] == new[:2] and old[2:] == new[2:])
+
+
+def _anywhere(table: CleanTable, seed: int, random: np.random.Generator) -> CleanTable:
+    """Cells go wrong each on its own, whatever became of the rest of the record: another value, one slip of the
+    keyboard, one part of a date, a number off by one."""
+    columns = []
+    for place, (one, column) in enumerate(zip(table.fields, table.columns, strict=True)):
+        drawn = random.random(table.rows)
+        column = _redrawn(column, drawn < OTHER, random)
+        cells = column.cells()
+        others = [cells[row] for row in random.permutation(table.rows).tolist()]
+        slipped = _slipped(one, column, seed + place, random).cells()
+        here = (drawn >= OTHER) & (drawn < OTHER + SLIPPED) & (column.codes != MISSING)
+        for row in np.flatnonzero(here).tolist():
+            if one.kind == "date":
+                cells[row] = _date_with_part_of(cells[row], others[row], int(random.integers(4)))
+            elif one.kind == "number" and cells[row].isdigit():
+                cells[row] = str(int(cells[row]) + int(random.choice([-1, 1])))
+            elif one.kind != "category":
+                cells[row] = slipped[row]
+        columns.append(_of_cells(column.name, cells))
+    return CleanTable(table.fields, tuple(columns))
+
+
+def _date_with_part_of(value: str, other: str, part: int) -> str:
+    """Another year, month or day, or day and month changed."""
+    if not (len(value) == len(other) == 8):
+        return other
+    return (other[:4] + value[4:], value[:4] + other[4:6] + value[6:], value[:6] + other[6:],
+            value[:4] + value[6:] + value[4:6])[part]  # fmt: skip
 
 
 def _as_incomplete(some: CleanTable, table: CleanTable, random: np.random.Generator) -> CleanTable:

@@ -8,8 +8,9 @@ import pytest
 from pprl_desktop.codes.corrupt import corrupt
 from pprl_desktop.codes.keys import coverage, recipe
 from pprl_desktop.codes.keys.atoms import BOTH, FORMS, SLIP, Atom, deletions, sounds
-from pprl_desktop.codes.keys.choose import choose
+from pprl_desktop.codes.keys.choose import TUNING, choose, room_for_partner
 from pprl_desktop.codes.keys.recipe import Columns, Key, Recipe, values_of
+from pprl_desktop.codes.keys.worlds import worlds_of
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.table import CleanTable, Column
@@ -40,8 +41,44 @@ def test_chosen_keys_find_damaged_people_and_stay_below_the_bound() -> None:
         coverage.hits(guesser, key, 2000 * len(values_of(columns, key).rows) / table.rows) for key in choice.recipe.keys
     ]
     assert coverage.union(reached) <= 0.06
-    assert choice.values <= 24
+    assert choice.values <= TUNING.most_values
     recipe.check(choice.recipe, FIELDS)
+
+
+def test_a_large_table_has_fewer_keys_per_record() -> None:
+    table = people(300)
+    assert choose(table, 300).values > TUNING.values >= choose(table, 12_000).values
+
+
+def test_a_proposal_leaves_more_room_the_fewer_records_there_are() -> None:
+    assert room_for_partner(0.1, 10**9, 10**9) == pytest.approx(0.1, abs=1e-4)
+    assert room_for_partner(0.1, 5000, 5000) == pytest.approx(0.1 - 2 * (0.09 * 2 / 5000) ** 0.5)
+    assert room_for_partner(0.1, 5000, 200) < room_for_partner(0.1, 5000, 5000)
+    assert room_for_partner(0.1, 30, 30) == 0.05
+
+
+def test_slips_of_the_worlds_seldom_meet_a_first_letter() -> None:
+    made = worlds_of(people(3000))
+    world = next(one for one in made.worlds if one.name == "a slip in every word")
+    before, after = (one.column("last_name").cells() for one in (made.people, world.damaged))
+    changed = [(old, new) for old, new in zip(before, after, strict=True) if new and old != new]
+    first = np.mean([old[0] != new[0] for old, new in changed])
+    assert len(changed) > 0.8 * made.people.rows
+    assert 0.01 < first < 0.09
+
+
+def test_any_cell_may_go_wrong_on_its_own() -> None:
+    made = worlds_of(people(3000))
+    world = next(one for one in made.worlds if one.name == "any cell wrong")
+    same = []
+    for one in ("last_name", "first_name", "birth", "city"):
+        before, after = (table.column(one).cells() for table in (made.people, world.damaged))
+        same.append([old == new for old, new in zip(before, after, strict=True)])
+    shares = np.mean(same, axis=1)
+    assert (shares > 0.5).all()
+    assert (shares < 0.75).all()
+    both = np.mean(np.logical_and(same[0], same[1]))
+    assert both == pytest.approx(shares[0] * shares[1], abs=0.05)
 
 
 def test_a_choice_is_the_same_again() -> None:
