@@ -49,7 +49,7 @@ class Tuning:
     floors: tuple[float, ...] = (1e-4, 1e-3, 5e-3)  # coverage that every key is taken to cost at least
     kept: int = 800  # candidates per mix that the greedy choice looks at
     sample: int = 5000  # own records on which coverage is counted while choosing
-    least_gain: float = 2e-4  # recall, below which a further type is not worth its questions
+    least_gain: float = 5e-4  # recall, below which a further type is not worth its questions
     unavoidable: float = 0.02  # share of the people of a world whom nobody expects to find (see _Taken.worth)
     price: float = 1e-3  # worth that one value per record must bring
     exchanges: int = 150  # times that a few keys give way and their room is filled anew
@@ -114,7 +114,7 @@ def choose(
     best = max(found, key=_worth)
     if not best.recipe.keys:
         raise over_bound(bound)
-    best = _exchanged(pool, best, bound, tuning, seed, progress.part(0.85, 1.0))
+    best = _pruned(pool, _exchanged(pool, best, bound, tuning, seed, progress.part(0.85, 1.0)), tuning)
     progress.at(1.0)
     return replace(best, dependent=telling)
 
@@ -230,6 +230,10 @@ class _Pool:
     sampled: int
     near: strangers.Near
     reach: _Reach
+
+    def places(self, recipe: Recipe) -> list[int]:
+        place_of = {key: place for place, key in enumerate(self.keys)}
+        return [place_of[key] for key in recipe.keys]
 
 
 class _Reach:
@@ -412,18 +416,35 @@ def _filled(taken: _Taken, mix: float, floor: float, progress: Progress, without
 def _exchanged(pool: _Pool, best: Choice, bound: float, tuning: Tuning, seed: int, progress: Progress) -> Choice:
     """A key that was good alone may stand in the way of better ones: a few are taken out and their room is filled anew,
     at another mix of costs, again and again (large neighbourhood search)."""
-    place_of = {key: place for place, key in enumerate(pool.keys)}
     random = np.random.default_rng(seed)
     for time in range(tuning.exchanges):
         progress.at(time / tuning.exchanges, "Choosing keys")
-        chosen = [place_of[key] for key in best.recipe.keys]
+        chosen = pool.places(best.recipe)
         out = random.permutation(chosen)[: int(random.integers(1, tuning.exchanged + 1))].tolist()
-        taken = _Taken(pool, bound, tuning)
-        for place in chosen:
-            if place not in out:
-                taken.take(place)
+        taken = _of(pool, [place for place in chosen if place not in out], bound, tuning)
         mix, floor = random.uniform(min(tuning.mixes), max(tuning.mixes)), float(random.choice(tuning.floors))
         tried = _filled(taken, mix, floor, progress, out[:1]).choice()
         if _worth(tried) > _worth(best):
             best = tried
     return best
+
+
+def _pruned(pool: _Pool, best: Choice, tuning: Tuning) -> Choice:
+    """Without keys that others have made needless: each one costs questions and coverage."""
+    left = pool.places(best.recipe)
+    while len(left) > 1:
+        lost = []
+        for out in left:
+            rest = _of(pool, [place for place in left if place != out], best.bound, tuning)
+            lost.append(float(rest.more(np.array([out]))[0] @ rest.shares))
+        if min(lost) >= tuning.least_gain:
+            break
+        del left[int(np.argmin(lost))]
+    return _of(pool, left, best.bound, tuning).choice()
+
+
+def _of(pool: _Pool, places: Sequence[int], bound: float, tuning: Tuning) -> _Taken:
+    taken = _Taken(pool, bound, tuning)
+    for place in places:
+        taken.take(place)
+    return taken

@@ -10,7 +10,7 @@ from pprl_desktop.codes.keys import coverage, recipe
 from pprl_desktop.codes.keys.atoms import BOTH, FORMS, SLIP, Atom, deletions, sounds
 from pprl_desktop.codes.keys.choose import TUNING, choose, room_for_partner
 from pprl_desktop.codes.keys.recipe import Columns, Key, Recipe, values_of
-from pprl_desktop.codes.keys.worlds import worlds_of
+from pprl_desktop.codes.keys.worlds import HeldKeys, worlds_of
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.table import CleanTable, Column
@@ -48,6 +48,16 @@ def test_chosen_keys_find_damaged_people_and_stay_below_the_bound() -> None:
 def test_a_large_table_has_fewer_keys_per_record() -> None:
     table = people(300)
     assert choose(table, 300).values > TUNING.values >= choose(table, 12_000).values
+
+
+def test_no_key_is_taken_that_the_others_make_needless() -> None:
+    table = people(800)
+    keys = choose(table, 800).recipe.keys
+    worlds = worlds_of(table)
+    whole = HeldKeys(worlds, Recipe(keys)).recall(len(keys)) @ worlds.weights()
+    for out in keys:
+        rest = tuple(key for key in keys if key != out)
+        assert HeldKeys(worlds, Recipe(rest)).recall(len(rest)) @ worlds.weights() < whole
 
 
 def test_a_proposal_leaves_more_room_the_fewer_records_there_are() -> None:
