@@ -14,7 +14,7 @@ from pprl_desktop.blind.meter import Meter, limits_for, lines_per_key, measure, 
 from pprl_desktop.blind.opened import open_answer
 from pprl_desktop.blind.plan import Plan
 from pprl_desktop.blind.question import ask, asker
-from pprl_desktop.codes.keys.choose import TUNING, Choice, choose
+from pprl_desktop.codes.keys.choose import TUNING, Choice, choose, room_for_partner
 from pprl_desktop.codes.recipe import PLAYED_SECRET
 from pprl_desktop.compute.attended import stage
 from pprl_desktop.decisions.base import Match, MatchOptions
@@ -97,7 +97,7 @@ def agreed_keys(
     a: CleanTable, b: CleanTable, bound: float, seed: int, progress: Progress
 ) -> tuple[Choice, Plan, tuple[Meter, Meter]]:
     """As two stewards would: one proposes, the other measures; over the bound on either side, a tighter proposal."""
-    wanted = TUNING.proposed * bound
+    wanted = room_for_partner(bound, a.rows, b.rows)
     for attempt in range(TRIES):
         part = progress.part(attempt / TRIES, (attempt + 1) / TRIES)
         choice = choose(a, b.rows, wanted, seed, progress=part.part(0.0, 0.8))

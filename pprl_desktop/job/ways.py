@@ -134,10 +134,11 @@ def _size(own: OwnTable, choices: Choices, progress: Progress) -> int:
 
 def _blind(own: OwnTable, choices: Choices, way: Way, progress: Progress) -> Way:
     """By its keys, chosen on the own table against a partner of the same size who lies in every question."""
-    from pprl_desktop.codes.keys.choose import TUNING, choose
+    from pprl_desktop.codes.keys.choose import TUNING, choose, room_for_partner
 
     table = own.clean(choices, progress.part(0.0, 0.2))
-    choice = choose(table, table.rows, TUNING.proposed * TUNING.bound, progress=progress.part(0.2, 1.0))
+    room = room_for_partner(TUNING.bound, table.rows, table.rows)
+    choice = choose(table, table.rows, room, progress=progress.part(0.2, 1.0))
     low, high = choice.recall_range()
     found = Figure((low + high) / 2, low, high)
     named = Figure(choice.coverage, choice.coverage, choice.coverage)

@@ -41,8 +41,6 @@ class Tuning:
     bound_with_date: float = 0.05  # where a full date of birth leaves less to guess
     errors: float = 2.0  # standard errors of a counted coverage that a proposal leaves below the bound
     values: float = 24.0  # key values per record, all types together
-    work: float = 240_000.0  # key values of a table: in smaller ones a record may have more of them for the same time
-    most_values: float = 40.0
     strangers: float = 0.1  # own pairs of strangers that share a key, per record
     types: int = 24
     mixes: tuple[float, ...] = (0.1, 0.3, 0.5, 0.7, 0.9)  # of a key's cost: coverage against values, shares of bounds
@@ -94,8 +92,6 @@ def choose(
     refuse_fields(table.fields)
     if bound is None:
         bound = tuning.bound_with_date if has_full_date(table) else tuning.bound
-    more = min(tuning.work / max(table.rows, partner_rows, 1), tuning.most_values)
-    tuning = replace(tuning, values=max(tuning.values, more))
     atoms = _useful(table)
     telling = coverage.dependent(table, seed)
     # fields that tell each other in one key cost questions and add little: only where nothing else is left
