@@ -45,7 +45,8 @@ def speed(keys: int) -> None:
     print(f"two threads are {spent[1][0] / spent[2][0]:.2f} times as fast as one")
 
 
-def memory(rows: int) -> None:
+def without_multiplying(rows: int) -> tuple[float, float]:
+    """Seconds of a core and MB of a question and its answer, beyond the table."""
     group.multiply = lambda scalars, points, *_, **__: (points ^ scalars, np.ones(len(points), bool))  # type: ignore[assignment]
     oprf.hash_to_group = lambda inputs, *_, **__: np.ascontiguousarray(inputs)  # type: ignore[assignment]
     oprf.prove = lambda *_, **__: np.zeros(64, np.uint8)
@@ -55,13 +56,14 @@ def memory(rows: int) -> None:
     values = tuple(asked_for(len(variants_of(table, name)) + 20) for name in groups_of(table.fields))
     asked = (asked_for(rows + 20),) * len(keys)
     plan = Plan("memory", table.fields, recipe, asked, (rows + 20,) * len(keys), values, rows)
-    base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    base, cpu = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, time.process_time()
     question = ask(asker(table, plan, b"secret"), bytes(32))
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{rows:,} records x {len(keys)} keys: table {base:,.0f} MB, with the question {most:,.0f} MB at most")
     answer(table, plan, b"secret", question, bytes(32))
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"  with the answer (question held too) {most:,.0f} MB at most")
+    return time.process_time() - cpu, most - base
 
 
 def main() -> None:
@@ -70,7 +72,7 @@ def main() -> None:
     parser.add_argument("--memory", type=int, default=0, metavar="ROWS")
     args = parser.parse_args()
     if args.memory:
-        memory(args.memory)
+        without_multiplying(args.memory)
     else:
         speed(args.keys)
 

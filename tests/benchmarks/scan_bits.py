@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pprl_desktop.codes.base import Recipe, Settings, method
+from pprl_desktop.codes.base import Recipe, Rule, Settings, Smashed, method
 from pprl_desktop.codes.corrupt import corrupt
 from pprl_desktop.compute import bits as kernels
 from pprl_desktop.compute.bit_planes import ones_in
@@ -28,6 +28,7 @@ from pprl_desktop.decisions.threshold.scan import run
 from pprl_desktop.evaluation.play import peak_memory_mb
 from pprl_desktop.progress import NO_PROGRESS
 from tests.benchmarks.scan_people import people
+from tests.benchmarks.unit import unit
 
 OWN = 4096  # rows timed
 SMALL = 256  # rows for the slow baselines
@@ -119,20 +120,28 @@ def main(rows: int = 50_000) -> None:
     print(f"  the scan is {fast / theirs:.1f} times as fast as anonlink")
 
 
-def banded(rows: int) -> None:
+def banded_files(rows: int) -> tuple[Smashed, Smashed, Rule]:
+    """One code per record of the same people twice, the second time with slips."""
     table = people(rows)
     made = method("simhash")
     recipe = Recipe("simhash", table.fields, Settings(decision="threshold", layout="record"), secret=bytes(32))
     own = made.smash(table, recipe, NO_PROGRESS)
     partner = made.smash(corrupt(table, 1), recipe, NO_PROGRESS)
-    rule = learn(table, own, recipe, 0, NO_PROGRESS)
+    return own, partner, learn(table, own, recipe, 0, NO_PROGRESS)
+
+
+def banded(rows: int) -> None:
+    own, partner, rule = banded_files(rows)
     lsh.EXACT_PAIRS = 0
-    start = time.perf_counter()
+    measure = unit()
+    start, cpu = time.perf_counter(), time.process_time()
     found = run(own, partner, rule, MatchOptions(), NO_PROGRESS)
-    taken = time.perf_counter() - start
+    taken, cpu = time.perf_counter() - start, time.process_time() - cpu
     reached = float((found.own == found.partner).sum()) / rows
     told = found.notes.get("candidate_recall", float("nan"))
     print(f"{rows:,} x {rows:,}: {found.notes['candidates']}; {taken:.0f} s")
+    print(f"  {taken / measure.wall:.1f} units by the clock,", end="")
+    print(f" {cpu / measure.cpu:.1f} in processor time (unit: {measure.wall:.2f} s, {measure.cpu:.2f} s of a core)")
     print(f"  candidate recall told {told:.4f}, reached {reached:.4f}; {peak_memory_mb():,.0f} MB at most")
 
 
