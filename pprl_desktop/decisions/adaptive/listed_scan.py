@@ -195,7 +195,7 @@ def place_bar(
     progress.check()
     cost = np.cumsum(scan.plan(some, affordable)[1])
     tried = random.permutation(some)[: max(1, int(np.searchsorted(cost, SAMPLE_WORK)))]
-    scores = [scan.compare(block, affordable)[2] for block in _units(scan, np.sort(tried), affordable, progress)]
+    scores = [scan.compare(block, affordable)[2] for block in _units(scan, np.sort(tried), affordable, progress).blocks]
     passing = np.concatenate([np.zeros(0, np.float32), *scores])
     return blocking.bar_of(passing, affordable, most, len(tried) / own_rows)
 
@@ -215,23 +215,42 @@ def _affordable(scan: Scan, some: Rows, lowest: float, work: float) -> float:
     return high
 
 
-def _units(scan: Scan, rows: Rows, bar: float, progress: Progress) -> list[Rows]:
-    """Rows in blocks of about the same work."""
+@dataclass(frozen=True, eq=False)
+class Units:
+    """Own rows in blocks of about the same work."""
+
+    blocks: tuple[Rows, ...]
+    largest: int  # comparisons of the costliest block
+    work: int  # of all of them
+
+
+def _units(scan: Scan, rows: Rows, bar: float, progress: Progress) -> Units:
+    """No block costs more than UNIT_WORK and the rows that a single own row is compared with: frequent values and
+    records with blanks, which meet many, share a block with fewer others."""
     made: list[Rows] = []
+    largest = total = 0
     for start in range(0, len(rows), PLAN_ROWS):
         progress.check()
         some = rows[start : start + PLAN_ROWS]
         work = np.cumsum(scan.plan(some, bar)[1] + 1)
-        cuts = np.searchsorted(work, np.arange(UNIT_WORK, int(work[-1]), UNIT_WORK))
-        made += [block for block in np.split(some, np.unique(cuts)) if len(block)]
-    return made
+        cuts = np.unique(np.searchsorted(work, np.arange(UNIT_WORK, int(work[-1]), UNIT_WORK)))
+        made += [block for block in np.split(some, cuts) if len(block)]
+        ends = np.unique(np.append(cuts[cuts > 0], len(some)))
+        largest = max(largest, int(np.diff(work[ends - 1], prepend=0).max()))
+        total += int(work[-1])
+    return Units(tuple(made), largest, total)
 
 
 def run(scan: Scan, bar: float, most: int, threads: int, progress: Progress = NO_PROGRESS) -> CandidatePairs:
     """All pairs at or above the bar; if they are more than `most`, the bar rises and the weakest go."""
     kept = blocking.Kept(bar, most)
-    blocks = _units(scan, scan.index.order, bar, progress)
-    for part in in_blocks(_Comparing(scan, bar), blocks, threads, progress, "Comparing similar records"):
+    units = _units(scan, scan.index.order, bar, progress)
+    what = Said(
+        "Comparing similar records: {blocks} blocks, the largest with {largest} comparisons",
+        blocks=len(units.blocks),
+        largest=units.largest,
+    )
+    for part in in_blocks(_Comparing(scan, bar), units.blocks, threads, progress, what):
         kept.add(part, progress)
     return kept.found(len(scan.index.own) * len(scan.index.partner), progress)
 

@@ -26,11 +26,15 @@ ROWS = 1000  # of either file
 TRIED = 1 << 22  # pairs of values compared to see how fast it goes
 NOTICED = 3.0  # pairs of the trial that may just not have shown
 # relative to the speed seen in the trial: what one comparison by way of the lists costs in comparisons of the trial,
-# what one candidate costs in all rounds of learning. Rough: tests/benchmarks/adaptive_scale.py prints the time told
-# beside the time taken, which were up to 2.5 times apart either way
-LISTED_COST, CANDIDATE_COST = 8.0, 4000.0
-ENTRY_BYTES = 40  # of a list while it is made
+# what one candidate costs in all rounds of learning, and what does not depend on the size. Measured in processor time
+# at 50,000 and 200,000 records of four fields, 2026-11; tests/benchmarks/adaptive_scale.py prints what was told beside
+# what was taken
+LISTED_COST, CANDIDATE_COST, FIXED_COST = 2.5, 600.0, 8.0e8
+FEWER = 0.7  # candidates for each one that the trial foresees: values outside the lists are not looked at
+WORKING = 140 << 20  # bytes that do not depend on the size: random pairs, records of one file compared
+ENTRY_MADE, ENTRY_KEPT = 40, 10  # bytes of an entry of a list while it is made, and after
 VALUE_BYTES = 48 * LEVELS  # weights, counts and steps of an own value
+PAIR_BYTES, PAIR_FIELD_BYTES = 100, 25  # of a candidate, and more for each field
 
 
 @dataclass(frozen=True)
@@ -47,34 +51,37 @@ class Start:
 
     lowest: float  # bar of the first round
     most: int  # candidates held
-    pair_bytes: int  # memory of each
 
 
 def outlook(own: Smashed, partner: Smashed, rule: AdaptiveRule, start: Start, threads: int) -> Outlook:
     tried = _trial(own, partner, rule, start)
     share = rule.tuning.quantiles[value_lists.usual(rule.tuning) - NEAR]  # of values in a list
     pairs = float(own.rows) * partner.rows
-    found = min(float(start.most), pairs * tried.candidates + NOTICED * pairs / min(pairs, ROWS * ROWS))
+    seen = pairs * tried.candidates + NOTICED * pairs / min(pairs, ROWS * ROWS)
     sizes = [(_values(own, one), _values(partner, one)) for one in rule.comparisons]
     cells = [float(a) * b for a, b in sizes]
-    cores, rounds = threads_of(threads), rule.tuning.rounds
+    cores, rounds, count = threads_of(threads), rule.tuning.rounds, len(sizes)
     encoded = sum(
-        (a + b) * _width(own, one) * (8 if one.measure == "vectors" else 2)
+        (a + b) * _width(own, one) * (6 if one.measure == "vectors" else 2)
         for one, (a, b) in zip(rule.comparisons, sizes, strict=True)
     )
+    pair_bytes = PAIR_BYTES + PAIR_FIELD_BYTES * count
     if listed_scan.wanted(own.rows, partner.rows):
-        entries = max((min(each * share, value_lists.ENTRIES) for each in cells), default=0.0)
-        table = ENTRY_BYTES * entries + VALUE_BYTES * sum(a for a, _ in sizes)
-        table += 16.0 * len(sizes) * (own.rows + partner.rows)
-        met = min(pairs * (len(sizes) * share + tried.equal), listed_scan.ROW_WORK * own.rows)
+        found = min(float(start.most), FEWER * seen)
+        entries = [min(each * share, value_lists.ENTRIES) for each in cells]
+        kept = ENTRY_KEPT * sum(entries) + VALUE_BYTES * sum(a for a, _ in sizes)
+        kept += 4.0 * count * (count + 3) * (own.rows + partner.rows)
+        # what makes the longest list is gone before the candidates are there
+        held = max(ENTRY_MADE * max(entries, default=0.0), kept + found * pair_bytes)
+        met = min(pairs * (count * share + tried.equal), listed_scan.ROW_WORK * own.rows)
         compared = sum(each for each in cells if each <= value_lists.MOST_CELLS) * tried.cell
         compared += rounds * met * LISTED_COST * tried.pair
     else:
-        table = float(min(sum(cells), blocking.TABLE_CELLS))
+        found = min(float(start.most), seen)
+        held = float(min(sum(cells), blocking.TABLE_CELLS)) + found * pair_bytes + 12.0 * 4 * blocking.BLOCK_PAIRS
         compared = sum(cells) * tried.cell + rounds * pairs * tried.pair
-    blocks = 12.0 * 4 * blocking.BLOCK_PAIRS
-    seconds = compared / cores + found * CANDIDATE_COST * tried.pair
-    return Outlook(int(encoded + table + found * start.pair_bytes + blocks), seconds)
+    seconds = compared / cores + (found * CANDIDATE_COST + FIXED_COST) * tried.pair
+    return Outlook(int(encoded + WORKING + held), seconds)
 
 
 def _values(side: Smashed, comparison: FieldComparison) -> int:
@@ -105,6 +112,7 @@ def _trial(own: Smashed, partner: Smashed, rule: AdaptiveRule, start: Start) -> 
         weights = em.tables(em.prior_m(fields, rule.tuning), log_u)
         blocking.prepare(fields, 1, NO_PROGRESS)
         cell = _cell_seconds(fields, value_lists.usual(rule.tuning))
+        blocking.scores(fields, weights, np.zeros(1, np.int32))  # loads the kernel
         since = time.thread_time()
         scores = blocking.scores(fields, weights, np.arange(sides[0].rows, dtype=np.int32))
         pair = (time.thread_time() - since) / scores.size

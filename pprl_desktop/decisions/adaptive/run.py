@@ -8,7 +8,6 @@ that use them are in learning.py, what they learn in model.py; here is their ord
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -98,7 +97,7 @@ def lay_side_by_side(
 ) -> Files:
     tuning = rule.tuning
     null = adaptive_null.random_pairs(own.rows, partner.rows, random, tuning)
-    fields, seen = adaptive_null.build(own, partner, rule, null, progress.part(0.0, 0.1))
+    fields, seen = adaptive_null.build(own, partner, rule, null, progress.part(0.0, 0.1), options.threads)
     apart = [adaptive_apart.apart(one, tuning) for one in fields]
     fields = [one.nobody() if gone else one for one, gone in zip(fields, apart, strict=True)]
     progress.at(0.1, "Comparing the records of one file")
@@ -164,10 +163,8 @@ def outlook(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions) -
     start = adaptive_outlook.Start(
         rule.tuning.lowest - float(np.log(sizes.odds(first_matches(sizes, rule.tuning)))),
         most,
-        BYTES_PER_PAIR,
     )
-    found = adaptive_outlook.outlook(own, partner, rule, start, options.threads)
-    return replace(found, bytes=found.bytes + SIMILARITIES)
+    return adaptive_outlook.outlook(own, partner, rule, start, options.threads)
 
 
 def _cells(own: Smashed, partner: Smashed, comparison: FieldComparison) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -85,6 +86,10 @@ class Bits(Similar):
         self._flips = flips
         self._needs: tuple[float, npt.NDArray[np.int32]] | None = None
         self._columns: tuple[Codes, npt.NDArray[np.int64], list[npt.NDArray[np.uint64]]] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The words by column are made anew where they are needed: they are the partner's side once more."""
+        return {**self.__dict__, "_columns": None}
 
     def block(self, own: Codes) -> Floats:
         from pprl_desktop.decisions.adaptive.kernels import common_bits

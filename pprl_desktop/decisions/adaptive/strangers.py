@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from pprl_desktop.codes import tokens
 from pprl_desktop.codes.base import Smashed
-from pprl_desktop.compute.threads import interruptible
+from pprl_desktop.compute.threads import in_blocks, interruptible
 from pprl_desktop.decisions.adaptive.levels import (
     EQUAL,
     EQUAL_BUT_FOR_NOISE,
@@ -30,7 +30,7 @@ from pprl_desktop.decisions.adaptive.levels import (
 from pprl_desktop.decisions.adaptive.similarity import flip_rate, similar
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import Numbers, Rows
-from pprl_desktop.decisions.rules import AdaptiveRule
+from pprl_desktop.decisions.rules import AdaptiveRule, FieldComparison
 from pprl_desktop.progress import Progress
 from pprl_desktop.said import Said
 
@@ -153,13 +153,12 @@ def random_pairs(own: int, partner: int, random: np.random.Generator, tuning: Tu
 
 
 def build(
-    own: Smashed, partner: Smashed, rule: AdaptiveRule, null: Null, progress: Progress
+    own: Smashed, partner: Smashed, rule: AdaptiveRule, null: Null, progress: Progress, threads: int = 1
 ) -> tuple[list[FieldLevels], list[Numbers]]:
-    """Levels of every usable field, and how many random pairs fall on each level of it."""
+    """Levels of every usable field, and how many random pairs fall on each level of it. Each field is a block."""
     exact = own.epsilon is None and partner.epsilon is None
-    fields, seen = [], []
-    for place, comparison in enumerate(rule.comparisons):
-        progress.at(place / len(rule.comparisons), Said("Comparing {field}", field=comparison.field))
+
+    def levels_of(comparison: FieldComparison) -> tuple[FieldLevels, Numbers]:
         mine, theirs = (interruptible(progress, view, side, comparison) for side in (own, partner))
         noise = own.epsilon, partner.epsilon
         measure = interruptible(progress, similar, mine, theirs, comparison.measure, noise, rule.tuning)
@@ -171,8 +170,13 @@ def build(
         similarity = measure.pairs(a, b, progress)
         one.cuts = _cuts(one, a, b, similarity, rule.tuning)
         one.keep_far_forms(rule.tuning.spelled_alike, progress)
+        return one, np.bincount(one.pairs(a, b, similarity, progress), minlength=LEVELS).astype(np.float64)
+
+    fields, seen = [], []
+    for one, count in in_blocks(levels_of, rule.comparisons, threads, progress):
         fields.append(one)
-        seen.append(np.bincount(one.pairs(a, b, similarity, progress), minlength=LEVELS).astype(np.float64))
+        seen.append(count)
+        progress.at(len(fields) / len(rule.comparisons), Said("Comparing {field}", field=one.comparison.field))
     return fields, seen
 
 

@@ -123,6 +123,27 @@ def test_too_much_work_raises_the_bar_and_lowers_what_is_told(large: None, monke
     assert found[1] >= told[1] * found[0]
 
 
+def test_blocks_are_told_beforehand_and_none_is_larger_than_the_cap(monkeypatch: pytest.MonkeyPatch) -> None:
+    left, right, _ = two_files(0, 300, 150)
+    fields = levels_of(left, right)
+    weights, m = some_weights(fields, 1)
+    scan = listed_scan.under(listed_scan.build(fields, Tuning(), 1, NO_PROGRESS), weights, m)
+    bar = 6.0
+    cost = scan.plan(scan.index.order, bar)[1] + 1
+    monkeypatch.setattr(listed_scan, "UNIT_WORK", 500)
+    said: list[str] = []
+    listed_scan.run(scan, bar, 100_000, 1, Progress(lambda _, what: said.append(str(what))))
+    units = listed_scan._units(scan, scan.index.order, bar, NO_PROGRESS)
+    assert np.concatenate(units.blocks).tolist() == scan.index.order.tolist()
+    place = {row: at for at, row in enumerate(scan.index.order.tolist())}
+    work = [int(sum(cost[place[row]] for row in block.tolist())) for block in units.blocks]
+    assert units.largest == max(work)
+    assert units.work == sum(work) == int(cost.sum())
+    assert max(work) <= 500 + int(cost.max())
+    assert len(work) > 5
+    assert f"{len(work):,} blocks, the largest with {max(work):,} comparisons" in said[0]
+
+
 def test_a_field_of_too_many_values_is_joined_by_its_tokens_alone(large: None, monkeypatch: pytest.MonkeyPatch) -> None:
     left, right, truth = two_files(7, 900, 450)
     before = linked(left, right)

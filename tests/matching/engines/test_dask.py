@@ -187,6 +187,32 @@ def test_a_worker_of_another_version_is_refused(tmp_path: Path) -> None:
         made.stop()
 
 
+@pytest.mark.slow
+def test_workers_of_one_gigabyte_are_enough(tmp_path: Path, small_blocks: None) -> None:
+    import psutil
+
+    def processes(made: Grid) -> set[int]:
+        return {child.pid for worker in made.workers for child in psutil.Process(worker.pid).children(recursive=True)}
+
+    sides = prepared("split", 6000)
+    here = match(*sides, MatchOptions())
+    made = Grid(tmp_path)
+    try:
+        made.start_scheduler()
+        for _ in range(2):
+            made.start_worker("--nanny", "--memory-limit", "1GB")
+        made.wait_for(2)
+        before = processes(made)
+        with cluster.at(made.place):
+            there = match(*sides, MatchOptions())
+        assert before <= processes(made), "a worker was ended for its memory and started again"
+        most = max(psutil.Process(pid).memory_info().rss for pid in before)
+    finally:
+        made.stop()
+    assert digest(here) == digest(there)
+    assert most < 1e9
+
+
 PLANTED = "QUISENBERRYOWEN"
 
 
