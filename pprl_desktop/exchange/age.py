@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives import hashes, hpke
@@ -186,10 +186,14 @@ class Passphrase:
         return Scrypt(salt=_SCRYPT_SALT + salt, length=32, n=1 << work_factor, r=8, p=1).derive(self.passphrase)
 
 
+class Output(Protocol):
+    def write(self, data: bytes, /) -> Any: ...
+
+
 class Writer:
     """Encrypts what is written to it. Without close() the file has no valid end and is refused by every reader."""
 
-    def __init__(self, out: BinaryIO, payload_key: bytes) -> None:
+    def __init__(self, out: Output, payload_key: bytes) -> None:
         self._out = out
         self._aead = ChaCha20Poly1305(payload_key)
         self._count = 0
@@ -253,7 +257,7 @@ class Reader:
         return data
 
 
-def encrypt(out: BinaryIO, recipient: Recipient) -> Writer:
+def encrypt(out: Output, recipient: Recipient) -> Writer:
     """Writes the header; the caller writes the content and closes the writer."""
     file_key = os.urandom(FILE_KEY)
     header = _VERSION + _format(recipient.wrap(file_key)) + b"---"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import threading
 from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO, cast
 
 import numpy as np
 import pytest
@@ -195,3 +199,39 @@ def test_raw_bytes_must_be_what_the_shape_says() -> None:
     entry = manifest.Entry("x", "uint8", (5,), 6, "raw", "00" * 32)
     with pytest.raises(Problem, match=r"entries\[0\]\.bytes"):
         manifest.parse(strict.dumps(replace(MANIFEST, entries=(entry,)).as_plain()))
+
+
+class _Full:
+    """A file on a disk with room for some chunks only."""
+
+    def __init__(self, room: int) -> None:
+        self.written, self._room = bytearray(), room
+
+    def write(self, data: bytes) -> None:
+        if len(self.written) + len(data) > self._room:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        self.written += data
+
+
+def test_chunks_are_written_behind_in_their_order() -> None:
+    out = _Full(1 << 30)
+    chunks = [os.urandom(1000) for _ in range(500)]
+    with seal._behind(cast(BinaryIO, out)) as sealed:
+        for chunk in chunks:
+            sealed.write(chunk)
+    assert bytes(out.written) == b"".join(chunks), "all of it is there when the block ends"
+
+
+@pytest.mark.parametrize("room", [0, 5_000, 499_500])
+def test_a_disk_that_fills_behind_is_told(room: int) -> None:
+    """Also where only the last chunk does not fit, which nobody waits for but the end of the block."""
+    before = threading.active_count()
+
+    def write() -> None:
+        with seal._behind(cast(BinaryIO, _Full(room))) as sealed:
+            for _ in range(500):
+                sealed.write(bytes(1000))
+
+    with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
+        write()
+    assert threading.active_count() == before
