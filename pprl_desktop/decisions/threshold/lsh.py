@@ -157,6 +157,20 @@ def mask_of(places: npt.NDArray[np.int64], words: int) -> npt.NDArray[np.uint64]
     return mask
 
 
+def by_key(keys: npt.NDArray[np.uint64], bits: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+    """Keys of so many bits in rising order, and the row of each; equal ones by rising row.
+
+    Key and row fit into one number nearly always, and sorting those takes half as long as sorting their places.
+    """
+    place = max(len(keys) - 1, 1).bit_length()
+    if bits + place > 64:
+        order = np.argsort(keys, kind="stable")
+        return keys[order], order
+    both = (keys << np.uint64(place)) | np.arange(len(keys), dtype=np.uint64)
+    both.sort()
+    return both >> np.uint64(place), (both & np.uint64((1 << place) - 1)).astype(np.int64)
+
+
 def _best(pieces: list[Piece], room: int) -> list[Piece]:
     own, partner, scores = (np.concatenate(column) for column in zip(*pieces, strict=True))
     bar = np.partition(scores, len(scores) - room)[len(scores) - room]
@@ -186,8 +200,7 @@ class _Join(Portable[tuple[int, npt.NDArray[np.int64]], tuple[list[Piece], int]]
 
         number, places = which
         mine, theirs = keys(self.mine, places), keys(self.theirs, places)
-        order, their_order = np.argsort(mine, kind="stable"), np.argsort(theirs, kind="stable")
-        mine, theirs = mine[order], theirs[their_order]
+        (mine, order), (theirs, their_order) = by_key(mine, len(places)), by_key(theirs, len(places))
         rows, others, scores = np.empty(BUFFER, np.int32), np.empty(BUFFER, np.int32), np.empty(BUFFER)
         own = Sorted(mine, order, self.mine, self.ones)
         partner = Sorted(theirs, their_order, self.theirs, self.their_ones)

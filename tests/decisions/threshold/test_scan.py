@@ -209,6 +209,16 @@ def test_places_of_a_band_are_drawn_without_putting_back() -> None:
     assert mean - 0.05 < lsh._recall(chance, 3, 1.645) < mean
 
 
+@pytest.mark.parametrize("bits", [3, 20, 63])
+def test_rows_by_key_are_those_of_a_stable_sort(bits: int) -> None:
+    """Also where key and row do not fit into one number."""
+    keys = np.random.default_rng(bits).integers(0, 2**bits, 3000, dtype=np.uint64)
+    ranked, order = lsh.by_key(keys, bits)
+    assert (order == np.argsort(keys, kind="stable")).all()
+    assert (ranked == keys[order]).all()
+    assert [len(part) for part in lsh.by_key(keys[:0], bits)] == [0, 0]
+
+
 def test_lsh_finds_a_part_of_what_the_exact_scan_finds_with_the_same_similarities(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
