@@ -219,8 +219,8 @@ def test_progress_moves_and_cancel_is_heard_while_comparing(large: None) -> None
     linked(left, right, progress=Progress(lambda fraction, what: seen.append((fraction, str(what)))))
     assert [fraction for fraction, _ in seen] == sorted(fraction for fraction, _ in seen)
     stages = list(dict.fromkeys(what for _, what in seen))
-    for stage in ("Looking for similar values of last", "Comparing similar records"):
-        assert stage in stages
+    for begins in ("Looking for similar values of last", "Comparing similar records: "):
+        stage = next(what for what in stages if what.startswith(begins))
         reached: list[str] = []
         stopped = Progress(lambda _, what, at=reached: at.append(str(what)), lambda at=reached, s=stage: s in at)
         with pytest.raises(Cancelled):
