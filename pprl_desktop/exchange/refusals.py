@@ -103,7 +103,11 @@ def wrong_sequence(expected: int, found: int) -> Problem:
             found=found,
             expected=expected,
         )
-        do = Said("Import file {expected} first, or ask the partner to send it again.", expected=expected)
+        do = Said(
+            "Import file {expected} first, or ask the partner to send it again. If it was refused, propose a new "
+            "agreement: the files of one come in one sequence.",
+            expected=expected,
+        )
     else:
         why = Said(
             "It says it is file {found} of the partner, but another file {found} was imported before.", found=found
