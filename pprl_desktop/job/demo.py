@@ -6,9 +6,10 @@ read only at the end, to score.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pprl_desktop import resources
 from pprl_desktop.job import preview
@@ -89,6 +90,65 @@ class Summary:
     def as_dict(self) -> dict[str, Any]:
         plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "figures"}
         return {**plain, **self.figures.as_dict()}
+
+
+Stage = Literal["cards", "proposed", "agreed", "sent", "exchanged", "matched", "told"]
+STAGES: tuple[Stage, ...] = ("cards", "proposed", "agreed", "sent", "exchanged", "matched", "told")
+# steps of the first hospital that are done when a stage is reached
+DONE: dict[Stage, tuple[str, ...]] = {
+    "cards": ("data", "fields", "method"),
+    "proposed": (),
+    "agreed": ("agreement",),
+    "sent": ("export",),
+    "exchanged": ("partner",),
+    "matched": ("match",),
+    "told": ("results",),
+}
+BLIND_BOUND = 0.3  # the sample is small and so is easily guessed
+
+
+def stages(out: Path, *, rule: str = "both", blind: bool = False) -> Iterator[tuple[Stage, Path, Path]]:
+    """The same job, halting at each stage with both projects as they then stand: what comes before the end can be seen.
+
+    At "sent" the second hospital has got the first one's file (with blind: the question) and sent none; at "told" it
+    has matched too and both results have passed. Whoever opens a project closes it before going on.
+    """
+    folder = _fresh_folder(out)
+    a, b = _party(folder, 0, NO_PROGRESS), _party(folder, 1, NO_PROGRESS)
+    if blind:
+        a.choices = a.choices.with_method("blind")
+    for one in (a, b):
+        one.choices = one.choices.changed(rule=rule)
+    done: list[str] = []
+    for stage in STAGES[:-1] if blind else STAGES:
+        _go_to(stage, a, b, folder)
+        done += DONE[stage]
+        for one in (a, b):
+            _keep_project(one, tuple(done))
+            one.project.close()
+        yield stage, a.project.path, b.project.path
+        for one in (a, b):
+            one.project = Project.open(one.project.path)
+    for one in (a, b):
+        one.project.close()
+
+
+def _go_to(stage: Stage, a: Party, b: Party, folder: Path) -> None:
+    if stage == "cards":
+        _exchange_cards(a, b, folder)
+    elif stage == "proposed":
+        _propose(a, b, folder)
+    elif stage == "agreed":
+        _sign(a, b, folder)
+    elif stage == "sent":
+        _send(a, b, folder, 0)
+    elif stage == "exchanged":
+        _send(b, a, folder, 1)
+    elif stage == "matched":
+        _match(a, NO_PROGRESS)
+    else:
+        _match(b, NO_PROGRESS)
+        _exchange_results(a, b, folder)
 
 
 def run_demo(out: Path, progress: Progress = NO_PROGRESS) -> Summary:
@@ -177,9 +237,23 @@ def _exchange_cards(a: Party, b: Party, folder: Path) -> str:
 
 
 def _agree(a: Party, b: Party, folder: Path) -> None:
+    _propose(a, b, folder)
+    _sign(a, b, folder)
+
+
+def _propose(a: Party, b: Party, folder: Path) -> None:
     assert a.contact is not None
+    offer = offer_of(a.choices, "Try the program")
+    if a.choices.method == "blind":
+        from pprl_desktop.job.blind import Wish, prepare_own
+
+        offer = replace(offer, blind=prepare_own(a.own_table, a.choices, Wish(b.choices.rows, BLIND_BOUND)).terms)
+    a.partnership = Partnership.propose(a.home, a.own, a.contact.id, offer, folder / "post" / "proposal.pprl")
+
+
+def _sign(a: Party, b: Party, folder: Path) -> None:
     proposal, answer = folder / "post" / "proposal.pprl", folder / "post" / "answer.pprl"
-    a.partnership = Partnership.propose(a.home, a.own, a.contact.id, offer_of(a.choices, "Try the program"), proposal)
+    assert a.partnership is not None
     received = Partnership.open(b.home, b.own, proposal)
     assert received.proposal is not None
     columns = tuple((one.name, COLUMNS_B[one.name]) for one in a.choices.fields)
@@ -192,16 +266,28 @@ def _agree(a: Party, b: Party, folder: Path) -> None:
 
 
 def _exchange_bundles(a: Party, b: Party, folder: Path, progress: Progress) -> tuple[int, int]:
-    sizes = []
-    for side, (one, other) in enumerate(((a, b), (b, a))):
-        part = progress.part(0.5 * side, 0.5 * (side + 1))
-        part.at(0.0, f"{NAMES[side]}: sealing the bundle")
-        path = folder / "post" / f"bundle_of_{'ab'[side]}.pprl"
-        sizes.append(one.agreed().export(one.own_table, one.choices, path, part).bytes)
-        other.agreed().receive(path)
-        one.choices = one.choices.changed(bundle_path=str(path))
-        other.choices = other.choices.changed(partner_path=str(path))
-    return sizes[0], sizes[1]
+    return _send(a, b, folder, 0, progress.part(0.0, 0.5)), _send(b, a, folder, 1, progress.part(0.5, 1.0))
+
+
+def _send(one: Party, other: Party, folder: Path, side: int, progress: Progress = NO_PROGRESS) -> int:
+    """One side's file, sealed, on its way and taken in; its size."""
+    agreed, place = one.agreed(), folder / "post"
+    if agreed.agreement.terms.blind is not None:
+        path = place / ("question.pprl", "blind_answer.pprl")[side]
+        if side == 0:
+            agreed.send_question(one.own_table, one.choices, path)
+        else:
+            agreed.send_answer(one.own_table, one.choices, path)
+        size = path.stat().st_size
+    else:
+        progress.at(0.0, f"{NAMES[side]}: sealing the bundle")
+        path = place / f"bundle_of_{'ab'[side]}.pprl"
+        size = agreed.export(one.own_table, one.choices, path, progress).bytes
+    received = other.agreed().receive(path)
+    one.choices = one.choices.changed(bundle_path=str(path))
+    digest = received.item.digest if received.item is not None else ""
+    other.choices = other.choices.changed(partner_path=str(path), partner_sha256=digest)
+    return size
 
 
 def _match(party: Party, progress: Progress) -> None:
@@ -250,12 +336,16 @@ def _finish(party: Party, figures: Figures) -> tuple[str, ...]:
     return made.linked.path, made.report
 
 
-def _keep_project(party: Party) -> None:
+ALL = ("data", "fields", "method", "agreement", "export", "partner", "match", "results", "finish")
+
+
+def _keep_project(party: Party, done: tuple[str, ...] = ALL) -> None:
     """The project as if its steward had walked through every step, for the window to open."""
     from pprl_desktop.job.kept import keep_rehearsal, match_artefact, outcome_artefact
 
     assert party.contact is not None
-    party.choices = party.choices.changed(partner=party.contact.id, agreement=party.agreed().id)
+    agreed = party.partnership.id if party.partnership is not None else ""
+    party.choices = party.choices.changed(partner=party.contact.id, agreement=agreed)
     changes = {name: getattr(party.choices, name) for name in party.choices.__dataclass_fields__}
     party.project.change("Run the demo", **changes)
     if party.rehearsal is not None:
@@ -263,7 +353,7 @@ def _keep_project(party: Party) -> None:
     kept = {"match": {"match": match_artefact(party.match)}} if party.match is not None else {}
     if party.outcome is not None:
         kept["results"] = {"outcome": outcome_artefact(party.outcome)}
-    for step in ("data", "fields", "method", "agreement", "export", "partner", "match", "results", "finish"):
+    for step in done:
         party.project.confirm(step, kept.get(step))
 
 

@@ -1,10 +1,9 @@
-"""Pictures of every page with the sample project: both palettes, two window sizes, the review in three states."""
+"""Pictures of every page with the sample project, and of every state before its end: both palettes, three sizes."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -13,18 +12,17 @@ from typing import TYPE_CHECKING
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
+from pprl_desktop.ui import scenes
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-SIZES = ((1024, 700), (1440, 900))
+SIZES = ((1024, 700), (1366, 768), (1440, 900))
 THEMES = ("light", "dark")
 PAGES = (
     "welcome", "contacts", "data", "fields", "method", "agreement", "export", "partner", "match", "results", "review",
     "finish", "post", "releases", "settings", "help", "about",
 )  # fmt: skip
-WAIT = 180.0  # s for the work a page starts when it is shown
-SETTLE = 0.3  # s for timers and layouts
 
 
 @dataclass(frozen=True)
@@ -34,14 +32,17 @@ class Plan:
     pages: tuple[str, ...] = ()
     language: str = "en"
     text_size: float = 1.0
+    sizes: tuple[tuple[int, int], ...] = SIZES
+    themes: tuple[str, ...] = THEMES
 
 
 def take(plan: Plan, progress: Progress) -> list[Path]:
-    unknown = [name for name in plan.pages if name not in PAGES]
+    known = (*PAGES, *scenes.NAMES)
+    unknown = [name for name in plan.pages if name not in known]
     if unknown:
         raise Problem(
             f"There is no page '{unknown[0]}'.",
-            f"The pages are: {', '.join(PAGES)}.",
+            f"The pages are: {', '.join(known)}.",
             "Choose among them.",
             place="pages",
         )
@@ -54,7 +55,8 @@ def take(plan: Plan, progress: Progress) -> list[Path]:
         raise Problem("The folder for the pictures cannot be made.", do="Choose another one.", place="out") from None
     with _own_place() as place:
         demo = plan.demo or place / "demo"
-        if plan.demo is None and plan.pages != ("welcome",):  # every other page shows the sample project
+        finished = {*plan.pages} & {*PAGES} - {"welcome"} or not plan.pages  # these show the finished sample project
+        if plan.demo is None and finished:
             from pprl_desktop.job.demo import run_demo
 
             run_demo(demo, progress.part(0.0, 0.5))
@@ -91,15 +93,17 @@ class _Tour:
         self.window = make_window(self.app, ("--light", f"--language={plan.language}"))
         theme.apply(self.app, "light", plan.text_size)
         self.files: list[Path] = []
+        self.set = scenes.Set(self.app, self.window, place)
 
     def walk(self, progress: Progress) -> list[Path]:
-        pages = self.plan.pages or PAGES
+        wanted = self.plan.pages or (*PAGES, *scenes.NAMES)
+        pages = [name for name in wanted if name in PAGES]
         window = self.window
         window.show()
         window.activateWindow()
         try:
             for number, name in enumerate(pages):
-                progress.at(number / len(pages), f"page {name}")
+                progress.at(number / len(wanted), f"page {name}")
                 if name == "welcome":
                     window.desk.close_project()
                     self._shoot("welcome")
@@ -110,6 +114,10 @@ class _Tour:
                     window.show_pane(name)
                     self._wait()
                     self._states(name)
+            window.desk.close_project()
+            for number, name in enumerate(scenes.play(self.set, lambda one: one in wanted), start=len(pages)):
+                progress.at(number / len(wanted), f"page {name}")
+                self._shoot(name)
         finally:
             window.desk.jobs.cancel()
             window.close()
@@ -183,29 +191,17 @@ class _Tour:
         self._shoot("review-3-refused")
 
     def _wait(self) -> None:
-        end = time.monotonic() + WAIT
-        while time.monotonic() < end:
-            self.app.processEvents()
-            if self.window.desk.jobs.idle():
-                break
-            time.sleep(0.01)
-        self._settle()
-
-    def _settle(self) -> None:
-        end = time.monotonic() + SETTLE
-        while time.monotonic() < end:
-            self.app.processEvents()
-            time.sleep(0.01)
+        self.set.wait()
 
     def _shoot(self, name: str, seen: QWidget | None = None) -> None:
-        for mode in THEMES:
+        for mode in self.plan.themes:
             self.theme.apply(self.app, mode, self.plan.text_size)  # type: ignore[arg-type]
             self.window.desk.preferences = replace(self.window.desk.preferences, theme=mode)  # type: ignore[arg-type]
             if name == "settings":  # it names the colours
                 self.window.pane().enter()
-            for wide, high in SIZES:
+            for wide, high in self.plan.sizes:
                 self.window.resize(wide, high)
-                self._settle()
+                self.set.settle()
                 path = self.plan.out / f"{name}-{mode}-{wide}x{high}.png"
                 if not (seen or self.window).grab().save(str(path), "PNG"):
                     raise Problem("A picture could not be written.", do="Check the disk and the folder.", place="out")
