@@ -137,7 +137,7 @@ class Project:
         while wanted:  # the step itself, and all it builds on
             one = known[wanted.pop()]
             reads |= set(one.reads)
-            wanted += one.after
+            wanted += (*one.after, *one.heeds)
         for name, before, after in self._store.changes_since(step):
             if _differing(before, after) & reads:
                 return name

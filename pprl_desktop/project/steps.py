@@ -46,7 +46,8 @@ STEPS: tuple[Step, ...] = (
     Step("match", Said("Matches"), ("accept", "review"), ("partner",)),
     Step("results", Said("Results"), ("result_path", "partner_result_path"), ("match",)),
     Step("review", Said("Review"), ("review_path", "review_budget"), ("match",), True),
-    Step("finish", Said("Finish"), ("output_folder", "output_form"), ("results",)),
+    # the report tells the review, so that one made later is a reason to write it again
+    Step("finish", Said("Finish"), ("output_folder", "output_form"), ("results",), heeds=("review",)),
 )
 _OWN_END = (
     Step("review", Said("Review"), ("review_path", "review_budget"), ("match",), True),

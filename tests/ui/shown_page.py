@@ -1,50 +1,42 @@
-"""The real window with the sample on a page, on whatever screen there is: for whoever looks or listens from outside.
+"""The real window in the states of the tour, on whatever screen there is: for whoever looks or listens from outside.
 
-`shown_page.py FOLDER PAGE`; says "ready" when the page stands, and goes on until it is ended.
+`shown_page.py FOLDER LANGUAGE NAME...`: says the name of each state when it stands, goes on when FOLDER/go1, go2 ...
+is there, and says "end".
 """
 
 from __future__ import annotations
 
 import sys
-from fractions import Fraction
 from pathlib import Path
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QEventLoop, QTimer
 
-from pprl_desktop import resources
+from pprl_desktop.ui import scenes
 from pprl_desktop.ui.app import make_application, make_window
-from pprl_desktop.ui.shell.main_window import MainWindow
 
 
-def show_review(window: MainWindow, folder: Path) -> None:
-    """The masked review of the two sample tables."""
-    from pprl_desktop.job.reviewing import ReviewPlan, look_at, make_review
-
-    desk = window.desk
-    choices = desk.need_project().choices
-    second = look_at(resources.find("samples", "hospital_b.csv"), choices.fields)
-    plan = ReviewPlan(second.path, second.columns, second.id_column, budget=Fraction(1, 25), audit=6)
-    made = make_review(desk.own_table, choices, plan, folder / "sample.review", "sample people do not exist")
-    desk.findings.manager, desk.findings.session = made, made.session()
+def _until(there: Path) -> None:
+    """The window goes on as ever: whoever listens asks it thousands of times."""
+    loop, look = QEventLoop(), QTimer()
+    look.timeout.connect(lambda: there.exists() and loop.quit())
+    look.start(30)
+    loop.exec()
 
 
 def main() -> int:
-    folder, page = Path(sys.argv[1]), sys.argv[2]
+    folder, language, wanted = Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
     app = make_application()
-    window = make_window(app, ("--light", "--language=en"))
+    window = make_window(app, ("--light", f"--language={language}"))
     window.resize(1024, 700)
-    window.desk.create_project(folder / f"{page}.pprlproject", "Heard")
-    seen = window.desk.own_table.load(resources.find("samples", "hospital_a.csv"))
-    window.desk.findings.seen = seen
-    window.desk.change("Load table", **seen.changes())
-    for step in ("data", "fields", "method"):
-        window.desk.confirm(step)
-    if page == "review":
-        show_review(window, folder)
     window.show()
-    window.show_pane(page)
-    QTimer.singleShot(2500, lambda: print("ready", flush=True))
-    return int(app.exec())
+    window.activateWindow()
+    for number, name in enumerate(scenes.play(scenes.Set(app, window, folder), lambda one: one in wanted), start=1):
+        print(name, flush=True)
+        _until(folder / f"go{number}")
+    print("end", flush=True)
+    window.desk.jobs.cancel()
+    window.close()
+    return 0
 
 
 if __name__ == "__main__":

@@ -9,7 +9,16 @@ import pytest
 from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractSlider, QAbstractSpinBox, QApplication, QComboBox, QLineEdit, QTabBar, QWidget
+from PySide6.QtWidgets import (
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QPushButton,
+    QTabBar,
+    QWidget,
+)
 
 from pprl_desktop import resources
 from pprl_desktop.ui.shell.main_window import MainWindow
@@ -184,6 +193,18 @@ def test_only_one_button_of_a_page_is_blue(window: MainWindow) -> None:
     assert not begin.property("enter")
     QTest.keyClick(window, Qt.Key.Key_Return)
     assert read == [1]
+
+
+def test_a_button_that_comes_and_goes_in_one_turn_never_becomes_a_window(window: MainWindow) -> None:
+    """The layout shows what it was given a turn later; by then the page may have taken it back."""
+    window.show_pane("settings")
+    for _ in range(2):
+        button = QPushButton("PDF", window)
+        window.bottom.show_extra([button])
+        window.bottom.show_extra([])
+        QApplication.processEvents()
+        assert not button.isVisible()
+        assert button.isHidden()
 
 
 def test_no_page_flashes_a_window_of_its_own(tmp_path: Path, qapp: QApplication) -> None:

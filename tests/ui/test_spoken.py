@@ -17,6 +17,7 @@ from pprl_desktop.ui.plots.base import Plot
 from pprl_desktop.ui.shell import about
 from pprl_desktop.ui.shell.help_panel import page_path
 from pprl_desktop.ui.shell.main_window import MainWindow
+from pprl_desktop.ui.widgets.basics import icon_label
 from tests.ui.reviews import open_session
 from tests.ui.walk import PAGES, visit, walk_window
 
@@ -151,3 +152,15 @@ def mnemonics(window: MainWindow) -> list[str]:
         if isinstance(one, QAbstractButton) or (isinstance(one, QLabel) and one.buddy() is not None):
             found.append(one.text())
     return [text for text in found if "&" in text.replace("&&", "") and not text.endswith("&")]
+
+
+def test_what_has_a_name_is_a_group_and_a_small_picture_beside_its_word_is_nothing(window: MainWindow) -> None:
+    """Readers leave fillers out, so a page that had the focus as one was heard by nobody."""
+    pane = visit(window, "method")
+    assert QAccessible.queryAccessibleInterface(pane).role() == QAccessible.Role.Grouping
+    plain = QWidget()
+    assert QAccessible.queryAccessibleInterface(plain).role() != QAccessible.Role.Grouping
+    icon = icon_label("lock")
+    assert QAccessible.queryAccessibleInterface(icon).role() == QAccessible.Role.Whitespace
+    icon.setAccessibleName("locked")
+    assert QAccessible.queryAccessibleInterface(icon).role() == QAccessible.Role.Graphic

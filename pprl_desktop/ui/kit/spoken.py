@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QAbstractButton, QAccessibleWidget, QApplication, QProgressBar, QWidget
 
-Role = Literal["heading", "list", "item", "image", "table", "cell"]
+Role = Literal["heading", "list", "item", "image", "table", "cell", "decoration"]
 ROLES = {
     "heading": QAccessible.Role.Heading,
     "list": QAccessible.Role.List,
@@ -20,6 +20,7 @@ ROLES = {
     "image": QAccessible.Role.Graphic,
     "table": QAccessible.Role.Table,
     "cell": QAccessible.Role.Cell,
+    "decoration": QAccessible.Role.Whitespace,  # a small picture beside its word; an image once it has a name
 }
 PRESS = "Press"
 _PROPERTY = "spoken_as"
@@ -38,14 +39,31 @@ def install(app: QApplication) -> None:
         QAccessible.installFactory(_make)
 
 
-def _make(_key: str, of: QObject) -> QAccessibleWidget | None:
-    if not isinstance(of, QWidget) or not of.property(_PROPERTY):
+def _make(key: str, of: QObject) -> QAccessibleWidget | None:
+    """Asked for each class of a widget, from its own to QWidget: what Qt knows nothing of arrives there."""
+    if not isinstance(of, QWidget):
         return None
-    return _Spoken(of, ROLES[str(of.property(_PROPERTY))])
+    if of.property(_PROPERTY):
+        return _Spoken(of, ROLES[str(of.property(_PROPERTY))])
+    return _Named(of, QAccessible.Role.Client) if key == "QWidget" else None
+
+
+class _Named(QAccessibleWidget):
+    """A widget that only holds others: a group where it has a name, such as a page; else nobody need hear of it."""
+
+    def role(self) -> QAccessible.Role:
+        of = self.object()
+        named = isinstance(of, QWidget) and bool(of.accessibleName()) and not of.isWindow()
+        return QAccessible.Role.Grouping if named else super().role()
 
 
 class _Spoken(QAccessibleWidget):
     """A step that is open is selected; what can be clicked can be pressed."""
+
+    def role(self) -> QAccessible.Role:
+        of, role = self.object(), super().role()
+        named = isinstance(of, QWidget) and bool(of.accessibleName())
+        return QAccessible.Role.Graphic if role == ROLES["decoration"] and named else role
 
     def state(self) -> QAccessible.State:
         state, of = super().state(), self.object()

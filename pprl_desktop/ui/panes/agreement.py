@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.agreement import Agreement
     from pprl_desktop.exchange.inbox import Received
     from pprl_desktop.exchange.terms import Terms
+    from pprl_desktop.job.own_table import Seen
     from pprl_desktop.project.choices import Choices
 
 _START, _WAIT, _READ, _DONE = range(4)
@@ -359,8 +360,7 @@ class AgreementPane(KeyedPane):
         if received.proposal is not None:
             self.change("Choose partner", partner=received.contact.id)
             self._proposal = received.proposal
-            seen, choices = self.desk.findings.seen, self.project.choices
-            self.mapping.show_fields(received.proposal.terms.fields, seen, choices)
+            self._map()
         elif received.kind == "declined":
             self.change("Agreement declined", agreement="")
             self.say("warning", tr_core(received.sentence))
@@ -383,8 +383,27 @@ class AgreementPane(KeyedPane):
     def enter(self) -> None:
         self._anew = False
         if self._proposal is not None:  # a table may have been loaded since
-            self.mapping.show_fields(self._proposal.terms.fields, self.desk.findings.seen, self.project.choices)
+            self._map()
         super().enter()
+
+    def _map(self) -> None:
+        """The own columns of a proposal; a table that the project knows from before a restart is read for it."""
+        assert self._proposal is not None
+        findings, choices, table = self.desk.findings, self.project.choices, self.desk.own_table
+        self.mapping.show_fields(self._proposal.terms.fields, findings.seen, choices)
+        if findings.seen is not None or not choices.table_path:
+            return
+
+        def done(seen: Seen) -> None:
+            findings.seen = seen
+            if self._proposal is not None:
+                self.mapping.show_fields(self._proposal.terms.fields, seen, self.project.choices)
+                self.show_state()
+
+        self.run(
+            tr("Reading the table"), lambda progress: table.load(Path(choices.table_path), choices, progress), done,
+            key="agreement.table", quiet=True, problem=lambda _problem: None,
+        )  # fmt: skip
 
     def _set_partner(self, data: object) -> None:
         self.change("Choose partner", partner=str(data or ""), agreement="")

@@ -87,7 +87,7 @@ class GroupsPane(Pane):
         self.write_file = button(tr("&Write the group file …"), self._create, kind="primary", icon="save")
         self.not_yet = label("", "small")
         self.make.add(
-            columns(labelled(tr("&Name of the group"), self.name),
+            columns(column(labelled(tr("&Name of the group"), self.name), None, gap=0),
                     labelled(tr("Who &puts the links together"), self.computes,
                              tr("Learns which random names of which parties belong together.")),
                     labelled(tr("Records of one party in a group, at most"), self.most,

@@ -62,7 +62,8 @@ class ReleasesPane(Pane):
                     "When you create a bundle or answer a partner, it is listed here: "
                     "when, for whom, with how much noise."
                 ),
-            )
+            ),
+            None,
         )
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)

@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 
 from pprl_desktop.ui.kit import icons, theme
 from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.spoken import speak_as
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.wheel import wheel_scrolls_the_page
@@ -170,6 +171,7 @@ class _Follower(QObject):
 
 def icon_label(name: str, token: str = "text", size: int = 20) -> QLabel:
     made = QLabel()
+    speak_as(made, "decoration")
 
     def draw() -> None:
         wide = icons.grown(size)
@@ -438,7 +440,7 @@ def labelled(text: str, control: QWidget, note: str = "") -> QVBoxLayout:
     name = label(text, "strong")
     name.setBuddy(control.focusProxy() or control)
     control.setProperty(LABELLED, True)
-    if not control.accessibleName():
+    if not control.accessibleName() and control.focusProxy() is None:
         control.setAccessibleName(text.replace("&", ""))
     made = column(name, control, gap=0.5)
     if note:
