@@ -6,6 +6,7 @@ read only at the end, to score.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -104,7 +105,8 @@ DONE: dict[Stage, tuple[str, ...]] = {
     "matched": ("match",),
     "told": ("results",),
 }
-BLIND_BOUND = 0.3  # the sample is small and so is easily guessed
+BLIND_BOUND = 0.3  # so small a table is easily guessed
+FEWER = 500  # records of each hospital
 
 
 def stages(out: Path, *, rule: str = "both", blind: bool = False) -> Iterator[tuple[Stage, Path, Path]]:
@@ -114,7 +116,8 @@ def stages(out: Path, *, rule: str = "both", blind: bool = False) -> Iterator[tu
     has matched too and both results have passed. Whoever opens a project closes it before going on.
     """
     folder = _fresh_folder(out)
-    a, b = _party(folder, 0, NO_PROGRESS), _party(folder, 1, NO_PROGRESS)
+    tables = _fewer(folder)
+    a, b = (_party(folder, side, NO_PROGRESS, tables[side]) for side in (0, 1))
     if blind:
         a.choices = a.choices.with_method("blind")
     for one in (a, b):
@@ -131,6 +134,23 @@ def stages(out: Path, *, rule: str = "both", blind: bool = False) -> Iterator[tu
             one.project = Project.open(one.project.path)
     for one in (a, b):
         one.project.close()
+
+
+def _fewer(folder: Path) -> tuple[Path, Path]:
+    """The first people of both hospitals, two thirds of them held by both: looking need not take long."""
+    with resources.find("samples", "truth.csv").open(encoding="utf-8", newline="") as file:
+        truth = list(csv.DictReader(file))[: FEWER * 2 // 3]
+    made = []
+    for name, id in zip(FOLDERS, ("id_a", "id_b"), strict=True):
+        with resources.find("samples", f"{name}.csv").open(encoding="utf-8", newline="") as file:
+            header, *rows = csv.reader(file)
+        shared = {one[id] for one in truth}
+        kept = [row for row in rows if row[0] in shared]
+        kept += [row for row in rows if row[0] not in shared][: FEWER - len(kept)]
+        made.append(folder / f"{name}.csv")
+        with made[-1].open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([header, *sorted(kept)])
+    return made[0], made[1]
 
 
 def _go_to(stage: Stage, a: Party, b: Party, folder: Path) -> None:
@@ -203,7 +223,7 @@ def _fresh_folder(out: Path) -> Path:
     return out.resolve()
 
 
-def _party(folder: Path, side: int, progress: Progress) -> Party:
+def _party(folder: Path, side: int, progress: Progress, table: Path | None = None) -> Party:
     from pprl_desktop.exchange import identity
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.project.choices import Choices
@@ -214,7 +234,7 @@ def _party(folder: Path, side: int, progress: Progress) -> Party:
     own = identity.new(NAMES[side])
     home.create(own, PASSPHRASE)
     own_table = OwnTable()
-    seen = own_table.load(resources.find("samples", f"{FOLDERS[side]}.csv"), progress=progress)
+    seen = own_table.load(table or resources.find("samples", f"{FOLDERS[side]}.csv"), progress=progress)
     project = Project.create(place / f"{FOLDERS[side]}{SUFFIX}", f"{NAMES[side]} × {NAMES[1 - side]}")
     choices = Choices().changed(**seen.changes(), home=str(home.path))
     return Party(place, home, own, own_table, choices, project)
@@ -257,10 +277,16 @@ def _sign(a: Party, b: Party, folder: Path) -> None:
     received = Partnership.open(b.home, b.own, proposal)
     assert received.proposal is not None
     columns = tuple((one.name, COLUMNS_B[one.name]) for one in a.choices.fields)
-    b.partnership = Partnership.accept(b.home, b.own, received.proposal, answer, dict(columns))
+    terms = received.proposal.terms
+    b.choices = b.choices.changed(**adopted(b.choices, terms, columns))
+    weighed = None
+    if terms.blind is not None:
+        from pprl_desktop.job.blind import weigh_own
+
+        weighed = weigh_own(b.own_table, b.choices, terms.blind, "accepter")
+    b.partnership = Partnership.accept(b.home, b.own, received.proposal, answer, dict(columns), weighed=weighed)
     Partnership.open(a.home, a.own, answer)
     a.partnership.remember(dict(a.choices.columns))
-    b.choices = b.choices.changed(**adopted(b.choices, b.partnership.agreement.terms, columns))
     for party in (a, b):
         party.choices = party.choices.changed(agreement=party.agreed().id)
 
