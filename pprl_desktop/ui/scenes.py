@@ -93,6 +93,12 @@ class Set:
             time.sleep(0.01)
         self.settle()
 
+    def until(self, stands: Callable[[], object]) -> None:
+        """What is started a moment later, and so is not at work yet."""
+        end = time.monotonic() + WAIT
+        while not stands() and time.monotonic() < end:
+            self.settle()
+
     def settle(self) -> None:
         end = time.monotonic() + SETTLE
         while time.monotonic() < end:
@@ -280,6 +286,7 @@ def _answered(on: Set) -> None:
 def _reviewing(on: Set) -> None:
     on.open(0, "review")
     on.pane._make_with_partner(SECRET)
+    on.until(lambda: on.desk.findings.session is not None)
 
 
 def _decided(on: Set) -> None:
@@ -374,6 +381,11 @@ def _own_second_loaded(on: Set) -> None:
     on.window.open_file(_own_file(on, "hospital_b.csv"))
 
 
+def _own_match(on: Set) -> None:
+    on.next()
+    on.until(lambda: on.desk.findings.match is not None)
+
+
 def _own_review(on: Set) -> None:
     on.window.show_pane("review")
 
@@ -386,6 +398,7 @@ def _own_pair(on: Set) -> None:
     for one in (begin.secret, begin.again):
         one.edit.setText(SECRET)
     begin.make.click()
+    on.until(lambda: on.desk.findings.session is not None)
 
 
 def _own_finish(on: Set) -> None:
@@ -397,7 +410,7 @@ OWN = (
     Scene("own-second-empty", _own_second),
     Scene("own-second", _own_second_loaded),
     Scene("own-fields", lambda on: on.next()),
-    Scene("own-match", lambda on: on.next()),
+    Scene("own-match", _own_match),
     Scene("own-review", _own_review),
     Scene("own-pair", _own_pair),
     Scene("own-finish-before", _own_finish),

@@ -9,10 +9,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from pprl_desktop.exchange import contacts
+from pprl_desktop.ui.kit.i18n import tr
 from tests.ui import test_journey
 from tests.ui.test_journey import PATIENCE, Steward, hospitals
 
-answer, stewards = test_journey.answer, test_journey.stewards  # its fixtures
+answer, stewards, language = test_journey.answer, test_journey.stewards, test_journey.language  # its fixtures
 ROWS = 500  # of each hospital: smaller tables are too easily guessed
 
 
@@ -41,7 +42,9 @@ def test_one_asks_and_the_other_answers(
         one.qtbot.keyClick(one.pane.typed, Qt.Key.Key_Return)
 
     anna.window.show_pane("method")
-    use = next(one for one in anna.pane.findChildren(QPushButton) if one.accessibleName() == "Use Blind")
+    use = next(
+        one for one in anna.pane.findChildren(QPushButton) if one.accessibleName() == tr("Use {way}", way=tr("Blind"))
+    )
     use.click()
     assert anna.window.desk.need_project().choices.method == "blind"
     for step in ("data", "fields", "method"):
@@ -59,14 +62,14 @@ def test_one_asks_and_the_other_answers(
     bernd.take(post / "proposal.pprl")
     bernd.qtbot.waitUntil(lambda: bernd.pane.blind.weighed is not None, timeout=PATIENCE)
     assert bernd.pane.reason() == ""
-    assert "of your records within reach of a liar" in bernd.pane.blind.number.accessibleName()
+    assert tr("of your records within reach of a liar") in bernd.pane.blind.number.accessibleName()
     bernd.press(bernd.window.next, post / "signed.pprl")
     anna.take(post / "signed.pprl")
 
     # the question, the answer
     for one in (anna, bernd):
         one.next("export")
-    assert anna.window.steps_named()["export"] == "Question"
+    assert anna.window.steps_named()["export"] == tr("Question")
     anna.pane.known.setChecked(True)
     anna.press(anna.window.next, post / "question.pprl")
     anna.next("partner")
@@ -101,3 +104,12 @@ def test_one_asks_and_the_other_answers(
         folder = Path(one.window.desk.need_project().choices.output_folder)
         assert (folder / "linked.csv").is_file()
         assert (folder / "report.pdf").read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["de"], indirect=True)
+def test_one_asks_and_the_other_answers_in_german(
+    language: str, stewards: tuple[Steward, Steward], tables: tuple[Path, Path], tmp_path: Path
+) -> None:
+    test_one_asks_and_the_other_answers(stewards, tables, tmp_path)
+    assert stewards[0].window.steps_named()["export"] == "Frage"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QLabel
 
 from pprl_desktop import resources
+from pprl_desktop.ui.kit import i18n
+from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.shell.main_window import MainWindow
 
 PASSPHRASE = "seven quiet lanterns drift north"
@@ -109,10 +111,18 @@ def hospitals(folder: Path, count: int) -> tuple[Path, Path]:
 
 
 @pytest.fixture
+def language(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Of both windows: one process speaks one language."""
+    yield getattr(request, "param", "en")
+    i18n.install(None, "en")
+
+
+@pytest.fixture
 def stewards(  # type: ignore[no-untyped-def]
-    open_window: Callable[..., MainWindow], tmp_path: Path, qtbot, answer: Callable[[Path], None]
+    open_window: Callable[..., MainWindow], tmp_path: Path, qtbot, answer: Callable[[Path], None], language: str
 ) -> tuple[Steward, Steward]:
-    made = tuple(Steward(open_window(), tmp_path / name, qtbot, answer) for name in ("anna", "bernd"))
+    windows = [open_window("--light", f"--language={language}") for _ in range(2)]
+    made = tuple(Steward(windows[n], tmp_path / name, qtbot, answer) for n, name in enumerate(("anna", "bernd")))
     return made[0], made[1]
 
 
@@ -212,7 +222,7 @@ def test_from_two_tables_to_a_linked_result(
         one.press(one.window.next)
         folder = Path(one.window.desk.need_project().choices.output_folder)
         assert (folder / "linked.csv").is_file()
-        assert "What was agreed" in (folder / "report.html").read_text(encoding="utf-8")
+        assert tr("What was agreed") in (folder / "report.html").read_text(encoding="utf-8")
         assert one.window.desk.need_project().state("finish").state == "done"
     if method == "split":
         same_terms_with_another_partner(anna, tmp_path)
@@ -257,6 +267,15 @@ def next_delivery(anna: Steward, table: Path, post: Path) -> None:
     told += " ".join(one.accessibleName() for one in anna.pane.messages.banners())
     assert f"{ROWS - 12} records are unchanged and go out with the same bytes" in told
     assert "7 changed, 3 new, 5 gone" in told
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["de"], indirect=True)
+def test_from_two_tables_to_a_linked_result_in_german(
+    language: str, stewards: tuple[Steward, Steward], tables: tuple[Path, Path], tmp_path: Path
+) -> None:
+    test_from_two_tables_to_a_linked_result("split", stewards, tables, tmp_path)
+    assert "Vereinbarung" in stewards[0].window.steps_named()["agreement"]
 
 
 def test_reopening_continues_where_it_was(stewards: tuple[Steward, Steward], tables: tuple[Path, Path]) -> None:

@@ -64,6 +64,14 @@ def test_a_finished_match_survives_a_restart(open_window: Callable[..., MainWind
     wait(again, qtbot)
     assert again.desk.findings.match is not None
     assert again.desk.findings.match.accept == before.accept + 1.0
+    again.desk.unlocked(None)
+    again.show_pane("match")
+    qtbot.waitUntil(lambda: again.pane().identity.isVisible() and not again.pane().pages.isVisible())
+    head, card = again.pane().sentence, again.pane().identity
+    top = card.mapTo(again.pane(), card.rect().topLeft()).y()
+    assert (
+        top - head.mapTo(again.pane(), head.rect().bottomLeft()).y() < 60
+    )  # the head is not blown up to fill the page
 
 
 def window_rows(match, party):  # type: ignore[no-untyped-def]

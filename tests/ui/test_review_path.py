@@ -128,6 +128,7 @@ def test_the_last_pair_leads_to_a_summary_where_keys_decide_nothing(reviewer: De
         reviewer.key(key)
     pane = reviewer.window.pane()
     assert pane.summary.isVisible()
+    assert reviewer.window.focusWidget() is pane, "what is new is read, and Enter presses the blue button"
     assert [pane.summary.numbers[name].value.text() for name in ("same", "different", "cannot_tell")] == ["2", "1", "1"]
     before = dict(panel.session.decisions.current)
     reviewer.qtbot.keyClick(reviewer.window.focusWidget() or reviewer.window, Qt.Key.Key_2)
@@ -202,3 +203,14 @@ def test_the_sheet_of_a_second_table_is_chosen_on_the_page(qtbot) -> None:  # ty
     new.sheet.setCurrentIndex(1)
     new.sheet.activated.emit(1)
     assert asked == [("b.xlsx", "Two")]
+
+
+def test_enter_does_not_skip_a_review_that_waits_to_be_begun(reviewer: Desk) -> None:
+    window = reviewer.window
+    window.desk.findings.session = window.desk.findings.manager = None
+    window.pane().panel.session = None
+    window.show_pane("review")
+    reviewer.wait()
+    assert window.pane().with_partner.to_do()
+    assert window.blue() is not window.next
+    assert not window.next.property("enter")

@@ -124,6 +124,7 @@ class MatchPane(KeyedPane):
             tr("You have answered. The partner sends its result when it has decided."),
         )
         self.body.addWidget(self.theirs)
+        self.body.addStretch(0)  # takes the room where the key is locked and nothing else is shown
         self._decided: tuple[float | None, float | None] | None = None  # lines of the shown match
         self.again = button(tr("Match again"), self._match)
         self.save_pairs = button(

@@ -173,6 +173,7 @@ class ReviewPane(KeyedPane):
         )
         self.panel.meter.hide()
         self.stack.setCurrentIndex(_END)
+        self.setFocus(Qt.FocusReason.OtherFocusReason)  # not on "Look again", which Enter would press
         self._menu()
         self.changed.emit()
 
@@ -327,7 +328,9 @@ class ReviewPane(KeyedPane):
     # the shell asks -------------------------------------------------------------------------------
 
     def enter_is_next(self) -> bool:
-        return self.stack.currentIndex() != PAIRS_PAGE
+        """Leaving is not what Enter does where there is something to decide, to confirm, or to begin."""
+        here = self.stack.currentIndex()
+        return here not in (PAIRS_PAGE, _ANSWER) and not (here == _START and self.with_partner.to_do())
 
     def reason(self) -> str:
         if self._with_partner() and self.desk.identity() is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 
 from pprl_desktop.ui.kit.i18n import tr, tr_n
@@ -138,12 +138,16 @@ class AnswerInClear(QWidget):
         for number, one in enumerate(planned.fields, start=1):
             grid.addWidget(label(field_title(one.name), "strong", wrap=False), number, 0)
             grid.addWidget(label(count(one.filled), wrap=False), number, 1)
-            form = label(tr("such as {forms}", forms=", ".join(one.forms[:1])), "small")
-            grid.addLayout(row(tag(tr("in clear"), "danger"), form, None), number, 2)
+            form = label(tr("such as {forms}", forms=one.forms[0]) if one.forms else "", "small")
+            mark = tag(tr("in clear"), "danger")
+            beside = row(mark, form, gap=1)
+            beside.setStretch(1, 1)
+            beside.setAlignment(mark, Qt.AlignmentFlag.AlignTop)
+            grid.addLayout(beside, number, 2)
         used = planned.before + planned.fresh
         budget = Bar(
             tr("Agreed budget in clear"), used / max(planned.most, 1),
-            tr("{n} of {most}", n=count(used), most=count(planned.most)), token="danger", name_width=150,
+            tr("{n} of {most}", n=count(used), most=count(planned.most)), token="danger",
         )  # fmt: skip
         return boxed(column(grid, budget, None, gap=1.5))
 

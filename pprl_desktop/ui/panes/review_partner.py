@@ -101,6 +101,10 @@ class PartnerReview(QWidget):
 
     # what is shown --------------------------------------------------------------------------------
 
+    def to_do(self) -> bool:
+        """Whether this page waits for the steward or the partner."""
+        return self.pages.currentIndex() != _NOTHING
+
     def refresh(self) -> None:
         """The letters are opened by the worker; until then the page says what it knows."""
         partnership = self.pane.desk.partnership()

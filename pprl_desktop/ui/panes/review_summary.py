@@ -14,10 +14,10 @@ from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.widgets.banner import Banner, clear
 from pprl_desktop.ui.widgets.basics import column, label, row, row_button
-from pprl_desktop.ui.widgets.basics import line as hairline
 from pprl_desktop.ui.widgets.decision_panel import point_words
 from pprl_desktop.ui.widgets.numbers import BigNumber
 from pprl_desktop.ui.widgets.pair_view import differs_in
+from pprl_desktop.ui.widgets.rows import Head, Rows
 
 if TYPE_CHECKING:
     from pprl_desktop.review.decisions import Decision
@@ -57,7 +57,11 @@ class ReviewSummary(QWidget):
         }
         self.bar = Shares()
         self.follows = column()
-        self.doubts = column(gap=0.5)
+        self.doubts = Rows(
+            tr("The ones you were least sure of"),
+            (Head(tr("Pair")), Head(tr("Your decision")), Head(tr("What differs"), 1), Head("", right=True)),
+            indent=0,
+        )
         top = row(*self.numbers.values(), None, gap=5)
         heading = label(tr("The ones you were least sure of"), "heading")
         self.setLayout(column(top, self.bar, self.follows, heading, self.doubts, None, gap=2))
@@ -76,22 +80,18 @@ class ReviewSummary(QWidget):
                     tr("If so, it is written again and must be sent to {partner} again.", partner=partner),
                 )
             )
-        clear(self.doubts)
+        self.doubts.clear()
         numbers = {pair.id: i for i, pair in enumerate(session.review.pairs)}
         places = {pair: i for i, pair in enumerate(session.order, start=1)}
         for one in least_sure(session):
             look = row_button(tr("Look again"), lambda pair=one.pair: self.again.emit(pair))
             look.setAccessibleName(tr("Look again at pair {n}", n=count(places[one.pair])))
-            line = row(
+            self.doubts.add(
                 label(tr("Pair {n}", n=count(places[one.pair])), "muted", wrap=False),
                 label(point_words(one.point), wrap=False),
                 label(differs_in(session.gate.cells(numbers[one.pair])), "small"),
-                None,
                 look,
-                gap=2,
             )
-            self.doubts.addLayout(line)
-            self.doubts.addWidget(hairline())
 
 
 class Shares(QWidget):

@@ -52,7 +52,6 @@ class Plot(QWidget):
         self.name = name
         self._words = (x_words, y_words)
         self.canvas = pg.PlotWidget(background=None, enableMenu=False)
-        self.canvas.setAccessibleName(name)
         least_height(self.canvas, height)
         self.canvas.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)  # its own wish is a screen
         self.canvas.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -112,7 +111,6 @@ class Plot(QWidget):
         text = self.summary()
         self.setAccessibleName(self.name)
         self.setAccessibleDescription(text)
-        self.canvas.setAccessibleDescription(text)
         self.readout.setText(self.resting_text())
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
 

@@ -137,7 +137,8 @@ class Bar(ValueBar):
         painter.setFont(theme.font("small"))
         metrics = painter.fontMetrics()
         value_width = max(metrics.horizontalAdvance(self.said), 44) + 8
-        name_width = min(self.name_width * theme.zoom(), self.width() * 0.4)
+        least = min(self.name_width * theme.zoom(), self.width() * 0.4)  # the same for all bars of a list
+        name_width = max(least, min(metrics.horizontalAdvance(self.name) + 9, self.width() * 0.68))
         high = self.height()
         painter.setPen(theme.colour("muted"))
         shown = metrics.elidedText(self.name, Qt.TextElideMode.ElideRight, int(name_width - 8))
