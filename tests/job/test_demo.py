@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pprl_desktop import resources
-from pprl_desktop.job.demo import MARK, Summary, run_demo
+from pprl_desktop.job.demo import MARK, Summary, run_demo, stages
 from pprl_desktop.problem import Problem
 from pprl_desktop.project.project import Project
 
@@ -73,3 +73,24 @@ def test_files_of_others_are_never_overwritten(tmp_path: Path) -> None:
         run_demo(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
     assert not (tmp_path / MARK).exists()
+
+
+def test_a_project_of_the_demo_goes_by_what_was_signed_so_that_looking_at_it_undoes_nothing(demo: Summary) -> None:
+    from pprl_desktop.exchange.home import Home
+    from pprl_desktop.job.offers import as_agreed
+
+    for name in ("hospital_a", "hospital_b"):
+        with Project.open(Path(demo.folder) / name / f"{name}.pprlproject") as project:
+            choices = project.choices
+            assert as_agreed(choices, Home(Path(choices.home)).agreement(choices.agreement)) == {}
+
+
+def test_the_job_halts_at_each_stage_with_both_projects_as_they_stand(tmp_path: Path) -> None:
+    done = []
+    for stage, own, other in stages(tmp_path / "out"):
+        with Project.open(own) as project:
+            done.append([one.step.name for one in project.states() if one.state == "done"])
+        assert other.exists()
+        if stage == "sent":
+            break
+    assert [len(one) for one in done] == [3, 3, 4, 5]
