@@ -68,7 +68,7 @@ class Set:
             number += 1
             path = self.place / f"{name} {number}.pprlproject"
         self.desk.create_project(path, name, kind)
-        self.desk.change("home", home=str(self.place / f"keys of {path.stem}"))
+        self.desk.change("Open the sample", home=str(self.place / f"keys of {path.stem}"))
         if table is not None:
             self.window.open_file(table)
             self.wait()
