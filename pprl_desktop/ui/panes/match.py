@@ -124,7 +124,8 @@ class MatchPane(KeyedPane):
             tr("You have answered. The partner sends its result when it has decided."),
         )
         self.body.addWidget(self.theirs)
-        self.body.addStretch(0)  # takes the room where the key is locked and nothing else is shown
+        self.room = QWidget()  # where the key is locked and nothing else is shown; a stretch would squeeze the plots
+        self.body.addWidget(self.room, 1)
         self._decided: tuple[float | None, float | None] | None = None  # lines of the shown match
         self.again = button(tr("Match again"), self._match)
         self.save_pairs = button(
@@ -196,6 +197,7 @@ class MatchPane(KeyedPane):
         self.identity.setVisible(not own)
         self.pages.setVisible(own and not self.answers_only())
         self.theirs.setVisible(self.answers_only())
+        self.room.setVisible(not own)
         if self.answers_only():
             self.head(tr("The partner decides"), tr("Whoever asks draws the lines, once; both sides go by its result."))
             self.changed.emit()
