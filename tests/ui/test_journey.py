@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QLabel
+from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 
 from pprl_desktop import resources
 from pprl_desktop.ui.kit import i18n
@@ -224,6 +224,11 @@ def test_from_two_tables_to_a_linked_result(
         assert (folder / "linked.csv").is_file()
         assert tr("What was agreed") in (folder / "report.html").read_text(encoding="utf-8")
         assert one.window.desk.need_project().state("finish").state == "done"
+        one.window.resize(1024, 700)
+        one.wait()
+        shown = [made for made in one.window.bottom.findChildren(QPushButton) if made.isVisible()]
+        assert [made.text() for made in shown if made.width() < made.minimumSizeHint().width() - 1] == []
+        assert one.pane.again.isVisibleTo(one.pane)
     if method == "split":
         same_terms_with_another_partner(anna, tmp_path)
         next_delivery(anna, tables[0], post)

@@ -39,7 +39,7 @@ from pprl_desktop.ui.widgets.facts import fact, tag
 from pprl_desktop.ui.widgets.numbers import BigNumber
 from pprl_desktop.ui.widgets.paper import PaperView, write_pdf
 from pprl_desktop.ui.widgets.range_bar import RangeBar
-from pprl_desktop.ui.widgets.reflow import columns
+from pprl_desktop.ui.widgets.reflow import columns, flow
 from pprl_desktop.ui.widgets.rows import Head, Rows
 
 if TYPE_CHECKING:
@@ -81,7 +81,8 @@ class FinishPane(KeyedPane):
         )
         self.made = Section(tr("What was made"))
         self.files = Rows(tr("What was made"), (Head("", 1), Head(""), Head("", right=True)), high=52, indent=0)
-        self.made.add(self.files)
+        self.onward = boxed(flow(self.again, self.other))  # on the page: the bar has no room for five
+        self.made.add(self.files, self.onward)
         self.never, self.left = Section(tr("Never send")), Section(tr("What left, in one line"))
         for text in (
             tr("Your own table, this project, and the folder with your keys"),
@@ -308,7 +309,7 @@ class FinishPane(KeyedPane):
     # moving on ------------------------------------------------------------------------------------
 
     def extra_buttons(self) -> list[QPushButton]:
-        return [self.open, self.make, self.other, self.again] if self._written() else []
+        return [self.open, self.make] if self._written() else []
 
     def reason(self) -> str:
         return self._waits() or ("" if self._written() else self.key_reason())

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QCheckBox, QPushButton
+from PySide6.QtWidgets import QCheckBox
 
 from pprl_desktop import languages
 from pprl_desktop.job import kept
@@ -37,6 +37,7 @@ class OwnFinishPane(FinishPane):
         self.numbers.toggled.connect(lambda _on: self._say_held())
         words = tr("people are in both tables") if self._two() else tr("people are held more than once")
         self.linked.what.setText(words)
+        self.onward.hide()
 
     def _two(self) -> bool:
         return self.project.choices.kind == "two files"
@@ -82,9 +83,6 @@ class OwnFinishPane(FinishPane):
 
     def _permitted(self) -> Permitted:
         return Permitted(self.names.isChecked(), self.numbers.isChecked())
-
-    def extra_buttons(self) -> list[QPushButton]:
-        return [self.open, self.make] if self._written() else []
 
     def _show_linked(self) -> None:
         outcome = self.desk.findings.own_outcome
