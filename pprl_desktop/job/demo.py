@@ -287,9 +287,7 @@ def _sign(a: Party, b: Party, folder: Path) -> None:
     b.partnership = Partnership.accept(b.home, b.own, received.proposal, answer, dict(columns), weighed=weighed)
     Partnership.open(a.home, a.own, answer)
     a.partnership.remember(dict(a.choices.columns))
-    a.choices = a.choices.changed(
-        **adopted(a.choices, terms, a.choices.columns)
-    )  # or a look undoes it
+    a.choices = a.choices.changed(**adopted(a.choices, terms, a.choices.columns))  # or a look undoes it
     for party in (a, b):
         party.choices = party.choices.changed(agreement=party.agreed().id)
 
