@@ -27,11 +27,15 @@ TARGET = ROOT / "resources" / "help" / "pictures"
 LANGUAGES = ("en", "de")
 PALETTES = ("light", "dark")
 SIZE = "1024x700"  # narrow enough that the window shows no help beside the page: no picture in the picture
-# page of the tour -> picture; the review is taken with some cells open
+# page of the help -> page or state of the tour, and its picture: the review is taken with some cells open
 PICTURES = {
-    "welcome": "welcome", "contacts": "contacts", "data": "data", "fields": "fields", "method": "method",
-    "agreement": "agreement", "export": "export", "partner": "partner", "match": "match", "results": "results",
-    "review": "review-2-opened", "finish": "finish", "releases": "releases", "settings": "settings",
+    "welcome": ("welcome", "welcome"), "contacts": ("contacts", "contacts"), "data": ("data", "data"),
+    "fields": ("fields", "fields"), "method": ("method", "method"), "agreement": ("agreement", "agreement"),
+    "export": ("export", "export"), "partner": ("partner", "partner"), "match": ("match", "match"),
+    "results": ("results", "results"), "review": ("review", "review-2-opened"), "finish": ("finish", "finish"),
+    "post": ("post", "post"), "releases": ("releases", "releases"), "settings": ("settings", "settings"),
+    "groups": ("groups-making", "groups-making"), "other_tools": ("other_tools-tokens", "other_tools-tokens"),
+    "own_files": ("own-fields", "own-fields"),
 }  # fmt: skip
 HOME = "/home/steward"  # as the pages show it; need not be there
 COLOURS = 255
@@ -48,13 +52,14 @@ def main() -> None:
             pprl("demo", "--headless", "--out", str(demo))
         for language in LANGUAGES:
             made = Path(scratch) / language
-            pages = ",".join(PICTURES)
-            pprl("tour", "--out", str(made), "--demo", str(demo), "--language", language, "--pages", pages)
+            pages = ",".join(page for page, _ in PICTURES.values())
+            pprl("tour", "--out", str(made), "--demo", str(demo), "--language", language, "--size", SIZE,
+                 "--pages", pages)  # fmt: skip
             for palette in PALETTES:
                 folder = TARGET / language / palette
                 shutil.rmtree(folder, ignore_errors=True)
                 folder.mkdir(parents=True)
-                for page, name in PICTURES.items():
+                for page, (_, name) in PICTURES.items():
                     small(made / f"{name}-{palette}-{SIZE}.png", folder / f"{page}.png")
         if not args.demo:
             shutil.rmtree(demo)

@@ -19,15 +19,7 @@ from pprl_desktop.ui.shell.help_panel import HelpText, page_text
 from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.packaging.loading import load
 
-WITHOUT = {
-    "introduction",
-    "glossary",
-    "threat_model",
-    "groups",
-    "other_tools",
-    "own_files",
-}  # about the whole, not about a page
-WITHOUT |= {"post"}  # its page is empty until files have passed; it is told in words
+WITHOUT = {"introduction", "glossary", "threat_model"}  # about the whole, not about a page
 PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)]+)\)")
 
 
