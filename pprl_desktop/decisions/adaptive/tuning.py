@@ -150,9 +150,9 @@ class Tuning(tuning.Tuning):
     opened_near: tuple[float, ...] = number((0.005, 0.005, 0.01, 0.01, 0.02, 0.02, 0.06), "share of counterparts")
 
     anybody: float = number(
-        0.75,
+        0.5,
         "probability that anybody is shared, below which nobody is linked",
-        "a wrong link costs more than a missed one",
+        "even odds; at .75 every other file with one in a hundred shared lost all of its links, 2026-11",
     )
 
     # the border (run.py)
