@@ -96,8 +96,11 @@ def test_one_asks_the_other_sends_cells_and_both_end_with_the_same_links(  # typ
 
         # the report tells what left in clear
         for one in (anna, bernd):
-            one.window.show_pane("finish")
-            one.wait()
+            for _ in range(3):  # by Next alone, past the review where pairs are left open
+                if one.window.current != "finish":
+                    one.press(one.window.next)
+                    one.wait()
+            assert one.window.current == "finish"
             qtbot.waitUntil(lambda o=one: o.window.next.isEnabled(), timeout=PATIENCE)
             one.press(one.window.next)
             project = one.window.desk.need_project()
