@@ -289,9 +289,9 @@ def _archive(source: IO[bytes]) -> zipfile.ZipFile:
 def _opened(archive: zipfile.ZipFile, one: zipfile.ZipInfo) -> IO[bytes]:
     if one.file_size > max(RATIO * one.compress_size, ALWAYS):
         raise Problem("This is not a zip of CLKs.", "It would become very large when it is unpacked.", place="file")
+    if one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others may ask for any memory
+        raise _damaged()
     try:
-        if one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others may ask for any memory
-            raise NotImplementedError
         return archive.open(one)
     except _BROKEN as error:
         raise _damaged() from error
