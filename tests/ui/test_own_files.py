@@ -109,25 +109,33 @@ def test_two_files_from_start_to_the_linked_table(
     qtbot.waitUntil(lambda: (Path(again.desk.project.choices.output_folder) / "report.pdf").is_file(), timeout=20_000)
 
 
-def test_duplicates_of_one_file_and_shares_for_reviewers(
-    window: MainWindow, tmp_path: Path, files: tuple[Path, Path], qtbot
-) -> None:  # type: ignore[no-untyped-def]
-    lines = files[0].read_text(encoding="utf-8").splitlines()
+def review_of_one_file(  # type: ignore[no-untyped-def]
+    window: MainWindow, file: Path, folder: Path, qtbot, audit: int, first: int | None = None
+):
+    """The page of a review that has begun, of a file in which forty people are held twice with a slip."""
+    lines = file.read_text(encoding="utf-8").splitlines()
     more = [line.replace("a", "e", 1).replace(line.split(",")[0], f"X{n}") for n, line in enumerate(lines[1:41])]
-    files[0].write_text("\n".join([*lines, *more]) + "\n", encoding="utf-8")
-    window.desk.create_project(tmp_path / "one.pprlproject", "One", "one file")
-    window.open_file(files[0])
+    file.write_text("\n".join([*lines[:first], *more]) + "\n", encoding="utf-8")
+    window.desk.create_project(folder / "one.pprlproject", "One", "one file")
+    window.open_file(file)
     qtbot.waitUntil(lambda: window.desk.findings.seen is not None, timeout=60_000)
     go_next(window, qtbot, "fields")
     go_next(window, qtbot, "match")
     qtbot.waitUntil(lambda: window.desk.findings.match is not None, timeout=120_000)
     go_next(window, qtbot, "review")
     pane = window.pane()
-    pane.begin.audit.setValue(4)
+    pane.begin.audit.setValue(audit)
     for one in (pane.begin.secret, pane.begin.again):
         QTest.keyClicks(one.edit, SECRET)
     pane.begin.make.click()
     qtbot.waitUntil(lambda: window.desk.findings.manager is not None, timeout=60_000)
+    return pane
+
+
+def test_duplicates_of_one_file_and_shares_for_reviewers(
+    window: MainWindow, tmp_path: Path, files: tuple[Path, Path], qtbot
+) -> None:  # type: ignore[no-untyped-def]
+    pane = review_of_one_file(window, files[0], tmp_path, qtbot, audit=4)
     pane.to_reviewers.click()
     name, secret = pane.reviewers.lines[0]
     QTest.keyClicks(name, "Ada")
@@ -156,22 +164,7 @@ def test_pairs_on_which_reviewers_differ_are_shown_and_settled(
 ) -> None:  # type: ignore[no-untyped-def]
     from pprl_desktop.review import share as shares
 
-    lines = files[0].read_text(encoding="utf-8").splitlines()
-    more = [line.replace("a", "e", 1).replace(line.split(",")[0], f"X{n}") for n, line in enumerate(lines[1:41])]
-    files[0].write_text("\n".join([*lines[:200], *more]) + "\n", encoding="utf-8")
-    window.desk.create_project(tmp_path / "one.pprlproject", "One", "one file")
-    window.open_file(files[0])
-    qtbot.waitUntil(lambda: window.desk.findings.seen is not None, timeout=60_000)
-    go_next(window, qtbot, "fields")
-    go_next(window, qtbot, "match")
-    qtbot.waitUntil(lambda: window.desk.findings.match is not None, timeout=120_000)
-    go_next(window, qtbot, "review")
-    pane = window.pane()
-    pane.begin.audit.setValue(2)
-    for one in (pane.begin.secret, pane.begin.again):
-        QTest.keyClicks(one.edit, SECRET)
-    pane.begin.make.click()
-    qtbot.waitUntil(lambda: window.desk.findings.manager is not None, timeout=60_000)
+    pane = review_of_one_file(window, files[0], tmp_path, qtbot, audit=2, first=200)
     manager = window.desk.findings.manager
     pane.to_reviewers.click()
     secrets = {"Ada": "the first passphrase of Ada 3", "Ben": "another passphrase for Ben 4"}
