@@ -47,6 +47,23 @@ def test_the_result_arrives_on_the_windows_thread(jobs: Jobs, qtbot) -> None:  #
     assert work_thread != [here]
 
 
+def test_work_is_over_only_when_its_result_is_on_the_page(jobs: Jobs, qtbot) -> None:  # type: ignore[no-untyped-def]
+    shown: list[int] = []
+    worked = threading.Event()
+
+    def work(progress: Progress) -> int:
+        worked.set()
+        return 7
+
+    jobs.start(Job("a title", work, done=shown.append))
+    assert worked.wait(10)
+    time.sleep(0.2)  # the worker has ended; nothing was delivered, since this thread has not looked
+    assert jobs.busy() is not None and not jobs.idle() and not shown
+    qtbot.waitUntil(lambda: jobs.busy() is None, timeout=10_000)
+    assert shown == [7]
+    assert jobs.idle()
+
+
 def test_cancel_is_seen_at_the_next_look(jobs: Jobs, qtbot) -> None:  # type: ignore[no-untyped-def]
     ended: list[str] = []
     looks: list[bool] = []

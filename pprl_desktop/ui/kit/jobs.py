@@ -94,6 +94,7 @@ class Jobs(QObject):
         self._queue: deque[Job] = deque()
         self._wake = threading.Condition()
         self._running: Job | None = None
+        self._undelivered: list[Job] = []  # worked through, their result still on its way to the window
         self._closing = False
         self._left: list[tuple[Job, Any]] = []  # what the worker held when the window closed
         self._moved.connect(self._on_moved)
@@ -144,9 +145,9 @@ class Jobs(QObject):
                     other.stop.set()
 
     def busy(self) -> Job | None:
-        """The work the steward waits for, if any."""
+        """The work the steward waits for, if any: until its result is on the page, not only computed."""
         with self._wake:
-            for job in [*([self._running] if self._running else []), *self._queue]:
+            for job in [*self._undelivered, *([self._running] if self._running else []), *self._queue]:
                 if not job.quiet and not job.stop.is_set():
                     return job
         return None
@@ -154,14 +155,14 @@ class Jobs(QObject):
     def behind(self) -> Job | None:
         """What goes on in the background and is kept, whichever page is in front."""
         with self._wake:
-            for job in [*([self._running] if self._running else []), *self._queue]:
+            for job in [*self._undelivered, *([self._running] if self._running else []), *self._queue]:
                 if job.keeps and (job.put_off or not job.stop.is_set()):
                     return job
         return None
 
     def idle(self) -> bool:
         with self._wake:
-            return self._running is None and not self._queue
+            return self._running is None and not self._queue and not self._undelivered
 
     def close(self, timeout: float = 2.0) -> None:
         self._closing = True
@@ -178,6 +179,7 @@ class Jobs(QObject):
         if self._thread.is_alive():
             return False
         self._left.clear()
+        self._undelivered.clear()
         return True
 
     def _ready(self) -> Job | None:
@@ -216,7 +218,9 @@ class Jobs(QObject):
                 end, result = "failed", error
             with self._wake:
                 self._running = None
-            if self._closing:
+                if not (closing := self._closing):
+                    self._undelivered.append(job)
+            if closing:
                 self._left.append((job, result))  # they may hold the last word on a widget: not to die on this thread
                 return
             self._finished.emit(job, end, result)
@@ -234,6 +238,8 @@ class Jobs(QObject):
     def _on_finished(self, job: Job, end: End, result: Any) -> None:
         if self._closing:
             return  # the window is gone
+        with self._wake:
+            self._undelivered.remove(job)
         if job.stop.is_set() and end == "done" and not job.put_off:
             end = "cancelled"  # the steward was faster: what comes too late is not shown
         if end == "cancelled" and job.put_off:
