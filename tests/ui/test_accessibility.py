@@ -90,7 +90,7 @@ def test_the_language_changes_at_once_and_the_steward_stays(full_window: MainWin
     full_window.show_pane("settings")
     full_window.desk.prefer(language="de")
     try:
-        qtbot.waitUntil(lambda: full_window.pane().title.text() == "Einstellungen", timeout=3000)
+        qtbot.waitUntil(lambda: full_window.pane().title.text() == "Einstellungen")
         assert full_window.current == "settings"
         assert full_window.menus.bar.actions()[0].text() == "&Datei"
     finally:

@@ -15,7 +15,6 @@ from pprl_desktop.records.fields import Field
 from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.exchange.conftest import introduce, make_party
 
-PATIENCE = 120_000  # ms
 TRADES = (("King", "baker"), ("Stone", "nurse"), ("Brook", "pilot"), ("Vale", "smith"), ("Moor", "cook"))
 PEOPLE = [(first, *other) for first in ("Ada", "Ivy", "Jon", "Ulf", "Eva", "Tom") for other in TRADES]
 TABLE = "Given name;Family name;Born;Profession;Diagnosis\n" + "".join(
@@ -41,7 +40,7 @@ def test_fields_and_method_show_what_was_signed(
 
     def wait() -> None:
         qtbot.wait(30)
-        qtbot.waitUntil(lambda: desk.jobs.busy() is None, timeout=PATIENCE)
+        qtbot.waitUntil(lambda: desk.jobs.busy() is None)
         qtbot.wait(30)
 
     desk.create_project(tmp_path / "p" / "p.pprlproject")
@@ -67,7 +66,7 @@ def test_fields_and_method_show_what_was_signed(
     assert shown_fields(window) == {"first_name": "Given name", "surname": "Family name", "dob": "Born"}
     window.show_pane("method")
     wait()
-    qtbot.waitUntil(lambda: rehearsal_of(desk.need_project()) is not None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: rehearsal_of(desk.need_project()) is not None)
     assert {one.step.name: one.state for one in desk.need_project().states()}["method"] == "done"
     assert "agreed with Registry" in window.pane().messages.banners()[0].what.text()
 
@@ -98,7 +97,7 @@ def test_a_proposal_is_read_and_signed_before_anything_else_is_chosen(
 
     def wait() -> None:
         qtbot.wait(30)
-        qtbot.waitUntil(lambda: desk.jobs.busy() is None, timeout=PATIENCE)
+        qtbot.waitUntil(lambda: desk.jobs.busy() is None)
         qtbot.wait(30)
 
     desk.create_project(tmp_path / "p" / "p.pprlproject")
@@ -118,7 +117,7 @@ def test_a_proposal_is_read_and_signed_before_anything_else_is_chosen(
     window.show_pane("agreement")
     wait()
     assert pane.reason() == ""
-    qtbot.waitUntil(lambda: "of your people could be named" in pane.read.text.toPlainText(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "of your people could be named" in pane.read.text.toPlainText())
     pane.mapping.boxes["surname"].setCurrentText("Given name")
     pane.mapping._check(tell=True)
     assert "one fact would count twice" in pane.reason()

@@ -13,8 +13,6 @@ from pprl_desktop.progress import Progress
 from pprl_desktop.ui.kit.jobs import Job
 from pprl_desktop.ui.shell.main_window import MainWindow
 
-PATIENCE = 120_000  # ms
-
 
 @pytest.fixture
 def small(window: MainWindow, tmp_path: Path) -> MainWindow:
@@ -40,23 +38,23 @@ def wait_a_little(progress: Progress) -> None:
 
 def test_a_rehearsal_survives_leaving_its_page_and_other_work(small: MainWindow, qtbot) -> None:  # type: ignore[no-untyped-def]
     small.show_pane("method")
-    qtbot.waitUntil(lambda: small.desk.jobs.behind() is not None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: small.desk.jobs.behind() is not None)
     small.show_pane("agreement")
     assert "goes on in the background" in small.bottom.status.text()
     ended: list[str] = []
     small.desk.jobs.start(Job("Something the steward waits for", wait_a_little, done=lambda _r: ended.append("done")))
-    qtbot.waitUntil(lambda: bool(ended), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: bool(ended))
     project = small.desk.need_project()
-    qtbot.waitUntil(lambda: rehearsal_of(project) is not None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: rehearsal_of(project) is not None)
 
 
 def test_coming_back_does_not_start_it_again(small: MainWindow, qtbot) -> None:  # type: ignore[no-untyped-def]
     started: list[str] = []
     small.desk.jobs.started.connect(lambda job: started.append(f"{job.key} {job.title}"))
     small.show_pane("method")
-    qtbot.waitUntil(lambda: small.desk.jobs.behind() is not None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: small.desk.jobs.behind() is not None)
     small.show_pane("fields")
     small.show_pane("method")
     project = small.desk.need_project()
-    qtbot.waitUntil(lambda: rehearsal_of(project) is not None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: rehearsal_of(project) is not None)
     assert sorted(started) == sorted(set(started))

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton
 from pprl_desktop.exchange import contacts
 from pprl_desktop.ui.kit.i18n import tr
 from tests.ui import test_journey
-from tests.ui.test_journey import PATIENCE, Steward, hospitals
+from tests.ui.test_journey import Steward, hospitals
 
 answer, stewards, language = test_journey.answer, test_journey.stewards, test_journey.language  # its fixtures
 ROWS = 500  # of each hospital: smaller tables are too easily guessed
@@ -55,12 +55,12 @@ def test_one_asks_and_the_other_answers(
     anna.pane.blind.rows.setValue(bernd.window.desk.need_project().choices.rows)
     anna.pane.blind.bound.setCurrentIndex(anna.pane.blind.bound.findData(0.3))  # so small a table is easily guessed
     anna.pane.blind.changed.emit()
-    anna.qtbot.waitUntil(lambda: anna.window.next.isEnabled(), timeout=PATIENCE)
+    anna.qtbot.waitUntil(lambda: anna.window.next.isEnabled())
     anna.press(anna.window.next, post / "proposal.pprl")
 
     bernd.window.show_pane("agreement")
     bernd.take(post / "proposal.pprl")
-    bernd.qtbot.waitUntil(lambda: bernd.pane.blind.weighed is not None, timeout=PATIENCE)
+    bernd.qtbot.waitUntil(lambda: bernd.pane.blind.weighed is not None)
     assert bernd.pane.reason() == ""
     assert tr("of your records within reach of a liar") in bernd.pane.blind.number.accessibleName()
     bernd.press(bernd.window.next, post / "signed.pprl")
@@ -75,11 +75,11 @@ def test_one_asks_and_the_other_answers(
     anna.next("partner")
     bernd.next("partner")
     bernd.take(post / "question.pprl")
-    bernd.qtbot.waitUntil(lambda: bernd.pane.answering.weighed is not None, timeout=PATIENCE)
+    bernd.qtbot.waitUntil(lambda: bernd.pane.answering.weighed is not None)
     bernd.pane.answering.known.setChecked(True)
     assert not (post / "answer.pprl").exists()
     bernd.press(bernd.pane.answering.write, post / "answer.pprl")
-    bernd.qtbot.waitUntil(lambda: bernd.pane.reason() == "", timeout=PATIENCE)
+    bernd.qtbot.waitUntil(lambda: bernd.pane.reason() == "")
     anna.take(post / "answer.pprl")
     anna.next("match")
     anna.pane._match()
@@ -94,7 +94,7 @@ def test_one_asks_and_the_other_answers(
     bernd.next("results")
     bernd.take(post / "result.pprl")
     for one in (anna, bernd):
-        one.qtbot.waitUntil(lambda o=one: o.window.desk.findings.outcome is not None, timeout=PATIENCE)
+        one.qtbot.waitUntil(lambda o=one: o.window.desk.findings.outcome is not None)
     linked = [one.window.desk.findings.outcome.counts()["linked"] for one in (anna, bernd)]
     assert linked[0] == linked[1] >= 270
     for one in (anna, bernd):

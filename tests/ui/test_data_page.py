@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QComboBox, QPushButton
 from pprl_desktop.ui.shell.main_window import MainWindow
 
 ROWS = [f"{n};Anna{chr(97 + n)};Meyer{chr(97 + n)};{10 + n}.03.19{50 + n};{'MF'[n % 2]};Köln" for n in range(16)]
-PATIENCE = 120_000  # ms: the machine may be busy
 ODD = ["90;Annaa;Meyera;10.03.1950;M;Köln", "91;Berta;Koch;01.01.1753;F;unknown", "92;Carl;Koch;02.02.1960;M;unknown"]
 
 
@@ -21,9 +20,9 @@ def loaded(window: MainWindow, tmp_path: Path, qtbot) -> MainWindow:  # type: ig
     table = tmp_path / "people.csv"
     table.write_text("\n".join(["nr;Vorname;Nachname;geboren;Sex;Ort", *ROWS, *ODD]) + "\n", encoding="cp1252")
     window.open_file(table)
-    qtbot.waitUntil(lambda: window.desk.findings.seen is not None and window.next.isEnabled(), timeout=PATIENCE)
-    qtbot.waitUntil(lambda: len(window.pane().profile._lines) == 6, timeout=PATIENCE)
-    qtbot.waitUntil(lambda: window.desk.jobs.idle(), timeout=PATIENCE)  # who is held twice is counted behind the page
+    qtbot.waitUntil(lambda: window.desk.findings.seen is not None and window.next.isEnabled())
+    qtbot.waitUntil(lambda: len(window.pane().profile._lines) == 6)
+    qtbot.waitUntil(lambda: window.desk.jobs.idle())  # who is held twice is counted behind the page
     return window
 
 
@@ -62,11 +61,11 @@ def test_copies_odd_dates_and_words_for_unknown_are_told_with_their_cure(loaded:
 
 def test_copies_are_removed_and_can_be_taken_in_again(loaded: MainWindow, qtbot) -> None:  # type: ignore[no-untyped-def]
     press(loaded, "Remove the copies")
-    qtbot.waitUntil(lambda: loaded.desk.project.choices.rows == 18, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: loaded.desk.project.choices.rows == 18)
     assert loaded.desk.own_table.table(loaded.desk.project.choices).rows == 18
     assert loaded.pane().number.text() == "18"
     press(loaded, "Take them in again")
-    qtbot.waitUntil(lambda: loaded.desk.project.choices.rows == 19, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: loaded.desk.project.choices.rows == 19)
 
 
 def test_the_use_of_a_column_is_chosen_in_its_line(loaded: MainWindow, qtbot) -> None:  # type: ignore[no-untyped-def]

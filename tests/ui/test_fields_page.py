@@ -19,7 +19,7 @@ def loaded(window: MainWindow, tmp_path: Path, qtbot) -> None:  # type: ignore[n
     table = tmp_path / "people.csv"
     table.write_text(PEOPLE, encoding="utf-8")
     window.open_file(table)
-    qtbot.waitUntil(lambda: window.desk.findings.seen is not None and window.next.isEnabled(), timeout=20_000)
+    qtbot.waitUntil(lambda: window.desk.findings.seen is not None and window.next.isEnabled())
     window.show_pane("fields")
 
 

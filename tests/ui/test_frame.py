@@ -83,7 +83,7 @@ def test_a_control_that_has_the_focus_follows_the_wheel(window: MainWindow) -> N
 def test_enter_presses_the_blue_button_and_says_so(window: MainWindow, tmp_path: Path, qtbot) -> None:  # type: ignore[no-untyped-def]
     window.desk.create_project(tmp_path / "one.pprlproject", "One")
     window.open_file(resources.find("samples", "hospital_a.csv"))
-    qtbot.waitUntil(lambda: window.next.isEnabled() and window.blue() is window.next, timeout=20_000)
+    qtbot.waitUntil(lambda: window.next.isEnabled() and window.blue() is window.next)
     assert window.next.property("enter")
     QTest.keyClick(window, Qt.Key.Key_Return)
     assert window.current == "fields"
@@ -175,7 +175,7 @@ def test_focus_falls_to_the_page_when_what_had_it_goes_away(window: MainWindow, 
     if not field.hasFocus():
         pytest.skip("this screen gives no focus")
     field.parentWidget().hide()
-    qtbot.waitUntil(lambda: window.focusWidget() is window.pane(), timeout=2_000)
+    qtbot.waitUntil(lambda: window.focusWidget() is window.pane())
 
 
 def test_only_one_button_of_a_page_is_blue(window: MainWindow) -> None:

@@ -16,7 +16,6 @@ from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.shell.main_window import MainWindow
 
 PASSPHRASE = "seven quiet lanterns drift north"
-PATIENCE = 120_000  # ms: the machine may be busy
 ROWS = 150  # of each hospital: small, so that each method can be walked once
 
 
@@ -30,7 +29,7 @@ class Steward:
         """Until nothing is left that the steward would wait for; forecasts in the background go on."""
         for _ in range(3):  # what ended may have started something more
             self.qtbot.wait(30)
-            self.qtbot.waitUntil(lambda: self.window.desk.jobs.busy() is None, timeout=PATIENCE)
+            self.qtbot.waitUntil(lambda: self.window.desk.jobs.busy() is None)
         self.qtbot.wait(20)
 
     @property
@@ -193,7 +192,7 @@ def test_from_two_tables_to_a_linked_result(
     for one, name in ((anna, "b"), (bernd, "a")):
         one.take(post / f"bundle_{name}.pprl")
         step = one.window.steps.buttons["partner"]
-        one.qtbot.waitUntil(lambda s=step: s.entry.mark != "waiting", timeout=PATIENCE)  # it came: nobody waits for it
+        one.qtbot.waitUntil(lambda s=step: s.entry.mark != "waiting")  # it came: nobody waits for it
         one.next("match")
         one.pane._match()
         one.wait()
@@ -206,7 +205,7 @@ def test_from_two_tables_to_a_linked_result(
         one.press(one.window.next, post / f"result_{name}.pprl")
     for one, name in ((anna, "b"), (bernd, "a")):
         one.take(post / f"result_{name}.pprl")
-        one.qtbot.waitUntil(lambda o=one: o.window.desk.findings.outcome is not None, timeout=PATIENCE)
+        one.qtbot.waitUntil(lambda o=one: o.window.desk.findings.outcome is not None)
     linked = [one.window.desk.findings.outcome.counts()["linked"] for one in (anna, bernd)]
     assert linked[0] == linked[1]
     # noisy answers find fewer, and the published decision knows only the errors it was trained on
@@ -318,7 +317,7 @@ def test_a_review_to_its_end_and_the_report_after_a_restart(  # type: ignore[no-
     anna.pane.new.secret.edit.setText(SAMPLE)
     anna.press(anna.pane.new.make)
     panel = anna.pane.panel
-    qtbot.waitUntil(lambda: panel.session is not None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: panel.session is not None)
     left = panel.session.advance().to_go
     assert left
     for number in range(left):
@@ -334,7 +333,7 @@ def test_a_review_to_its_end_and_the_report_after_a_restart(  # type: ignore[no-
     bernd.wait()
     bernd.window.desk.unlocked(bernd.window.desk.home.unlock(SAMPLE))
     bernd.window.show_pane("finish")
-    qtbot.waitUntil(lambda: bernd.window.desk.findings.outcome is not None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: bernd.window.desk.findings.outcome is not None)
     bernd.press(bernd.window.next)
     page = Path(bernd.window.desk.need_project().choices.output_folder) / "report.html"
     text = page.read_text(encoding="utf-8")

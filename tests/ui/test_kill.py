@@ -24,7 +24,6 @@ from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.ui.reviews import sample_review
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
-PATIENCE = 120_000  # ms: the machine may be busy
 ROOT = Path(__file__).parents[2]
 
 
@@ -102,7 +101,7 @@ def test_killed_while_reading(moment: str, tmp_path: Path, reopen, qtbot) -> Non
     assert window.current == "data"
     assert window.desk.need_project().choices.table_path == ""  # nothing of it half read
     window.open_file(table)
-    qtbot.waitUntil(lambda: window.desk.need_project().choices.rows == 1500, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.desk.need_project().choices.rows == 1500)
 
 
 @pytest.mark.parametrize("moment", ["progress 3", *slow("progress 1", "progress 12", "progress 25")])
@@ -114,7 +113,7 @@ def test_killed_while_matching(moment: str, project_at, reopen, qtbot) -> None: 
     assert window.desk.findings.match is None
     if moment != "progress 3":  # the whole match again, in the thorough run
         window.pane()._match()  # type: ignore[attr-defined]
-        qtbot.waitUntil(lambda: window.desk.findings.match is not None, timeout=PATIENCE)
+        qtbot.waitUntil(lambda: window.desk.findings.match is not None)
         assert len(window.desk.findings.match.accepted()) > 700
 
 
@@ -132,7 +131,7 @@ def test_killed_while_sealing(moment: str, project_at, tmp_path: Path, reopen, q
     assert window.desk.need_project().choices.bundle_path == ""
     window.pane().known.setChecked(True)  # type: ignore[attr-defined]
     window.next.click()
-    qtbot.waitUntil(lambda: window.desk.need_project().choices.bundle_path == str(out), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.desk.need_project().choices.bundle_path == str(out))
     assert out.is_file()
     assert len(window.desk.home.ledger().releases()) == 1  # charged once, however often it was begun
     assert not list(tmp_path.glob(".bundle*"))  # what was half written is gone
@@ -155,7 +154,7 @@ def test_killed_while_reviewing(moment: str, project_at, tmp_path: Path, reopen,
     window = reopen(project)
     window.show_pane("review")
     window.pane()._open_desk(str(folder), demo.PASSPHRASE)  # type: ignore[attr-defined]
-    qtbot.waitUntil(lambda: window.desk.findings.session is not None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.desk.findings.session is not None)
     session = window.desk.findings.session
     assert len(session.decisions.current) == sum(one.what == "decide" for one in entries)
     charged = [one for one in entries if one.what in ("start", "reveal")]

@@ -16,7 +16,7 @@ def test_loading_a_table_is_logged_without_a_value(window: MainWindow, tmp_path:
     window.desk.create_project(tmp_path / "p", "A project")
     window.show_pane("data")
     window.open_file(table)
-    qtbot.waitUntil(lambda: window.desk.findings.seen is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: window.desk.findings.seen is not None)
     folder = window.desk.need_project().folder
     window.desk.close_project()
     logs = [path.read_text(encoding="utf-8") for path in (folder / "log").iterdir()]

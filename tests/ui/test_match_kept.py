@@ -10,13 +10,11 @@ from tests.exchange.conftest import FIELDS
 from tests.exchange.test_clear_cells import scene
 from tests.review.test_partner import HERE, review_offer
 
-PATIENCE = 60_000  # ms
-
 
 def wait(window: MainWindow, qtbot) -> None:  # type: ignore[no-untyped-def]
     for _ in range(2):  # what ended may have started something more
         qtbot.wait(50)
-        qtbot.waitUntil(lambda: window.desk.jobs.idle(), timeout=PATIENCE)
+        qtbot.waitUntil(lambda: window.desk.jobs.idle())
     qtbot.wait(20)
 
 

@@ -41,7 +41,7 @@ def page(window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qt
     window.resize(1024, 700)
     window.desk.create_project(tmp_path / "ways.pprlproject", "Ways")
     window.open_file(resources.find("samples", "hospital_a.csv"))
-    qtbot.waitUntil(lambda: window.desk.findings.seen is not None and window.next.isEnabled(), timeout=30_000)
+    qtbot.waitUntil(lambda: window.desk.findings.seen is not None and window.next.isEnabled())
     window.show_pane("method")
     pane = window.pane()
     own = pane._used()
@@ -49,7 +49,7 @@ def page(window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qt
     pane._know(replace(own, found=figure(found), named=figure(named), wrong=0.0))
     pane._ask()
     pane._show_ways()
-    qtbot.waitUntil(lambda: all(one.measured for one in pane._offered()), timeout=30_000)
+    qtbot.waitUntil(lambda: all(one.measured for one in pane._offered()))
     return pane
 
 

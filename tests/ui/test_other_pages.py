@@ -29,11 +29,11 @@ def words(window: MainWindow) -> str:
 
 def shown(window: MainWindow, qtbot, text: str) -> None:  # type: ignore[no-untyped-def]
     """What was just added is there once the layout had its turn."""
-    qtbot.waitUntil(lambda: text in words(window), timeout=30_000)
+    qtbot.waitUntil(lambda: text in words(window))
 
 
 def settled(window: MainWindow, qtbot) -> None:  # type: ignore[no-untyped-def]
-    qtbot.waitUntil(lambda: window.desk.jobs.busy() is None, timeout=120_000)
+    qtbot.waitUntil(lambda: window.desk.jobs.busy() is None)
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ def test_who_puts_the_links_together_forms_tells_and_saves(
     assert not pane.form.isEnabled()
     for one in (b, c):
         window.open_file(tmp_path / f"{one.name}.pprl")
-        qtbot.waitUntil(lambda name=one.name: name not in pane.why.text(), timeout=120_000)
+        qtbot.waitUntil(lambda name=one.name: name not in pane.why.text())
         settled(window, qtbot)
     assert window.current == "groups"
     assert pane.form.isEnabled()

@@ -39,9 +39,9 @@ def begin(window: MainWindow, tmp_path: Path, button: str, name: str) -> None:
 
 
 def go_next(window: MainWindow, qtbot, to: str) -> None:  # type: ignore[no-untyped-def]
-    qtbot.waitUntil(lambda: window.next.isEnabled(), timeout=60_000)
+    qtbot.waitUntil(lambda: window.next.isEnabled())
     window.next.click()
-    qtbot.waitUntil(lambda: window.current == to, timeout=60_000)
+    qtbot.waitUntil(lambda: window.current == to)
 
 
 def written(window: MainWindow) -> list[dict[str, str]]:
@@ -62,20 +62,20 @@ def test_two_files_from_start_to_the_linked_table(
         "data", "data_b", "fields", "match", "review", "finish",
     ]  # fmt: skip
     window.open_file(files[0])
-    qtbot.waitUntil(lambda: window.desk.findings.seen is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: window.desk.findings.seen is not None)
     go_next(window, qtbot, "data_b")
     window.open_file(files[0])
-    qtbot.waitUntil(lambda: "same" in window.pane().reason(), timeout=60_000)
+    qtbot.waitUntil(lambda: "same" in window.pane().reason())
     window.open_file(files[1])
     qtbot.waitUntil(lambda: dict(window.desk.project.choices.second_file().columns).get("last_name") == "surname",
                     timeout=60_000)  # fmt: skip
     go_next(window, qtbot, "fields")
     box = next(b for b in window.pane().findChildren(QComboBox) if b.accessibleName() == "Column of last_name in B")
     assert box.currentData() == "surname"
-    qtbot.waitUntil(lambda: window.desk.findings.both_twice is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: window.desk.findings.both_twice is not None)
     go_next(window, qtbot, "match")
-    qtbot.waitUntil(lambda: window.desk.findings.match is not None, timeout=120_000)
-    qtbot.waitUntil(lambda: window.pane().pages.currentIndex() == 1, timeout=20_000)
+    qtbot.waitUntil(lambda: window.desk.findings.match is not None)
+    qtbot.waitUntil(lambda: window.pane().pages.currentIndex() == 1)
     go_next(window, qtbot, "review")
     pane = window.pane()
     pane.begin.audit.setValue(3)
@@ -83,7 +83,7 @@ def test_two_files_from_start_to_the_linked_table(
         QTest.keyClicks(one.edit, SECRET)
     assert pane.begin.make.isEnabled()
     pane.begin.make.click()
-    qtbot.waitUntil(lambda: window.desk.findings.session is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: window.desk.findings.session is not None)
     pairs = len(window.desk.findings.manager.review.pairs)
     for _ in range(pairs):
         QTest.keyClick(pane.panel, Qt.Key.Key_6)
@@ -95,18 +95,18 @@ def test_two_files_from_start_to_the_linked_table(
     again.show_pane("review")
     QTest.keyClicks(again.pane().begin.old_secret.edit, SECRET)
     again.pane().begin.go_on.click()
-    qtbot.waitUntil(lambda: again.desk.findings.session is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: again.desk.findings.session is not None)
     assert again.desk.findings.session.advance().to_go == 0
     go_next(again, qtbot, "finish")
-    qtbot.waitUntil(lambda: again.desk.findings.own_outcome is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: again.desk.findings.own_outcome is not None)
     assert again.desk.findings.own_outcome.decided == pairs
     go_next(again, qtbot, "finish")
-    qtbot.waitUntil(lambda: again.desk.project.state("finish").state == "done", timeout=60_000)
+    qtbot.waitUntil(lambda: again.desk.project.state("finish").state == "done")
     rows = written(again)
     assert len(rows) == len(again.desk.findings.own_outcome.pairs)
     assert set(rows[0]) == {"person_id", "diagnosis", "therapy"}
     assert "Nothing left this computer" in again.pane().left_text.text()
-    qtbot.waitUntil(lambda: (Path(again.desk.project.choices.output_folder) / "report.pdf").is_file(), timeout=20_000)
+    qtbot.waitUntil(lambda: (Path(again.desk.project.choices.output_folder) / "report.pdf").is_file())
 
 
 def review_of_one_file(  # type: ignore[no-untyped-def]
@@ -118,17 +118,17 @@ def review_of_one_file(  # type: ignore[no-untyped-def]
     file.write_text("\n".join([*lines[:first], *more]) + "\n", encoding="utf-8")
     window.desk.create_project(folder / "one.pprlproject", "One", "one file")
     window.open_file(file)
-    qtbot.waitUntil(lambda: window.desk.findings.seen is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: window.desk.findings.seen is not None)
     go_next(window, qtbot, "fields")
     go_next(window, qtbot, "match")
-    qtbot.waitUntil(lambda: window.desk.findings.match is not None, timeout=120_000)
+    qtbot.waitUntil(lambda: window.desk.findings.match is not None)
     go_next(window, qtbot, "review")
     pane = window.pane()
     pane.begin.audit.setValue(audit)
     for one in (pane.begin.secret, pane.begin.again):
         QTest.keyClicks(one.edit, SECRET)
     pane.begin.make.click()
-    qtbot.waitUntil(lambda: window.desk.findings.manager is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: window.desk.findings.manager is not None)
     return pane
 
 
@@ -141,15 +141,15 @@ def test_duplicates_of_one_file_and_shares_for_reviewers(
     QTest.keyClicks(name, "Ada")
     QTest.keyClicks(secret.edit, "the first passphrase of Ada 3")
     pane.reviewers.give.click()
-    qtbot.waitUntil(lambda: "Ada" in window.desk.findings.manager.shares(), timeout=60_000)
+    qtbot.waitUntil(lambda: "Ada" in window.desk.findings.manager.shares())
     pane.back_to_start.click()
     go_next(window, qtbot, "finish")
-    qtbot.waitUntil(lambda: window.desk.findings.own_outcome is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: window.desk.findings.own_outcome is not None)
     assert "Nothing left" not in window.pane().left_text.text()
     window.pane().names.setChecked(True)
     assert "last_name" in window.pane().holds.text()
     go_next(window, qtbot, "finish")
-    qtbot.waitUntil(lambda: window.desk.project.state("finish").state == "done", timeout=60_000)
+    qtbot.waitUntil(lambda: window.desk.project.state("finish").state == "done")
     told = " ".join(one.text() for one in window.pane().files.findChildren(QLabel))
     assert "people are identified by" in told  # what the file holds, not what is usual
     assert "last_name" in told
@@ -174,7 +174,7 @@ def test_pairs_on_which_reviewers_differ_are_shown_and_settled(
     pane.reviewers.overlap.setValue(100)
     pane.reviewers.tranche.setValue(50)
     pane.reviewers.give.click()
-    qtbot.waitUntil(lambda: len(manager.shares()) == 2, timeout=60_000)
+    qtbot.waitUntil(lambda: len(manager.shares()) == 2)
     assert not pane.reviewers.conflicts.isVisibleTo(pane)
     for who, point in (("Ada", 6), ("Ben", 1)):
         (path,) = manager.folder.rglob(f"*{who}*{shares.SUFFIX}")
@@ -185,7 +185,7 @@ def test_pairs_on_which_reviewers_differ_are_shown_and_settled(
         back = shares.return_decisions(session, share, tmp_path / who)
         session.ledger.close()
         pane.reviewers.merged.emit(str(back))
-        qtbot.waitUntil(lambda: window.desk.jobs.busy() is None, timeout=60_000)
+        qtbot.waitUntil(lambda: window.desk.jobs.busy() is None)
     shown = pane.reviewers.conflicts
     left = len(manager.conflicts())
     assert left
@@ -194,7 +194,7 @@ def test_pairs_on_which_reviewers_differ_are_shown_and_settled(
     assert "Ben: different, surely" in shown.votes.text()
     assert not shown.grid.isVisibleTo(pane)
     shown.look.click()
-    qtbot.waitUntil(lambda: shown.grid.isVisibleTo(pane), timeout=60_000)
+    qtbot.waitUntil(lambda: shown.grid.isVisibleTo(pane))
     first = shown.pair
     shown.same.click()
     assert manager.outcome()[first] is True

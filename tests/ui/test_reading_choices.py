@@ -15,12 +15,12 @@ def opened(window: MainWindow, path: Path, qtbot) -> None:  # type: ignore[no-un
     if window.desk.project is None:
         window.desk.create_project(path.with_suffix(".pprlproject"), "Data")
     window.open_file(path)
-    qtbot.waitUntil(lambda: window.desk.findings.seen is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: window.desk.findings.seen is not None)
     settled(window, qtbot)
 
 
 def settled(window: MainWindow, qtbot) -> None:  # type: ignore[no-untyped-def]
-    qtbot.waitUntil(lambda: not window.desk.jobs.busy(), timeout=30_000)
+    qtbot.waitUntil(lambda: not window.desk.jobs.busy())
 
 
 def choose(box, data) -> None:  # type: ignore[no-untyped-def]
@@ -51,7 +51,7 @@ def test_the_sheet_is_chosen_and_kept_and_the_rules_are_shown(window: MainWindow
     assert not pane.separator.isVisibleTo(pane)
     assert not pane.labels.isVisibleTo(pane)
     choose(pane.sheet, "People")
-    qtbot.waitUntil(lambda: window.desk.project.choices.sheet == "People", timeout=20_000)
+    qtbot.waitUntil(lambda: window.desk.project.choices.sheet == "People")
     settled(window, qtbot)
     assert window.desk.project.choices.rows == 12
     assert window.desk.own_table.table(window.desk.project.choices).names[1] == "full_name"
@@ -64,7 +64,7 @@ def test_columns_are_made_after_they_were_seen_and_can_be_taken_back(window: Mai
     opened(window, book, qtbot)
     pane = window.pane()
     choose(pane.sheet, "People")
-    qtbot.waitUntil(lambda: window.desk.project.choices.rows == 12, timeout=20_000)
+    qtbot.waitUntil(lambda: window.desk.project.choices.rows == 12)
     settled(window, qtbot)
     pane.join.click()
     dialog = pane.findChild(MadeDialog)
@@ -74,7 +74,7 @@ def test_columns_are_made_after_they_were_seen_and_can_be_taken_back(window: Mai
     assert "Annaa Meyera" in dialog.shown.text()
     assert "12 rows filled" in dialog.shown.text()
     dialog.take.click()
-    qtbot.waitUntil(lambda: window.desk.project.choices.made != (), timeout=20_000)
+    qtbot.waitUntil(lambda: window.desk.project.choices.made != ())
     settled(window, qtbot)
     choices = window.desk.project.choices
     assert choices.made == ("first_name, last_name = name(full_name)",)
@@ -82,7 +82,7 @@ def test_columns_are_made_after_they_were_seen_and_can_be_taken_back(window: Mai
     assert "full_name" not in dict(choices.columns).values()
     back = [one for one in pane.findChildren(QPushButton) if one.text() == "Take it back"]
     back[0].click()
-    qtbot.waitUntil(lambda: window.desk.project.choices.made == (), timeout=20_000)
+    qtbot.waitUntil(lambda: window.desk.project.choices.made == ())
 
 
 def test_fixed_widths_are_asked_for_and_a_wrong_layout_is_told(window: MainWindow, tmp_path: Path, qtbot) -> None:  # type: ignore[no-untyped-def]
@@ -94,7 +94,7 @@ def test_fixed_widths_are_asked_for_and_a_wrong_layout_is_told(window: MainWindo
     dialog = pane.findChild(WidthsDialog)
     dialog.edit.setPlainText("nr 1-4\nlast_name 5-14\nfirst_name 15-24")
     dialog.accept()
-    qtbot.waitUntil(lambda: window.desk.project.choices.widths != "", timeout=20_000)
+    qtbot.waitUntil(lambda: window.desk.project.choices.widths != "")
     settled(window, qtbot)
     choices = window.desk.project.choices
     assert choices.rows == 9
@@ -111,6 +111,6 @@ def test_labels_or_codes_are_a_choice_that_is_kept(window: MainWindow, tmp_path:
     pane = window.pane()
     assert pane.labels.isVisibleTo(pane)
     choose(pane.labels, False)
-    qtbot.waitUntil(lambda: window.desk.project.choices.labels is False, timeout=20_000)
+    qtbot.waitUntil(lambda: window.desk.project.choices.labels is False)
     settled(window, qtbot)
     assert window.desk.own_table.table(window.desk.project.choices).column("sex").cell(0) == "1"

@@ -10,8 +10,6 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.exchange.conftest import Scene, _scene, agree, everything, export, offer, people, scene  # noqa: F401
 
-PATIENCE = 20_000
-
 
 def at_desk_of_b(window: MainWindow, scene: Scene, *, agreement: str = "", unlocked: bool = True) -> None:
     window.desk.create_project(scene.folder / "b.pprlproject", "Heart outcomes")
@@ -21,9 +19,7 @@ def at_desk_of_b(window: MainWindow, scene: Scene, *, agreement: str = "", unloc
 
 
 def told(window: MainWindow, qtbot) -> str:  # type: ignore[no-untyped-def]
-    qtbot.waitUntil(
-        lambda: window.desk.jobs.busy() is None and bool(window.pane().messages.banners()), timeout=PATIENCE
-    )
+    qtbot.waitUntil(lambda: window.desk.jobs.busy() is None and bool(window.pane().messages.banners()))
     return " ".join(f"{one.what.text()} {one.more.text()}" for one in window.pane().messages.banners())
 
 
@@ -33,7 +29,7 @@ def test_the_partners_bundle_dropped_on_another_page_is_led_to_its_step(
     at_desk_of_b(window, scene, agreement=scene.b.agreement.id)
     window.show_pane("settings")
     window.open_file(scene.bundle)
-    qtbot.waitUntil(lambda: bool(window.desk.project.choices.partner_path), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: bool(window.desk.project.choices.partner_path))
     assert window.current == "partner"
 
 
@@ -70,7 +66,7 @@ def test_a_file_of_another_project_leads_there(window: MainWindow, scene: Scene,
     (banner,) = window.pane().messages.banners()
     next(one for one in banner.findChildren(type(window.next)) if one.text() == "Open it there").click()
     window.desk.unlocked(scene.b.own)
-    qtbot.waitUntil(lambda: bool(window.desk.project.choices.partner_path), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: bool(window.desk.project.choices.partner_path))
     assert window.desk.project.title == "Heart outcomes"
 
 
@@ -83,7 +79,7 @@ def test_a_proposal_can_be_read_before_there_is_a_project(window: MainWindow, sc
     assert "Proposal for an agreement of General Hospital" in told(window, qtbot)
     (banner,) = window.pane().messages.banners()
     next(one for one in banner.findChildren(type(window.next)) if one.text() == "Read it").click()
-    qtbot.waitUntil(lambda: window.current == "agreement" and window.desk.jobs.busy() is None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.current == "agreement" and window.desk.jobs.busy() is None)
     assert window.desk.project.title.startswith("Agreement of ")
 
 
@@ -92,7 +88,7 @@ def test_a_sealed_file_waits_for_the_key_and_then_opens(window: MainWindow, scen
     window.open_file(scene.bundle)
     assert "is sealed for you" in told(window, qtbot)
     window.desk.unlocked(scene.b.own)
-    qtbot.waitUntil(lambda: bool(window.desk.project.choices.partner_path), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: bool(window.desk.project.choices.partner_path))
     assert window.current == "partner"
 
 

@@ -15,8 +15,6 @@ from tests.exchange.conftest import FIELDS, Party
 from tests.exchange.test_clear_cells import scene
 from tests.review.test_partner import THERE, matched, review_offer
 
-PATIENCE = 60_000  # ms
-
 
 @pytest.fixture
 def registry(tmp_path: Path) -> Party:
@@ -36,7 +34,7 @@ def asked(open_window: Callable[..., MainWindow], registry: Party, tmp_path: Pat
     window = open_window()
     window.desk.create_project(tmp_path / "p" / "p.pprlproject")
     window.open_file(tmp_path / "there.csv")
-    qtbot.waitUntil(lambda: window.desk.jobs.busy() is None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.desk.jobs.busy() is None)
     window.desk.change(
         "as agreed", home=str(registry.home.path), agreement=registry.agreement.id, rule="review", fields=FIELDS,
         columns=tuple((one.name, one.name) for one in FIELDS),
@@ -45,7 +43,7 @@ def asked(open_window: Callable[..., MainWindow], registry: Party, tmp_path: Pat
     window.show_pane("review")
     for _ in range(2):
         qtbot.wait(50)
-        qtbot.waitUntil(lambda: window.desk.jobs.idle(), timeout=PATIENCE)
+        qtbot.waitUntil(lambda: window.desk.jobs.idle())
     (asks,) = window.pane().messages.banners()
     assert "Hospital asks to review pairs with you" in asks.what.text()
     return window
@@ -59,7 +57,7 @@ def words(window: MainWindow) -> str:
 def press(window: MainWindow, button, qtbot) -> None:  # type: ignore[no-untyped-def]
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     qtbot.wait(20)
-    qtbot.waitUntil(lambda: window.desk.jobs.busy() is None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.desk.jobs.busy() is None)
     qtbot.wait(20)
 
 
@@ -67,7 +65,7 @@ def look(window: MainWindow, qtbot) -> None:  # type: ignore[no-untyped-def]
     """The button of the remark that the partner asks."""
     (asks,) = window.pane().messages.banners()
     press(window, next(one for one in asks.findChildren(QPushButton) if "would leave" in one.text()), qtbot)
-    qtbot.waitUntil(lambda: window.pane().answer.planned is not None and words(window) != "", timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.pane().answer.planned is not None and words(window) != "")
 
 
 def test_nothing_leaves_before_it_was_shown_and_confirmed(asked, registry, tmp_path, qtbot, monkeypatch) -> None:
@@ -89,7 +87,7 @@ def test_nothing_leaves_before_it_was_shown_and_confirmed(asked, registry, tmp_p
     assert not out.exists()
     answer.known.setChecked(True)
     press(asked, answer.write, qtbot)
-    qtbot.waitUntil(lambda: answer.planned is None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: answer.planned is None)
     assert out.exists()
     assert [one.records for one in registry.home.ledger().disclosures() if one.what == "clear cells"] == [4]
     asked.show_pane("releases")

@@ -16,7 +16,7 @@ from pprl_desktop.job.demo import PASSPHRASE, stages
 from pprl_desktop.ui.kit import i18n
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.shell.main_window import MainWindow
-from tests.ui.test_journey import PATIENCE, Steward
+from tests.ui.test_journey import Steward
 
 SECRET = "four quiet rivers turn north"
 pytestmark = pytest.mark.slow
@@ -43,21 +43,21 @@ def test_one_asks_the_other_sends_cells_and_both_end_with_the_same_links(  # typ
         # anna asks
         anna.window.show_pane("review")
         asks = anna.pane.with_partner
-        qtbot.waitUntil(lambda: asks.stands is not None and asks.ask.isVisible(), timeout=PATIENCE)
+        qtbot.waitUntil(lambda: asks.stands is not None and asks.ask.isVisible())
         unsure = asks.stands.unsure
         assert unsure
         anna.press(asks.ask, tmp_path / "ask.pprl")
-        qtbot.waitUntil(lambda: asks.open.isVisible(), timeout=PATIENCE)
+        qtbot.waitUntil(lambda: asks.open.isVisible())
 
         # bernd drops it anywhere, sees what would leave, and confirms it
         bernd.window.show_pane("settings")
         bernd.window.open_file(tmp_path / "ask.pprl")
-        qtbot.waitUntil(lambda: bernd.window.current == "review", timeout=PATIENCE)
+        qtbot.waitUntil(lambda: bernd.window.current == "review")
         look = tr("See what would leave")
-        qtbot.waitUntil(lambda: button(bernd, look) is not None, timeout=PATIENCE)
+        qtbot.waitUntil(lambda: button(bernd, look) is not None)
         bernd.press(button(bernd, look))
         answer = bernd.pane.answer
-        qtbot.waitUntil(lambda: answer.planned is not None, timeout=PATIENCE)
+        qtbot.waitUntil(lambda: answer.planned is not None)
         assert not answer.write.isEnabled()
         answer.known.click()
         bernd.press(answer.write, tmp_path / "cells.pprl")
@@ -67,11 +67,11 @@ def test_one_asks_the_other_sends_cells_and_both_end_with_the_same_links(  # typ
         # anna decides every pair by its key
         anna.window.open_file(tmp_path / "cells.pprl")
         new = asks.new
-        qtbot.waitUntil(lambda: new.isVisible(), timeout=PATIENCE)
+        qtbot.waitUntil(lambda: new.isVisible())
         for field in (new.secret, new.again):
             qtbot.keyClicks(field.edit, SECRET)
         anna.press(new.make)
-        qtbot.waitUntil(lambda: anna.pane.panel.session is not None, timeout=PATIENCE)
+        qtbot.waitUntil(lambda: anna.pane.panel.session is not None)
         session = anna.pane.panel.session
         assert session.advance().to_go
         while session.advance().to_go:
@@ -81,16 +81,16 @@ def test_one_asks_the_other_sends_cells_and_both_end_with_the_same_links(  # typ
         # taken in, written and sent again; both go by it
         before = anna.window.desk.partnership().outcome().counts()["linked"]
         anna.press(anna.window.next)
-        qtbot.waitUntil(lambda: anna.window.current == "results", timeout=PATIENCE)
-        qtbot.waitUntil(lambda: anna.window.next.isEnabled(), timeout=PATIENCE)
+        qtbot.waitUntil(lambda: anna.window.current == "results")
+        qtbot.waitUntil(lambda: anna.window.next.isEnabled())
         anna.press(anna.window.next)
         result = Path(anna.window.desk.need_project().choices.result_path)
-        qtbot.waitUntil(result.is_file, timeout=PATIENCE)
+        qtbot.waitUntil(result.is_file)
         bernd.window.open_file(result)
         for one in (anna, bernd):
             one.wait()
             one.window.show_pane("results")
-            qtbot.waitUntil(lambda o=one: o.window.desk.findings.outcome is not None, timeout=PATIENCE)
+            qtbot.waitUntil(lambda o=one: o.window.desk.findings.outcome is not None)
         linked = [one.window.desk.findings.outcome.counts()["linked"] for one in (anna, bernd)]
         assert linked[0] == linked[1] >= before
 
@@ -101,10 +101,10 @@ def test_one_asks_the_other_sends_cells_and_both_end_with_the_same_links(  # typ
                     one.press(one.window.next)
                     one.wait()
             assert one.window.current == "finish"
-            qtbot.waitUntil(lambda o=one: o.window.next.isEnabled(), timeout=PATIENCE)
+            qtbot.waitUntil(lambda o=one: o.window.next.isEnabled())
             one.press(one.window.next)
             project = one.window.desk.need_project()
-            qtbot.waitUntil(lambda p=project: p.state("finish").state == "done", timeout=PATIENCE)
+            qtbot.waitUntil(lambda p=project: p.state("finish").state == "done")
             assert (Path(project.choices.output_folder) / "linked.csv").is_file()
         assert {one.state for one in anna.window.desk.need_project().states()} == {"done"}
     finally:

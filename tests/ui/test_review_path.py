@@ -17,7 +17,6 @@ from tests.exchange.conftest import FIELDS, Party
 from tests.exchange.test_clear_cells import scene
 from tests.review.test_partner import HERE, THERE, answered, matched, review_offer
 
-PATIENCE = 60_000  # ms
 SECRET = "four unrelated words here"
 
 
@@ -43,7 +42,7 @@ class Desk:
     def wait(self) -> None:
         for _ in range(2):  # what ended may have started something more
             self.qtbot.wait(50)
-            self.qtbot.waitUntil(lambda: self.window.desk.jobs.idle(), timeout=PATIENCE)
+            self.qtbot.waitUntil(lambda: self.window.desk.jobs.idle())
         self.qtbot.wait(20)
 
     def next(self) -> None:

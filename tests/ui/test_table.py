@@ -60,7 +60,7 @@ def test_a_large_table_is_searched_in_portions_and_completely(qtbot) -> None:  #
     table.show_rows([(n, f"Name {n}") for n in range(many)])
     table.view.sortByColumn(0, DOWN)
     table.filter.setText(f"NAME {many - 1}")
-    qtbot.waitUntil(lambda: table.proxy.rowCount() == 1, timeout=5000)
+    qtbot.waitUntil(lambda: table.proxy.rowCount() == 1)
     assert shown(table, 0) == [str(many - 1)]
     table.show_rows([(1, f"Name {many - 1}"), (2, "Other")])
     assert shown(table, 0) == ["1"], "new rows are searched for the same text"
@@ -103,7 +103,7 @@ def test_more_room_brings_the_lines_back_together(qtbot) -> None:  # type: ignor
     table = narrow(qtbot, 3)
     before = table.view.rowHeight(0)
     table.resize(900, 400)
-    qtbot.waitUntil(lambda: table.view.rowHeight(0) < before, timeout=2000)
+    qtbot.waitUntil(lambda: table.view.rowHeight(0) < before)
 
 
 def test_a_brief_text_uses_the_lines_there_are(qtbot) -> None:  # type: ignore[no-untyped-def]

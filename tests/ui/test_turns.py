@@ -17,7 +17,7 @@ def test_steps_come_one_by_one_and_newer_ones_replace_older(qtbot) -> None:  # t
     turns.run(lambda: done.append("a1"), lambda: done.append("a2"), lambda: done.append("a3"))
     assert done == ["a1"]
     turns.run(lambda: done.append("b1"), lambda: done.append("b2"))
-    qtbot.waitUntil(lambda: "b2" in done, timeout=3000)
+    qtbot.waitUntil(lambda: "b2" in done)
     qtbot.wait(20)
     assert done == ["a1", "b1", "b2"]
 
@@ -49,6 +49,6 @@ def test_the_page_that_next_leads_to_is_made_while_nobody_waits(window: MainWind
     window.desk.create_project(tmp_path / "one.pprlproject", "One")
     assert window.current == "data"
     assert "fields" not in window.panes
-    qtbot.waitUntil(lambda: "fields" in window.panes, timeout=5000)
+    qtbot.waitUntil(lambda: "fields" in window.panes)
     assert window.current == "data"
     assert "method" not in window.panes

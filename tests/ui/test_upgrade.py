@@ -39,7 +39,7 @@ def test_every_page_of_an_earlier_job_is_shown(window: MainWindow, job: Path, qt
     desk.unlocked(desk.home.unlock(PASSPHRASE))
     for step in STEPS:
         window.show_pane(step)
-        qtbot.waitUntil(desk.jobs.idle, timeout=120_000)
+        qtbot.waitUntil(desk.jobs.idle)
         assert window.current == step
         problems = [one for one in window.findChildren(Banner) if one.isVisible() and one.kind == "problem"]
         assert [one.what.text() for one in problems] == []

@@ -36,20 +36,20 @@ def test_a_table_dropped_anywhere_opens_on_the_data_page(window: MainWindow, tmp
     table = tmp_path / "people.csv"
     table.write_text("id,last_name\n1,ADA\n2,KING\n", encoding="utf-8")
     drop(window, table)
-    qtbot.waitUntil(lambda: window.current == "data" and window.desk.project.choices.rows == 2, timeout=20_000)
+    qtbot.waitUntil(lambda: window.current == "data" and window.desk.project.choices.rows == 2)
 
 
 def test_a_table_dropped_before_there_is_a_project_waits_for_a_name(window: MainWindow, tmp_path: Path, qtbot) -> None:  # type: ignore[no-untyped-def]
     table = tmp_path / "people.csv"
     table.write_text("id,last_name\n1,ADA\n2,KING\n", encoding="utf-8")
     drop(window, table)
-    qtbot.waitUntil(lambda: bool(window.pane().messages.banners()), timeout=5000)
+    qtbot.waitUntil(lambda: bool(window.pane().messages.banners()))
     assert window.current == "welcome"
     welcome = window.pane()
     welcome.place.setText(str(tmp_path))
     welcome.name.setText("Named")
     welcome.make.click()
-    qtbot.waitUntil(lambda: window.desk.project is not None and window.desk.project.choices.rows == 2, timeout=20_000)
+    qtbot.waitUntil(lambda: window.desk.project is not None and window.desk.project.choices.rows == 2)
 
 
 def test_closing_asks_only_while_work_is_running(window: MainWindow, qtbot, monkeypatch) -> None:  # type: ignore[no-untyped-def]
@@ -74,11 +74,11 @@ def test_closing_asks_only_while_work_is_running(window: MainWindow, qtbot, monk
             time.sleep(0.01)
 
     job = window.desk.jobs.start(Job("Counting", work))
-    qtbot.waitUntil(lambda: job.fraction > 0, timeout=3000)
+    qtbot.waitUntil(lambda: job.fraction > 0)
     assert not window.close()
     assert "Counting" in asked[0]
     window.desk.jobs.cancel()
-    qtbot.waitUntil(window.desk.jobs.idle, timeout=3000)
+    qtbot.waitUntil(window.desk.jobs.idle)
     assert window.close()
     assert len(asked) == 1
 
@@ -116,7 +116,7 @@ def drop(window: MainWindow, path: Path) -> None:
 def test_the_fields_are_laid_out_before_next_is_pressed(window: MainWindow, tmp_path: Path, qtbot) -> None:  # type: ignore[no-untyped-def]
     window.desk.create_project(tmp_path / "job.pprlproject", "Job")
     window.open_file(resources.find("samples", "hospital_a.csv"))
-    qtbot.waitUntil(lambda: getattr(window.panes.get("fields"), "_prepared", None) is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: getattr(window.panes.get("fields"), "_prepared", None) is not None)
     lines = window.panes["fields"]._lines  # type: ignore[attr-defined]
     window.next.click()
     assert window.current == "fields"
