@@ -18,7 +18,8 @@ from pprl_desktop.ui.panes._files import out_path
 from pprl_desktop.ui.panes.match import _range
 from pprl_desktop.ui.plots.tradeoff import Spot, TradeOff
 from pprl_desktop.ui.shell.main_window import MainWindow
-from pprl_desktop.ui.widgets.basics import Brief, button, labelled
+from pprl_desktop.ui.widgets.basics import Brief, button
+from pprl_desktop.ui.widgets.inputs import labelled
 from pprl_desktop.ui.widgets.reflow import columns
 
 

@@ -12,7 +12,8 @@ from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
 
 from pprl_desktop.ui.kit import tips
-from pprl_desktop.ui.widgets.basics import Brief, button, combo
+from pprl_desktop.ui.widgets.basics import Brief, button
+from pprl_desktop.ui.widgets.inputs import combo
 from pprl_desktop.ui.widgets.table_model import ColumnSpec, PlainModel
 
 UI = Path(tips.__file__).parents[1]

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QCheckBox, QLabel
 
 from pprl_desktop.exchange.names import check_name
 from pprl_desktop.problem import Problem
-from pprl_desktop.ui.widgets.basics import check_line, label
+from pprl_desktop.ui.widgets.basics import label
+from pprl_desktop.ui.widgets.inputs import check_line
 
 
 @pytest.mark.parametrize(

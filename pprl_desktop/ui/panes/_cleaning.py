@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QLineEdit, QWidget
 
 from pprl_desktop.records.fields import Field
 from pprl_desktop.ui.kit.i18n import tr
-from pprl_desktop.ui.widgets.basics import button, column, combo, label, labelled, pick, row
+from pprl_desktop.ui.widgets.basics import button, column, label, row
+from pprl_desktop.ui.widgets.inputs import combo, labelled, pick
 
 
 class CleaningDialog(QDialog):

@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QComboBox, QDialog, QLineEdit, QPlainTextEdit, QWi
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.column_steps import AppliedStep, Step
 from pprl_desktop.ui.kit.i18n import tr, tr_core
-from pprl_desktop.ui.widgets.basics import boxed, button, column, combo, label, labelled, pick, row
+from pprl_desktop.ui.widgets.basics import boxed, button, column, label, row
+from pprl_desktop.ui.widgets.inputs import combo, labelled, pick
 
 if TYPE_CHECKING:
     from pprl_desktop.job.own_table import Seen

@@ -23,9 +23,10 @@ from pprl_desktop.ui.panes.agreement_blind import BlindTermsView
 from pprl_desktop.ui.panes.agreement_columns import ColumnChoice
 from pprl_desktop.ui.panes.agreement_group import GroupChoice
 from pprl_desktop.ui.panes.contacts import state_words
-from pprl_desktop.ui.widgets.basics import Pages, Section, boxed, button, column, combo, label, labelled, pick, row
+from pprl_desktop.ui.widgets.basics import Pages, Section, boxed, button, column, label, row
 from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.facts import FactTable
+from pprl_desktop.ui.widgets.inputs import combo, labelled, pick
 from pprl_desktop.ui.widgets.numbers import BigNumber
 from pprl_desktop.ui.widgets.paper import PaperView, save_as_pdf
 from pprl_desktop.ui.widgets.reflow import columns, flow

@@ -11,8 +11,9 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import number, tr, tr_core
 from pprl_desktop.ui.kit.words import count, of_100, percent
 from pprl_desktop.ui.panes.base import Pane
-from pprl_desktop.ui.widgets.basics import Section, boxed, column, combo, label, labelled, spin
+from pprl_desktop.ui.widgets.basics import Section, boxed, column, label
 from pprl_desktop.ui.widgets.blind_pictures import Reach, Travels
+from pprl_desktop.ui.widgets.inputs import combo, labelled, spin
 from pprl_desktop.ui.widgets.numbers import BigNumber
 from pprl_desktop.ui.widgets.reflow import columns
 from pprl_desktop.ui.widgets.rows import Head, Rows

@@ -12,7 +12,8 @@ from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.panes._work import kind_words
 from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import Section, combo, label, pick
+from pprl_desktop.ui.widgets.basics import Section, label
+from pprl_desktop.ui.widgets.inputs import combo, pick
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

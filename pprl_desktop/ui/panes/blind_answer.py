@@ -12,8 +12,9 @@ from pprl_desktop.ui.kit.words import count, of_100, size
 from pprl_desktop.ui.panes._files import out_path, show_in_folder
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.banner import Banner
-from pprl_desktop.ui.widgets.basics import Section, button, check_line, column, label, line, row
+from pprl_desktop.ui.widgets.basics import Section, button, column, label, line, row
 from pprl_desktop.ui.widgets.blind_pictures import Reach
+from pprl_desktop.ui.widgets.inputs import check_line
 from pprl_desktop.ui.widgets.numbers import BigNumber
 from pprl_desktop.ui.widgets.reflow import columns
 from pprl_desktop.ui.widgets.slip import ReleaseSlip, Slip

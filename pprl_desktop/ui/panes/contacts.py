@@ -15,8 +15,9 @@ from pprl_desktop.ui.kit.words import day_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.panes.unlock import IdentityCard
 from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, labelled, row
+from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, row
 from pprl_desktop.ui.widgets.empty import EmptyState
+from pprl_desktop.ui.widgets.inputs import labelled
 from pprl_desktop.ui.widgets.reflow import columns, flow
 from pprl_desktop.ui.widgets.table import DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec

@@ -25,8 +25,9 @@ from pprl_desktop.ui.panes._reading import GUESS, WIDTHS, ReadingChoices
 from pprl_desktop.ui.panes._work import kind_words, separator_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.banner import Banner
-from pprl_desktop.ui.widgets.basics import Pages, Section, boxed, button, column, combo, label, pick, row
+from pprl_desktop.ui.widgets.basics import Pages, Section, boxed, button, column, label, row
 from pprl_desktop.ui.widgets.empty import EmptyState, short_facts
+from pprl_desktop.ui.widgets.inputs import combo, pick
 from pprl_desktop.ui.widgets.reflow import columns
 from pprl_desktop.ui.widgets.rows import Head, Rows
 from pprl_desktop.ui.widgets.table import DataTable

@@ -19,9 +19,10 @@ from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.panes._leaving import SendCard, adds_up
 from pprl_desktop.ui.panes._measure import measure
 from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import Section, button, check_line, column, line
+from pprl_desktop.ui.widgets.basics import Section, button, column, line
 from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.facts import fact
+from pprl_desktop.ui.widgets.inputs import check_line
 from pprl_desktop.ui.widgets.numbers import BigNumber
 from pprl_desktop.ui.widgets.pair_view import field_title
 from pprl_desktop.ui.widgets.paper import save_as_pdf

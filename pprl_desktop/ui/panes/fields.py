@@ -28,19 +28,16 @@ from pprl_desktop.ui.widgets.basics import (
     Section,
     boxed,
     column,
-    combo,
     icon_label,
     label,
-    labelled,
     menu_button,
-    pick,
     row,
     row_button,
-    tab_order,
     tool,
 )
 from pprl_desktop.ui.widgets.chips import MIME
 from pprl_desktop.ui.widgets.facts import FactTable
+from pprl_desktop.ui.widgets.inputs import combo, labelled, pick, tab_order
 from pprl_desktop.ui.widgets.pair_view import field_title
 from pprl_desktop.ui.widgets.reflow import columns
 from pprl_desktop.ui.widgets.rows import Head, Rows

@@ -22,20 +22,9 @@ from pprl_desktop.ui.kit.i18n import language, tr, tr_core, tr_n
 from pprl_desktop.ui.kit.words import count, of_100, range_of_100
 from pprl_desktop.ui.panes._files import show_in_folder
 from pprl_desktop.ui.panes._keyed import KeyedPane
-from pprl_desktop.ui.widgets.basics import (
-    Section,
-    boxed,
-    button,
-    check_line,
-    column,
-    combo,
-    label,
-    labelled,
-    pick,
-    row,
-    row_button,
-)
+from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, row, row_button
 from pprl_desktop.ui.widgets.facts import fact, tag
+from pprl_desktop.ui.widgets.inputs import check_line, combo, labelled, pick
 from pprl_desktop.ui.widgets.numbers import BigNumber
 from pprl_desktop.ui.widgets.paper import PaperView, write_pdf
 from pprl_desktop.ui.widgets.range_bar import RangeBar

@@ -18,21 +18,9 @@ from pprl_desktop.ui.kit.words import count, day_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.panes.unlock import IdentityCard
 from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import (
-    Card,
-    Section,
-    boxed,
-    button,
-    column,
-    combo,
-    label,
-    labelled,
-    pick,
-    row,
-    row_button,
-    set_kind,
-)
+from pprl_desktop.ui.widgets.basics import Card, Section, boxed, button, column, label, row, row_button, set_kind
 from pprl_desktop.ui.widgets.empty import EmptyState
+from pprl_desktop.ui.widgets.inputs import combo, labelled, pick
 from pprl_desktop.ui.widgets.reflow import columns, flow
 from pprl_desktop.ui.widgets.rows import Head, Rows
 from pprl_desktop.ui.widgets.slip import ReleaseSlip, Slip

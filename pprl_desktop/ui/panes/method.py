@@ -29,17 +29,15 @@ from pprl_desktop.ui.widgets.basics import (
     boxed,
     button,
     column,
-    combo,
     icon_label,
     label,
-    labelled,
     least_height,
-    pick,
     row,
     row_button,
 )
 from pprl_desktop.ui.widgets.epsilon import EpsilonSlider
 from pprl_desktop.ui.widgets.facts import tag
+from pprl_desktop.ui.widgets.inputs import combo, labelled, pick
 from pprl_desktop.ui.widgets.meter import Bar, ShareBar
 from pprl_desktop.ui.widgets.numbers import BigNumber
 from pprl_desktop.ui.widgets.reflow import columns

@@ -18,7 +18,8 @@ from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._files import TABLES
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import Section, button, column, combo, label, labelled, pick, row
+from pprl_desktop.ui.widgets.basics import Section, button, column, label, row
+from pprl_desktop.ui.widgets.inputs import combo, labelled, pick
 from pprl_desktop.ui.widgets.reflow import columns, flow
 from pprl_desktop.ui.widgets.slip import ReleaseSlip, Slip
 

@@ -13,7 +13,8 @@ from pprl_desktop.records.fields import Field
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.panes._work import kind_words
 from pprl_desktop.ui.panes.fields import FieldsPane
-from pprl_desktop.ui.widgets.basics import Section, column, combo, label, labelled, pick
+from pprl_desktop.ui.widgets.basics import Section, column, label
+from pprl_desktop.ui.widgets.inputs import combo, labelled, pick
 from pprl_desktop.ui.widgets.pair_view import field_title
 from pprl_desktop.ui.widgets.reflow import columns
 from pprl_desktop.ui.widgets.rows import Head

@@ -15,7 +15,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import language, tr, tr_core, tr_n
 from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes.finish import FinishPane
-from pprl_desktop.ui.widgets.basics import check_line
+from pprl_desktop.ui.widgets.inputs import check_line
 from pprl_desktop.ui.widgets.paper import write_pdf
 
 if TYPE_CHECKING:

@@ -18,20 +18,9 @@ from pprl_desktop.ui.panes._files import show_in_folder
 from pprl_desktop.ui.panes.review import OWN_PAGE, PAIRS_PAGE, ReviewPane
 from pprl_desktop.ui.panes.review_setup import suggested_folder
 from pprl_desktop.ui.panes.unlock import StrengthBar
-from pprl_desktop.ui.widgets.basics import (
-    SecretEdit,
-    Section,
-    boxed,
-    button,
-    check_line,
-    column,
-    label,
-    labelled,
-    row,
-    row_button,
-    spin,
-)
+from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, row, row_button
 from pprl_desktop.ui.widgets.conflicts import Conflicts
+from pprl_desktop.ui.widgets.inputs import SecretEdit, check_line, labelled, spin
 from pprl_desktop.ui.widgets.numbers import BigNumber
 from pprl_desktop.ui.widgets.reflow import columns
 from pprl_desktop.ui.widgets.rows import Head, Rows

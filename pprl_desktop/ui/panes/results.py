@@ -16,8 +16,9 @@ from pprl_desktop.ui.panes._files import next_path, out_path
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.panes._leaving import SendCard, adds_up
 from pprl_desktop.ui.panes._work import rule_words
-from pprl_desktop.ui.widgets.basics import Section, boxed, button, check_line, column, line
+from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, line
 from pprl_desktop.ui.widgets.empty import EmptyState
+from pprl_desktop.ui.widgets.inputs import check_line
 from pprl_desktop.ui.widgets.numbers import BigNumber
 from pprl_desktop.ui.widgets.reflow import columns
 from pprl_desktop.ui.widgets.slip import ReleaseSlip, Slip

@@ -13,8 +13,9 @@ from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._files import out_path, show_in_folder
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.banner import Banner, clear
-from pprl_desktop.ui.widgets.basics import Section, boxed, button, check_line, column, label, line, row
+from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, line, row
 from pprl_desktop.ui.widgets.facts import tag
+from pprl_desktop.ui.widgets.inputs import check_line
 from pprl_desktop.ui.widgets.meter import Bar
 from pprl_desktop.ui.widgets.pair_view import field_title
 from pprl_desktop.ui.widgets.reflow import columns, flow

@@ -14,7 +14,8 @@ from pprl_desktop.ui.kit.words import count, day_words, days_since, said_days
 from pprl_desktop.ui.panes._files import choose_sealed, out_path, show_in_folder
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.panes.unlock import StrengthBar
-from pprl_desktop.ui.widgets.basics import Pages, SecretEdit, boxed, button, column, label, labelled, row
+from pprl_desktop.ui.widgets.basics import Pages, boxed, button, column, label, row
+from pprl_desktop.ui.widgets.inputs import SecretEdit, labelled
 from pprl_desktop.ui.widgets.numbers import BigNumber
 from pprl_desktop.ui.widgets.reflow import columns, flow
 from pprl_desktop.ui.widgets.slip import ReleaseSlip, Slip

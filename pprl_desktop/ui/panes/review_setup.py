@@ -17,19 +17,8 @@ from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._files import table_filter
 from pprl_desktop.ui.panes.unlock import StrengthBar
 from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import (
-    SecretEdit,
-    Section,
-    boxed,
-    button,
-    column,
-    combo,
-    label,
-    labelled,
-    pick,
-    row,
-    spin,
-)
+from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, row
+from pprl_desktop.ui.widgets.inputs import SecretEdit, combo, labelled, pick, spin
 from pprl_desktop.ui.widgets.pair_view import field_title
 from pprl_desktop.ui.widgets.reflow import columns
 

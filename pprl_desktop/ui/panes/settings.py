@@ -10,7 +10,8 @@ from pprl_desktop.ui.kit import crash, settings, theme
 from pprl_desktop.ui.kit.i18n import LANGUAGES, number, tr
 from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.panes.base import Pane
-from pprl_desktop.ui.widgets.basics import Section, button, combo, label, labelled, pick, row
+from pprl_desktop.ui.widgets.basics import Section, button, label, row
+from pprl_desktop.ui.widgets.inputs import combo, labelled, pick
 from pprl_desktop.ui.widgets.reflow import columns
 
 ZOOMS = (0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0)

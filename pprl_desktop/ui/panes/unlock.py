@@ -15,19 +15,9 @@ from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.jobs import Job
 from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.widgets.banner import Banner, RemarkStrip
-from pprl_desktop.ui.widgets.basics import (
-    Card,
-    Pages,
-    SecretEdit,
-    boxed,
-    button,
-    column,
-    icon_label,
-    label,
-    labelled,
-    row,
-)
+from pprl_desktop.ui.widgets.basics import Card, Pages, boxed, button, column, icon_label, label, row
 from pprl_desktop.ui.widgets.facts import fact
+from pprl_desktop.ui.widgets.inputs import SecretEdit, labelled
 from pprl_desktop.ui.widgets.reflow import columns
 
 STRENGTH = {"too short": 8, "weak": 33, "fair": 66, "strong": 100}  # how full the bar is

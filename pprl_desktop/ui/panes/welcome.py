@@ -27,12 +27,12 @@ from pprl_desktop.ui.widgets.basics import (
     column,
     icon_label,
     label,
-    labelled,
     menu_button,
     row,
     row_button,
 )
 from pprl_desktop.ui.widgets.empty import EmptyState
+from pprl_desktop.ui.widgets.inputs import labelled
 from pprl_desktop.ui.widgets.reflow import columns, flow
 from pprl_desktop.ui.widgets.rows import Head, Rows, two_lines
 
