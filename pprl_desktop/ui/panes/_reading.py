@@ -1,4 +1,4 @@
-"""Dialogs of the page Data: the layout of fixed widths, and columns joined or split, shown before and after."""
+"""How the page Data reads a table: its choices, the layout of fixed widths, and columns joined or split."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtWidgets import QComboBox, QDialog, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QDialog, QGridLayout, QLineEdit, QPlainTextEdit, QWidget
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.column_steps import AppliedStep, Step
 from pprl_desktop.ui.kit.i18n import tr, tr_core
-from pprl_desktop.ui.widgets.basics import boxed, button, column, label, row
+from pprl_desktop.ui.panes._work import separator_words
+from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, row
 from pprl_desktop.ui.widgets.inputs import combo, labelled, pick
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 SHOWN = 5  # examples
 GUESS, WIDTHS = "", "widths"  # of the separator: found out, or there is none
+ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1")
+HEADERS = 8  # lines offered as the header
 
 
 class WidthsDialog(QDialog):
@@ -136,6 +139,69 @@ def shown_examples(made: AppliedStep) -> str:
 
 class ReadingChoices:
     """What the page Data does with the choices of how a table is read; DataPane has everything it uses."""
+
+    def _build_reading(self: Any) -> Section:
+        self.encoding = combo(
+            tr("Encoding"), [(tr("found out"), GUESS), *((name.upper(), name) for name in ENCODINGS)], self._reread
+        )
+        separators = [(tr("found out"), GUESS), *((words, sign) for sign, words in separator_words().items())]
+        self.separator = combo(tr("Separator"), [*separators, (tr("fixed widths …"), WIDTHS)], self._set_separator)
+        self.sheet = combo(tr("Sheet of the workbook"), [], self._set_sheet)
+        values = [(tr("labels"), True), (tr("codes"), False)]
+        self.labels = combo(tr("Labels or codes of coded values"), values, self._reread)
+        lines = [(tr("found out"), -1), (tr("there is none"), 0)]
+        lines += [(tr("line {n}", n=n), n) for n in range(1, HEADERS + 1)]
+        self.header = combo(tr("Line with the names of the columns"), lines, self._reread)
+        self.id_column = combo(tr("Column with your own record number"), [], self._set_id)
+        reading = Section(tr("Read as"))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(4)
+        self._lines: dict[QComboBox, QWidget] = {}
+        for place, (text, box) in enumerate(
+            (
+                (tr("Sheet"), self.sheet),
+                (tr("Values"), self.labels),
+                (tr("Encoding"), self.encoding),
+                (tr("Separator"), self.separator),
+                (tr("Names in"), self.header),
+                (tr("Record no."), self.id_column),
+            )
+        ):
+            name = label(text, "muted", wrap=False)
+            name.setBuddy(box)
+            grid.addWidget(name, place, 0)
+            grid.addWidget(box, place, 1)
+            self._lines[box] = name
+        grid.setColumnStretch(1, 1)
+        reading.body.addLayout(grid)
+        self.how_text = button(tr("How cells became text"), self._tell_rules, kind="link")
+        self.join = button(tr("Join or split columns …"), self._make_columns, kind="link")
+        reading.add(column(row(self.how_text, None), row(self.join, None), gap=0), None)
+        return reading
+
+    def _show_reading(self: Any, seen: Seen) -> None:
+        choices, words = self.choices, separator_words()
+        pick(self.encoding, choices.encoding if choices.encoding in ENCODINGS else GUESS)
+        pick(self.separator, WIDTHS if seen.widths else choices.separator if choices.separator in words else GUESS)
+        self.sheet.clear()
+        for one in seen.sheets:
+            self.sheet.addItem(one, one)
+        pick(self.sheet, seen.sheet)
+        pick(self.labels, seen.labels)
+        plain = not seen.rules or bool(seen.widths)
+        for box, shown in (
+            (self.sheet, len(seen.sheets) > 1), (self.labels, bool(seen.labelled)), (self.encoding, plain),
+            (self.separator, plain),
+        ):  # fmt: skip
+            box.setVisible(shown)
+            self._lines[box].setVisible(shown)
+        self.how_text.setVisible(bool(seen.rules))
+        pick(self.header, -1 if choices.header_line is None else choices.header_line)
+        self.id_column.clear()
+        for text, data in [(tr("none"), ""), *((name, name) for name in seen.columns)]:
+            self.id_column.addItem(text, data)
+        pick(self.id_column, choices.id_column)
 
     def _reread(self: Any, _data: object) -> None:
         seen: Seen | None = self.seen

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QComboBox, QFileDialog, QGridLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from pprl_desktop.job.offers import as_agreed
 from pprl_desktop.problem import Problem
@@ -21,11 +21,11 @@ from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.turns import Turns
 from pprl_desktop.ui.kit.words import count, percent
 from pprl_desktop.ui.panes._files import TABLES, table_filter
-from pprl_desktop.ui.panes._reading import GUESS, WIDTHS, ReadingChoices
+from pprl_desktop.ui.panes._reading import ReadingChoices
 from pprl_desktop.ui.panes._work import kind_words, separator_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.banner import Banner
-from pprl_desktop.ui.widgets.basics import Pages, Section, boxed, button, column, label, row
+from pprl_desktop.ui.widgets.basics import Pages, Section, boxed, button, column, label
 from pprl_desktop.ui.widgets.empty import EmptyState, short_facts
 from pprl_desktop.ui.widgets.inputs import combo, pick
 from pprl_desktop.ui.widgets.reflow import columns
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from pprl_desktop.project.choices import Choices
     from pprl_desktop.records.profile import ColumnProfile
 
-ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1")
-HEADERS = 8  # lines offered as the header
 FIRST_ROWS = 4
 SHAPE = 14  # letters of a shape; whole on hover
 AT_ONCE = 6  # columns that are laid out in one turn
@@ -131,43 +129,7 @@ class DataPane(ReadingChoices, Pane):
         self.below_title.addWidget(self.file)
         self.below_title.addWidget(self.another)
         self.below_title.addStretch(1)
-        self.encoding = combo(
-            tr("Encoding"), [(tr("found out"), GUESS), *((name.upper(), name) for name in ENCODINGS)], self._reread
-        )
-        separators = [(tr("found out"), GUESS), *((words, sign) for sign, words in separator_words().items())]
-        self.separator = combo(tr("Separator"), [*separators, (tr("fixed widths …"), WIDTHS)], self._set_separator)
-        self.sheet = combo(tr("Sheet of the workbook"), [], self._set_sheet)
-        values = [(tr("labels"), True), (tr("codes"), False)]
-        self.labels = combo(tr("Labels or codes of coded values"), values, self._reread)
-        lines = [(tr("found out"), -1), (tr("there is none"), 0)]
-        lines += [(tr("line {n}", n=n), n) for n in range(1, HEADERS + 1)]
-        self.header = combo(tr("Line with the names of the columns"), lines, self._reread)
-        self.id_column = combo(tr("Column with your own record number"), [], self._set_id)
-        reading = Section(tr("Read as"))
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(12)
-        grid.setVerticalSpacing(4)
-        self._lines: dict[QComboBox, QWidget] = {}
-        for place, (text, box) in enumerate(
-            (
-                (tr("Sheet"), self.sheet),
-                (tr("Values"), self.labels),
-                (tr("Encoding"), self.encoding),
-                (tr("Separator"), self.separator),
-                (tr("Names in"), self.header),
-                (tr("Record no."), self.id_column),
-            )
-        ):
-            name = label(text, "muted", wrap=False)
-            name.setBuddy(box)
-            grid.addWidget(name, place, 0)
-            grid.addWidget(box, place, 1)
-            self._lines[box] = name
-        grid.setColumnStretch(1, 1)
-        reading.body.addLayout(grid)
-        self.how_text = button(tr("How cells became text"), self._tell_rules, kind="link")
-        self.join = button(tr("Join or split columns …"), self._make_columns, kind="link")
-        reading.add(column(row(self.how_text, None), row(self.join, None), gap=0), None)
+        reading = self._build_reading()
         self.first = Section(tr("First rows"))
         self.first_note = label(tr("only you see them"), "small", wrap=False)
         self.first.head.insertWidget(1, self.first_note)
@@ -214,7 +176,7 @@ class DataPane(ReadingChoices, Pane):
     def _show_file(self, seen: Seen) -> None:
         self.pages.setCurrentIndex(1)
         self._say_head()
-        choices, words = self.choices, separator_words()
+        words = separator_words()
         self.file.setText(Path(seen.path).name)
         self.number.setText(count(seen.rows))
         read = (
@@ -234,26 +196,7 @@ class DataPane(ReadingChoices, Pane):
                 separator=words.get(seen.separator, seen.separator),
             ),
         )
-        pick(self.encoding, choices.encoding if choices.encoding in ENCODINGS else GUESS)
-        pick(self.separator, WIDTHS if seen.widths else choices.separator if choices.separator in words else GUESS)
-        self.sheet.clear()
-        for one in seen.sheets:
-            self.sheet.addItem(one, one)
-        pick(self.sheet, seen.sheet)
-        pick(self.labels, seen.labels)
-        plain = not seen.rules or bool(seen.widths)
-        for box, shown in (
-            (self.sheet, len(seen.sheets) > 1), (self.labels, bool(seen.labelled)), (self.encoding, plain),
-            (self.separator, plain),
-        ):  # fmt: skip
-            box.setVisible(shown)
-            self._lines[box].setVisible(shown)
-        self.how_text.setVisible(bool(seen.rules))
-        pick(self.header, -1 if choices.header_line is None else choices.header_line)
-        self.id_column.clear()
-        for text, data in [(tr("none"), ""), *((name, name) for name in seen.columns)]:
-            self.id_column.addItem(text, data)
-        pick(self.id_column, choices.id_column)
+        self._show_reading(seen)
         self._show_remarks(seen)
         self.changed.emit()
 
