@@ -191,11 +191,11 @@ def method_page(window: MainWindow, post: Post) -> Any:
 def choose(pane: Any, name: str, layout: str, epsilon: float | None) -> None:
     """As a steward does: the method, then the noise, then perhaps another layout."""
     if method(name).page == "expert":
-        pane.others[0].click()
+        pane.expert.others[0].click()
     else:
         pane._choose(name)
     if epsilon is not None:
-        pane.slider.settled.emit(epsilon)
-    if layout and pane.layout_of.isEnabled():
-        pane.layout_of.setCurrentIndex(pane.layout_of.findData(layout))
-        pane.layout_of.activated.emit(pane.layout_of.currentIndex())
+        pane.expert.slider.settled.emit(epsilon)
+    if layout and pane.expert.layout_of.isEnabled():
+        pane.expert.layout_of.setCurrentIndex(pane.expert.layout_of.findData(layout))
+        pane.expert.layout_of.activated.emit(pane.expert.layout_of.currentIndex())

@@ -4,41 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QButtonGroup, QProgressBar, QWidget
 
-from pprl_desktop.codes.base import REGISTRY, method
+from pprl_desktop.codes.base import method
 from pprl_desktop.job import kept, preview, ways
-from pprl_desktop.privacy.claims import UNITS
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import number, tr, tr_core, tr_n
 from pprl_desktop.ui.kit.jobs import Job, time_words
 from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.words import count, hundredths, of_100, percent, range_of_100, size
-from pprl_desktop.ui.panes._work import decision_words, layout_words
 from pprl_desktop.ui.panes.base import Pane
-from pprl_desktop.ui.plots.precision_recall import Curve, PrecisionRecallPlot
+from pprl_desktop.ui.panes.method_expert import ExpertSettings
 from pprl_desktop.ui.plots.tradeoff import Spot, TradeOff
-from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import (
     Brief,
-    Section,
     boxed,
     button,
     column,
     icon_label,
     label,
-    least_height,
     row,
     row_button,
 )
-from pprl_desktop.ui.widgets.epsilon import EpsilonSlider
 from pprl_desktop.ui.widgets.facts import tag
-from pprl_desktop.ui.widgets.inputs import combo, labelled, pick
-from pprl_desktop.ui.widgets.meter import Bar, ShareBar
+from pprl_desktop.ui.widgets.meter import ShareBar
 from pprl_desktop.ui.widgets.numbers import BigNumber
 from pprl_desktop.ui.widgets.reflow import columns
 from pprl_desktop.ui.widgets.rows import Head, Rows
@@ -80,7 +72,9 @@ class MethodPane(Pane):
         )
         self.table = Rows(tr("Ways to compare"), heads, high=44)
         self.expert_switch = button(tr("E&xpert settings"), self._toggle_expert, kind="link")
-        self.expert = self._build_expert()
+        self.expert = ExpertSettings()
+        self.expert.settled.connect(lambda values: self._settings(**values))
+        self.expert.chosen.connect(self._choose)
         self.expert.setVisible(False)
         self.body.setSpacing(16)
         self.body.addLayout(columns(left, self.chart, least=300, gap=3))
@@ -109,71 +103,6 @@ class MethodPane(Pane):
         self.dial.idClicked.connect(self._set_keep)
         return boxed(row(*line, None, gap=0.75))
 
-    def _build_expert(self) -> QWidget:
-        card = Section()
-        self.slider = EpsilonSlider()
-        self.slider.moved.connect(lambda _e: self._describe())
-        self.slider.settled.connect(self._set_epsilon)
-        self.decision = combo(
-            tr("Decision"),
-            [(decision_words()[name], name) for name in ("adaptive", "threshold", "svm")],
-            lambda data: self._settings(decision=str(data)),
-        )
-        self.layout_of = combo(
-            tr("Layout"),
-            [(words, name) for name, words in layout_words().items()],
-            lambda data: self._settings(layout=str(data)),
-        )
-        self.kernel = combo(
-            tr("Kernel"),
-            [(tr("linear"), "linear"), (tr("radial (RBF)"), "rbf")],
-            lambda d: self._settings(kernel=str(d)),
-        )
-        self.sides = combo(
-            tr("Noise on"),
-            [(tr("what each side sends (one-sided)"), "one-sided"), (tr("both sides of the comparison"), "two-sided")],
-            lambda data: self._settings(noise=str(data)),
-        )
-        self.direction = combo(
-            tr("A person occurs"),
-            [
-                (tr("once in each table"), "one-to-one"),
-                (tr("perhaps several times in the partner's"), "one-to-many"),
-                (tr("perhaps several times in the own"), "many-to-one"),
-                (tr("perhaps several times in both"), "many-to-many"),
-            ],
-            lambda data: self._settings(direction=str(data)),
-        )
-        self.decoys = combo(
-            tr("Decoys"),
-            [(tr("none"), 0), *((count(n), n) for n in (100, 500, 1000, 5000))],
-            lambda data: self._settings(decoys=int(str(data))),
-        )
-        self.others = [
-            button(tr("Use {method}", method=tr_core(method(name).title)), partial(self._choose, name), kind="link")
-            for name in REGISTRY
-            if method(name).page == "expert"
-        ]
-        first = columns(
-            labelled(tr("Decision"), self.decision), labelled(tr("Layout"), self.layout_of),
-            labelled(tr("Kernel"), self.kernel), least=200,
-        )  # fmt: skip
-        second = columns(
-            labelled(tr("Noise on"), self.sides), labelled(tr("A person occurs"), self.direction),
-            labelled(tr("Records that do not exist, added to the bundle"), self.decoys), least=200,
-        )  # fmt: skip
-        self.bars = column(gap=0.5)
-        self.curve = PrecisionRecallPlot(height=180)
-        least_height(self.curve, 220)
-        gives = Section(tr("What each field gives away"), tr("Values that the partner recovered in the rehearsal."))
-        gives.body.addLayout(self.bars)
-        gives.add(None)
-        right = Section(tr("Right and found"), tr("At each line that could be drawn, on synthetic pairs.")).add(
-            self.curve
-        )
-        card.add(self.slider, first, second, row(*self.others, None), columns(right, gives, least=300, gap=3))
-        return card
-
     # what is shown --------------------------------------------------------------------------------
 
     def enter(self) -> None:
@@ -198,19 +127,7 @@ class MethodPane(Pane):
         return next(one for one in self._offered() if one.key == (choices.method, choices.settings))
 
     def _show(self) -> None:
-        choices = self.project.choices
-        settings = choices.settings
-        self.slider.set_epsilon(settings.epsilon)
-        for control, value in (
-            (self.decision, settings.decision), (self.layout_of, settings.layout), (self.kernel, settings.kernel),
-            (self.sides, settings.noise), (self.direction, settings.direction), (self.decoys, settings.decoys),
-        ):  # fmt: skip
-            pick(control, value)
-        self.kernel.setEnabled("kernel" in method(choices.method).reads)
-        coded = method(choices.method).both_layouts
-        self.decision.setEnabled(coded)
-        self.layout_of.setEnabled(coded)
-        self._describe()
+        self.expert.show_choices(self.project.choices)
         self._show_ways()
 
     def _show_ways(self) -> None:
@@ -331,24 +248,6 @@ class MethodPane(Pane):
             one.setAlignment(Qt.AlignmentFlag.AlignRight)
         return boxed(column(shown, files, gap=0.25))
 
-    def _describe(self) -> None:
-        """The unit of epsilon and what it means for a whole record; both come from the privacy statement."""
-        choices = self.project.choices
-        settings = choices.with_settings(epsilon=self.slider.epsilon()).settings
-        try:
-            said = preview.statement(choices, settings)
-        except Problem as problem:
-            self.slider.describe(tr("per bit"), tr_core(problem.what))
-            return
-        record = next(
-            (one for one in said.numbers if one.per == "per record" and not one.of and one.bound == "worst case"), None
-        )
-        words = tr("at worst {n} for a whole record", n=record.value) if record is not None else ""
-        if not said.epsilon:
-            words = tr("ε unlimited: only the rehearsal tells")
-        self.slider.describe(tr_core(UNITS[said.unit or "per bit"]), words)
-        set_tip(self.slider, "\n".join(tr_core(one) for one in said.sentences))
-
     # forecast and rehearsal -----------------------------------------------------------------------
 
     def _ask(self) -> None:
@@ -393,29 +292,14 @@ class MethodPane(Pane):
     def _show_forecast(self, choices: Choices, made: Forecast) -> None:
         kept.keep_forecast(self.project, choices, made)
         self._know(ways.with_forecast(self._way_of(choices), made, choices.rows))
-        shown, figures = made.curve, made.figures
-        self.curve.show_curve(
-            Curve(shown.recall, shown.precision, shown.threshold, (figures.recall, figures.precision))
-        )
+        self.expert.show_forecast(made)
         self._show_ways()
         self._measure_next()
 
     def _show_rehearsal(self, choices: Choices, found: Rehearsal) -> None:
         kept.keep_rehearsal(self.project, choices, found)
         self._know(ways.with_rehearsal(self._way_of(choices), found))
-        clear(self.bars)
-        for one in found.fields:
-            bar = Bar(one.field, one.recovered.share, percent(one.recovered.share, 0), token="warm")
-            set_tip(
-                bar,
-                tr(
-                    "{field}: {share} of the values recovered with a list of {entries} entries",
-                    field=one.field,
-                    share=percent(one.recovered.share),
-                    entries=count(one.entries),
-                ),
-            )
-            self.bars.addWidget(bar)
+        self.expert.show_rehearsal(found)
         self._show_ways()
         self._measure_next()
 
@@ -476,9 +360,6 @@ class MethodPane(Pane):
         self.change("Choose method", method=changed.method, settings=changed.settings)
         self._show()
         self._ask()
-
-    def _set_epsilon(self, epsilon: object) -> None:
-        self._settings(epsilon=epsilon if epsilon is None else float(str(epsilon)))
 
     def _settings(self, **values: Any) -> None:
         self.change("Change settings", settings=self.project.choices.with_settings(**values).settings)
