@@ -11,6 +11,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 Made = TypeVar("Made", bound=QWidget)
+AFTERWARDS = 20  # ms: without any, Qt does it in the same turn
 
 
 class Turns(QObject):

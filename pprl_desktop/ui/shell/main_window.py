@@ -31,36 +31,24 @@ from PySide6.QtWidgets import (
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.desk import Desk
 from pprl_desktop.ui.kit import icons, theme
-from pprl_desktop.ui.kit.i18n import tr, tr_core
-from pprl_desktop.ui.kit.tips import set_tip
-from pprl_desktop.ui.kit.turns import Ahead, Turns
-from pprl_desktop.ui.kit.words import own_words
+from pprl_desktop.ui.kit.i18n import tr
+from pprl_desktop.ui.kit.turns import AFTERWARDS, Ahead, Turns
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.shell import drops, enter, frame, menus, pages
 from pprl_desktop.ui.shell.bottom_bar import BottomBar
 from pprl_desktop.ui.shell.focus import FocusKeeper
 from pprl_desktop.ui.shell.help_panel import HelpPanel
 from pprl_desktop.ui.shell.job_bar import JobBar, may_stop
+from pprl_desktop.ui.shell.overview import Overview
 from pprl_desktop.ui.shell.side_bar import SideBar
-from pprl_desktop.ui.shell.stepper import Entry, Mark
 from pprl_desktop.ui.widgets.basics import Button, follow
 from pprl_desktop.ui.widgets.empty import EmptyState, copies
 
 if TYPE_CHECKING:
-    from pprl_desktop.job.post import Post
-    from pprl_desktop.project.steps import Step, StepState
+    pass
 
-AFTERWARDS = 20  # ms: without any, Qt does it in the same turn
 KEYPAD = Qt.KeyboardModifier.KeypadModifier
 HELP_FROM = 1280  # px of window width below which the help panel gives its room to the pane
-GROUP_STARTS = ("agreement", "match", "review")  # prepare, agree and exchange, match, decide
-ICONS = {
-    "post": "inbox",
-    "contacts": "people",
-    "releases": "ledger",
-    "settings": "settings",
-    "help": "help",
-}
 
 
 class MainWindow(QMainWindow):
@@ -72,8 +60,6 @@ class MainWindow(QMainWindow):
         self._help_wanted = desk.preferences.help_panel
         self._help_by_hand = False
         self._turned = False  # to another page, by the event that is being handled
-        self._post: Post | None = None
-        self._noted: tuple[object, str] = (None, "")  # project and step that the start page knows of
         self._saved_at = time.monotonic()
         self.setWindowTitle("PPRL Desktop")
         self.setWindowIcon(icons.app_icon())
@@ -82,6 +68,7 @@ class MainWindow(QMainWindow):
         self._build()
         frame.fit_screen(self, desk.preferences.window)
         self._turning = False
+        self.overview = Overview(self)
         self.menus = menus.Menus(self)
         FocusKeeper(self)
         desk.project_changed.connect(self._project_changed)
@@ -94,8 +81,6 @@ class MainWindow(QMainWindow):
         desk.file_given.connect(lambda name: self.open_file(Path(name)))
         self.waiting_file: Path | None = None  # dropped while the key was locked
         theme.signals.changed.connect(self.update)
-        self._post_later = QTimer(self, singleShot=True, interval=10 * AFTERWARDS)  # several wishes, one look
-        self._post_later.timeout.connect(self._look_at_post)
         self._tick = QTimer(self)
         self._tick.timeout.connect(self.refresh)
         self._tick.start(30_000)
@@ -113,8 +98,8 @@ class MainWindow(QMainWindow):
         self.current = ""
         self._build()
         self.menus = menus.Menus(self)
-        self._name_project()
-        self.show_pane(where or self._resume())
+        self.overview.name_project()
+        self.show_pane(where or self.resume())
 
     # layout ---------------------------------------------------------------------------------------
 
@@ -175,7 +160,7 @@ class MainWindow(QMainWindow):
         finally:
             self._turning = False
         QTimer.singleShot(AFTERWARDS, self, self._show_step_help)  # the page comes first
-        self._post_later.start()
+        self.overview.look_later()
         self._show_help_panel()
         self.refresh()
         self._ahead.put_off()
@@ -216,7 +201,7 @@ class MainWindow(QMainWindow):
             place = path.index(self.current)
             self.show_pane(path[place - 1] if place else "welcome")
         elif self.current != "welcome":
-            self.show_pane(self._resume() if self.desk.project is not None else "welcome")
+            self.show_pane(self.resume() if self.desk.project is not None else "welcome")
 
     def go_next(self) -> None:
         pane, name = self.pane(), self.current
@@ -242,7 +227,7 @@ class MainWindow(QMainWindow):
         if self.current == name:
             self.refresh()
 
-    def _resume(self) -> str:
+    def resume(self) -> str:
         """The first step that is not done: where the steward goes on."""
         project = self.desk.project
         if project is None:
@@ -258,7 +243,7 @@ class MainWindow(QMainWindow):
         """Step list, bottom bar and menus follow the project and the pane in front."""
         if self._turning:
             return
-        self._show_steps()
+        self.overview.show_steps()
         if self.current not in self.panes or (self.desk.project is None and self.current not in pages.FREE):
             return  # nothing in front yet, or the project is being closed
         pane, path = self.pane(), self._path()
@@ -323,85 +308,11 @@ class MainWindow(QMainWindow):
         place = path.index(self.current) if self.current in path else len(path)
         if self.desk.project is None or place + 1 >= len(path):
             return ""
-        return self._title(self.desk.project.states()[place + 1].step)
-
-    def _title(self, step: Step) -> str:
-        """The two files are called by what they are once a method is agreed."""
-        kind = self.desk.files_agreed() if step.name in ("export", "partner") else "bundles"
-        if kind == "open":
-            return tr("Your file") if step.name == "export" else tr("Partner's file")
-        if kind == "blind":
-            return tr("Question") if step.name == "export" else tr("Answer")
-        return tr_core(step.title)
+        return self.overview.title(self.desk.project.states()[place + 1].step)
 
     def steps_named(self) -> dict[str, str]:
         """What the step list calls each step now."""
-        return {state.step.name: self._title(state.step) for state in self._states()}
-
-    def _show_steps(self) -> None:
-        project = self.desk.project
-        entries: list[Entry] = []
-        if project is not None:
-            for number, state in enumerate(project.states(), start=1):
-                mark: Mark = "waiting" if self._waits(state) else state.state
-                title = self._title(state.step)
-                waits = ", ".join(tr_core(name) for name in state.waits_for)
-                tip = tr("{step}: first finish {steps}", step=title, steps=waits) if waits else ""
-                reachable = state.state != "to do"
-                name = state.step.name
-                entries.append(
-                    Entry(name, title, mark, number, "", reachable, tip, self._why(state), name in GROUP_STARTS)
-                )
-        self.steps.show_entries(entries)
-        titles = menus.page_titles()
-        beside = [
-            Entry(
-                name,
-                titles[name],
-                icon=ICONS[name],
-                reachable=project is not None or name in pages.FREE,
-                count=int(self._post is not None and self._post.to_send is not None) if name == "post" else 0,
-            )
-            for name in pages.BESIDE
-            if name not in ("post", "contacts") or self._has_partner(name)
-        ]
-        self.beside.show_entries(beside)
-        self.side.set_current(self.current)
-
-    def _has_partner(self, name: str) -> bool:
-        """Post and contacts are about partners: a project of own files has none, and no project has no post."""
-        project = self.desk.project
-        return name == "contacts" if project is None else project.choices.kind == "partner"
-
-    def _waits(self, state: StepState) -> bool:
-        """Whether a step waits for the partner."""
-        awaited = self._post.awaited if self._post is not None else None
-        return awaited is not None and awaited.step == state.step.name and state.state != "done"
-
-    def _look_at_post(self) -> None:
-        """What is to be sent and whom one waits for; after the page is there, because it reads the home folder."""
-        if self.desk.project is None:
-            self._post = None
-            return
-        from pprl_desktop.ui.panes.post import look
-
-        if (self.desk.project, self._resume()) != self._noted:  # the start page tells it even after a power cut
-            self._noted = self.desk.project, self._resume()
-            self.desk.note_project()
-        before, self._post = self._post, look(self.desk)
-        if self._post != before:
-            self.refresh()
-
-    def _why(self, state: StepState) -> str:
-        """Why a step is to be done again, or for whom it waits."""
-        if self._waits(state) and self._post is not None:
-            return tr("waiting for {partner}", partner=self._post.partner)
-        if state.state != "stale" or self.desk.project is None:
-            return ""
-        if state.waits_for:  # only the first of several says why; the others follow from it
-            return ""
-        change = self.desk.project.why_redo(state.step.name)
-        return tr("after “{change}”", change=tr(change)) if change else ""
+        return {state.step.name: self.overview.title(state.step) for state in self._states()}
 
     def _project_changed(self) -> None:
         for name in [n for n in self.panes if n not in ("welcome", "settings", "help")]:
@@ -409,45 +320,17 @@ class MainWindow(QMainWindow):
             self.stack.removeWidget(pane)
             pane.deleteLater()
         self._saved_at = time.monotonic()
-        self._name_project()
-        self.show_pane(self._resume())
-
-    def _name_project(self) -> None:
-        project = self.desk.project
-        self.side.title.setText(project.title if project is not None else "PPRL Desktop")
-        set_tip(self.side.title, str(project.path) if project is not None else "")
-        self.setWindowTitle(f"{project.title} – PPRL Desktop" if project is not None else "PPRL Desktop")
-        self._name_partner()
-
-    def _name_partner(self) -> None:
-        """Whom the project is with, below its name; the own organisation where none is open."""
-        project = self.desk.project
-        if project is not None and project.choices.kind != "partner":
-            self.side.whom.setText(own_words(project.choices.kind))
-            return
-        if project is None or not project.choices.partner:
-            own = self.desk.preferences.organisation or tr("no identity yet")
-            self.side.whom.setText("" if project is not None else own)
-            return
-        QTimer.singleShot(AFTERWARDS, self, lambda: self.side.whom.setText(self._whom()))  # the page comes first
-
-    def _whom(self) -> str:
-        project = self.desk.project
-        if project is None:
-            return ""
-        try:
-            return next((one.name for one in self.desk.home.contacts() if one.id == project.choices.partner), "")
-        except Problem:  # a damaged home is told where it is used
-            return ""
+        self.overview.name_project()
+        self.show_pane(self.resume())
 
     def _choices_changed(self, changed: object) -> None:
         self._saved_at = time.monotonic()
-        self._name_partner()
-        self._post_later.start()  # what was awaited may have come
+        self.overview.name_partner()
+        self.overview.look_later()  # what was awaited may have come
         self.refresh()
         stale = getattr(changed, "stale", ())
         if stale and self.current in self.panes:
-            titles = ", ".join(self._title(s.step) for s in self._states() if s.step.name in stale)
+            titles = ", ".join(self.overview.title(s.step) for s in self._states() if s.step.name in stale)
             self.bottom.tell(tr("Needs redoing: {steps}", steps=titles))
 
     def _states(self) -> tuple:  # type: ignore[type-arg]
@@ -455,7 +338,7 @@ class MainWindow(QMainWindow):
 
     def _key_changed(self) -> None:
         self.menus.refresh()
-        self._name_partner()
+        self.overview.name_partner()
         waiting, self.waiting_file = self.waiting_file, None
         if waiting is not None and self.desk.identity() is not None:
             QTimer.singleShot(0, self, lambda: self.open_file(waiting))  # after the page has shown that it is open
