@@ -195,8 +195,8 @@ def test_a_proposal_names_the_group_before_it_is_written(
     window.open_file(tmp_path / "g.pprlgroup")
     assert window.current == "agreement", "dropped anywhere, it leads to the page where it is used"
     pane = window.pane()
-    assert "Four registries" in pane.group.choose.text()
-    assert pane._offer().group == a.project.group
+    assert "Four registries" in pane.start.group.choose.text()
+    assert pane.start.offer().group == a.project.group
     shutil.copy(a.table, tmp_path / "g.pprlgroup")
-    pane.group.take(tmp_path / "g.pprlgroup")
+    pane.start.group.take(tmp_path / "g.pprlgroup")
     shown(window, qtbot, "This is not a group file")

@@ -3,36 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QApplication, QInputDialog, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QInputDialog, QPushButton, QWidget
 
-from pprl_desktop.codes.base import method
 from pprl_desktop.job import offers
 from pprl_desktop.job.papers import Stage
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import tr, tr_core
-from pprl_desktop.ui.kit.words import day_words, days_since, place_of, said_days
+from pprl_desktop.ui.kit.words import place_of
 from pprl_desktop.ui.panes._files import out_path, post, show_in_folder
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.panes._measure import document_of, measure
-from pprl_desktop.ui.panes._work import rule_words
 from pprl_desktop.ui.panes.agreement_blind import BlindTermsView
 from pprl_desktop.ui.panes.agreement_columns import ColumnChoice
-from pprl_desktop.ui.panes.agreement_group import GroupChoice
-from pprl_desktop.ui.panes.contacts import state_words
-from pprl_desktop.ui.widgets.basics import Pages, Section, boxed, button, column, label, row
+from pprl_desktop.ui.panes.agreement_proposal import ProposalForm
+from pprl_desktop.ui.panes.agreement_waiting import WaitingPage
+from pprl_desktop.ui.widgets.basics import Pages, boxed, button, column
 from pprl_desktop.ui.widgets.empty import EmptyState
-from pprl_desktop.ui.widgets.facts import FactTable
-from pprl_desktop.ui.widgets.inputs import combo, labelled, pick
-from pprl_desktop.ui.widgets.numbers import BigNumber
 from pprl_desktop.ui.widgets.paper import PaperView, save_as_pdf
-from pprl_desktop.ui.widgets.reflow import columns, flow
 
 if TYPE_CHECKING:
-    from pprl_desktop.exchange.agreeing import Offer, Proposal
+    from pprl_desktop.exchange.agreeing import Proposal
     from pprl_desktop.exchange.agreement import Agreement
     from pprl_desktop.exchange.inbox import Received
     from pprl_desktop.exchange.terms import Terms
@@ -58,7 +51,12 @@ class AgreementPane(KeyedPane):
         self._told = ""  # why this side cannot sign, as the strip says it
         self.blind.hide()
         self.pages = Pages()
-        for page in (self._build_start(), self._build_wait(), self._build_read(), self._build_done()):
+        self.start = ProposalForm(self, self.blind)
+        self.start.changed.connect(self.show_state)
+        self.wait = WaitingPage(self)
+        self.wait.again.clicked.connect(lambda _checked=False: self._resend())
+        self.wait.withdraw.clicked.connect(lambda _checked=False: self._restart())
+        for page in (self.start, self.wait, self._build_read(), self._build_done()):
             self.pages.addWidget(page)
         self.body.addWidget(self.identity)
         self.body.addWidget(self.pages)
@@ -66,66 +64,8 @@ class AgreementPane(KeyedPane):
         self.body.addStretch(1)
         self.decline = button(tr("&Decline …"), self._decline)
         self.later = button(tr("Not now"), self._put_aside, kind="link")
-        self.pdf = button("&PDF …", self._save_pdf, icon="save", tip=tr("Save this document as PDF"))
-
-    def _build_start(self) -> QWidget:
-        self.partner = combo(tr("Partner"), [], self._set_partner)
-        self.partner.setMinimumContentsLength(18)
-        self.verified = label("", "small", wrap=False)
-        self.rule = combo(
-            tr("Where the two sides decide differently"),
-            [(words, rule) for rule, words in rule_words().items()],
-            lambda data: self.change("Choose rule", rule=str(data)),
-        )
-        self.purpose = QLineEdit()
-        self.purpose.setPlaceholderText(tr("for example: follow-up of heart patients, ethics vote 2026-14"))
         self.open = button(tr("I &was sent a proposal …"), self.choose_file)
-        contacts = button(tr("Contacts …"), lambda: self.desk.go_to.emit("contacts"), kind="link")
-        who = column(labelled(tr("&Partner"), self.partner), row(self.verified, None, contacts), gap=0.5)
-        why = column(
-            labelled(tr("P&urpose"), self.purpose, tr("The partner, the agreement and the report will show it.")),
-            gap=0.5,
-        )
-        self.group = GroupChoice(self)
-        self.group.changed.connect(self.show_state)
-        self._not_yet = ""  # why nothing can be proposed
-        self.no_partner = EmptyState(
-            "people",
-            tr("First exchange cards with the partner"),
-            tr("Each saves a card, sends it to the other by any way, and both compare twelve words by telephone."),
-            ((tr("&Identity and contacts"), lambda: self.desk.go_to.emit("contacts")),),
-        )
-        self.draft = PaperView(tr("The proposal as it would be written"))
-        self.form = boxed(
-            column(
-                columns(who, why, least=290, gap=3),
-                labelled(tr("Where the two sides decide differently"), self.rule),
-                flow(self.group),
-                Section(tr("What you would propose")),
-                self.draft,
-                gap=2,
-            )
-        )
-        return boxed(column(self.no_partner, self.form))
-
-    def _build_wait(self) -> QWidget:
-        self.days = BigNumber()
-        self.next_comes = label("")
-        remind = button(tr("Copy a reminder to send"), self._remind, kind="link")
-        comes = column(self.next_comes, row(remind, None), gap=0.5)
-        withdraw = button(tr("Start over"), self._restart, kind="link")
-        again = button(tr("Write the proposal again …"), self._resend)
-        self.proposed = FactTable()
-        self.wait_paper = PaperView(tr("What you proposed"))
-        return boxed(
-            column(
-                columns(self.days, comes, least=220, shares=(2, 3), gap=3),
-                flow(again, withdraw),
-                Section(tr("What you proposed")).add(self.proposed),
-                self.wait_paper,
-                gap=2,
-            )
-        )
+        self.pdf = button("&PDF …", self._save_pdf, icon="save", tip=tr("Save this document as PDF"))
 
     def _build_read(self) -> QWidget:
         self.read = PaperView(tr("The proposal"))
@@ -146,7 +86,7 @@ class AgreementPane(KeyedPane):
 
     def take_file(self, path: str) -> None:
         if path.lower().endswith(".pprlgroup"):
-            self.group.take(Path(path))
+            self.start.group.take(Path(path))
         else:
             super().take_file(path)
 
@@ -201,78 +141,14 @@ class AgreementPane(KeyedPane):
             tr("Agree with the partner"),
             tr("What is compared, how, and with how much noise. Signed by both; every later file must fit it."),
         )
-        choices, home = self.project.choices, self.desk.home
-        contacts = [one for one in home.contacts() if one.state != "withdrawn"] if home.exists else []
-        self.partner.clear()
-        self.partner.addItem(tr("Choose …") if contacts else tr("no contact yet"), "")
-        for one in contacts:
-            self.partner.addItem(one.name, one.id)
-        if not choices.partner and len(contacts) == 1:
-            self.change("Choose partner", partner=contacts[0].id)
-            choices = self.project.choices
-        pick(self.partner, choices.partner)
-        pick(self.rule, choices.rule)
-        chosen = next((one for one in contacts if one.id == choices.partner), None)
-        self.verified.setText(state_words(chosen.state) if chosen is not None else "")
-        states = [one for one in self.project.states() if one.step.name in ("data", "fields", "method")]
-        before = [tr_core(one.step.title) for one in states if one.state != "done"]
-        missing = tr("To propose, first look at: {pages}.", pages=", ".join(before)) if before else ""
-        self._not_yet = missing or ("" if chosen is not None else tr("Choose the partner."))
-        self.no_partner.setVisible(not contacts)
-        self.form.setVisible(bool(contacts))
-        if chosen is not None and not method(choices.method).smashes:
-            self._weighs = True
-            self.blind.prepare(choices, chosen.name)
-            if not self._not_yet and self.blind.prepared is None:
-                self._not_yet = self.blind.reason() or tr("The keys are being chosen on your table …")
-        terms = self._draft(chosen.id) if chosen is not None and choices.fields else None
-        self.draft.setVisible(terms is not None)
-        if terms is not None:
-            self._show_paper(self.draft, terms, "draft", choices)
-
-    def _draft(self, contact: str) -> Terms | None:
-        """The terms as they would be written, without a secret yet."""
-        from pprl_desktop.job.partnership import Partnership
-
-        own, offer = self.desk.identity(), self._offer()
-        if own is None or offer is None:
-            return None
-        try:
-            return Partnership.draft(self.desk.home, own, contact, offer)
-        except Problem:
-            return None
-
-    def _offer(self) -> Offer | None:
-        """As the choices say; with blind, with the keys and limits that were counted on the own table."""
-        offer = offers.offer_of(self.project.choices, self.purpose.text().strip(), self.desk.findings.twice)
-        offer = replace(offer, group=self.group.group)
-        if method(offer.method).smashes:
-            return offer
-        prepared = self.blind.prepared
-        return replace(offer, blind=prepared.terms) if prepared is not None else None
+        self._weighs = self.start.show_choices()
 
     def _show_wait(self, agreement: Agreement) -> None:
-        partner, terms = agreement.partner_side.name, agreement.terms
         self.head(
-            tr("Waiting for the signature of {partner}", partner=partner),
+            tr("Waiting for the signature of {partner}", partner=agreement.partner_side.name),
             tr("Your proposal is written and signed. Nothing about your records has left."),
         )
-        self.days.show_number(*said_days(days_since(terms.made)))
-        self.days.say(tr("since {day}", day=day_words(terms.made)))
-        self.next_comes.setText(
-            tr(
-                "<b>What comes next:</b> {partner} reads the proposal, measures its own side and sends a signed "
-                "answer. Drop that file anywhere on this window.",
-                partner=partner,
-            )
-        )
-        document = document_of(self, terms, "proposed", self.project.choices)
-        folder = post(self)
-        show = button(tr("Show in folder"), lambda: show_in_folder(self, folder), kind="link")
-        told = [(tr_core(one.name), tr_core(one.what)) for one in document.facts if one.brief]
-        where = row(label(place_of(folder), "mono", selectable=True), show, gap=1)
-        self.proposed.show_facts([*told, (tr("Folder"), where)])
-        self.wait_paper.show_document(document)
+        self.wait.show_agreement(agreement)
 
     def _show_read(self) -> None:
         assert self._proposal is not None
@@ -406,10 +282,6 @@ class AgreementPane(KeyedPane):
             key="agreement.table", quiet=True, problem=lambda _problem: None,
         )  # fmt: skip
 
-    def _set_partner(self, data: object) -> None:
-        self.change("Choose partner", partner=str(data or ""), agreement="")
-        self.show_state()
-
     def _propose(self) -> None:
         from pprl_desktop.exchange import contacts
         from pprl_desktop.job.partnership import Partnership
@@ -425,7 +297,7 @@ class AgreementPane(KeyedPane):
         out = out_path(self, tr("Write the proposal"), "proposal.pprl")
         if out is None:
             return
-        offer = self._offer()
+        offer = self.start.offer()
         if offer is None:
             return
 
@@ -445,19 +317,6 @@ class AgreementPane(KeyedPane):
         """A proposal is sealed once; a second one replaces it."""
         self._restart()
         self._propose()
-
-    def _remind(self) -> None:
-        agreement = self._agreement()
-        if agreement is None:
-            return
-        QApplication.clipboard().setText(
-            tr(
-                "Hello, on {day} we sent you a proposal for a record linkage. Please open it in PPRL Desktop, and send "
-                "us the signed answer.",
-                day=day_words(agreement.terms.made),
-            )
-        )
-        self.say("good", tr("The reminder is copied; paste it into a message."))
 
     def _accept(self) -> None:
         from pprl_desktop.job.partnership import Partnership
@@ -529,7 +388,7 @@ class AgreementPane(KeyedPane):
         self.show_state()
 
     def _save_pdf(self) -> None:
-        view = {_START: self.draft, _WAIT: self.wait_paper, _READ: self.read, _DONE: self.agreed}[
+        view = {_START: self.start.draft, _WAIT: self.wait.paper, _READ: self.read, _DONE: self.agreed}[
             self.pages.currentIndex()
         ]
         if view.document is not None:
@@ -558,7 +417,7 @@ class AgreementPane(KeyedPane):
         if self.pages.currentIndex() == _WAIT:
             return ""
         if self.pages.currentIndex() == _START:
-            return self._not_yet
+            return self.start.not_yet
         found = self.project.problems("agreement")
         return tr_core(found[0].sentence()) if found else ""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import (
@@ -43,9 +42,6 @@ from pprl_desktop.ui.shell.overview import Overview
 from pprl_desktop.ui.shell.side_bar import SideBar
 from pprl_desktop.ui.widgets.basics import Button, follow
 from pprl_desktop.ui.widgets.empty import EmptyState, copies
-
-if TYPE_CHECKING:
-    pass
 
 KEYPAD = Qt.KeyboardModifier.KeypadModifier
 HELP_FROM = 1280  # px of window width below which the help panel gives its room to the pane
