@@ -1,23 +1,26 @@
-"""What an .xls holds beside its values (MS-CFB, MS-XLS): zeros that cells show, formulas, links to other files.
+"""What an .xls holds beside its values (MS-CFB, MS-XLS): the zeros and dates that cells show, formulas, links.
 
-The values come from the library that reads all workbooks; it does not tell how a number is shown, and it sets memory
-aside for every count that the file claims, which ends the whole program where one lies. So the stream of records is
-walked before: headers of four bytes, and of the few kinds named here the first fields. Nothing in the file is
-believed: a count beyond what the file can hold, a chain that leaves it or a record cut short is refused.
+The values come from the library that reads workbooks. It does not tell how a number is shown, knows a date by some
+formats only (by none that a program has numbered below 164, as Gnumeric does), and sets memory aside for every count
+that the file claims, which ends the whole program where one lies. So the stream of records is walked before: headers
+of four bytes, and of the few kinds named here the first fields. Nothing in the file is believed: a count beyond what
+the file can hold, a chain that leaves it or a record cut short is refused.
 """
 
 from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+
+from pprl_desktop.records import moments
 
 HEADER, ENTRY = 512, 128  # bytes: of the file, of an entry of its directory
 END = 0xFFFFFFFA  # from here on a number is no sector
 STREAMS = ("Workbook", "Book")
 BOF, BOUNDSHEET, FILEPASS, FORMAT, FORMAT_8, XF, SUPBOOK = 0x0809, 0x0085, 0x002F, 0x001E, 0x041E, 0x00E0, 0x01AE
-FORMULA, NUMBER, RK, MULRK, SST, DIMENSIONS = 0x0006, 0x0203, 0x027E, 0x00BD, 0x00FC, 0x0200
+FORMULA, NUMBER, RK, MULRK, SST, DIMENSIONS, FROM_1904 = 0x0006, 0x0203, 0x027E, 0x00BD, 0x00FC, 0x0200, 0x0022
 MULBLANK, LABEL, RSTRING, LABELSST, BLANK, BOOLERR = 0x00BE, 0x0204, 0x00D6, 0x00FD, 0x0201, 0x0205
 CELLS = frozenset((FORMULA, NUMBER, RK, MULRK, MULBLANK, LABEL, RSTRING, LABELSST, BLANK, BOOLERR))
 OWN, ADD_IN = 0x0401, 0x3A01  # a SUPBOOK that names no other file
@@ -32,7 +35,8 @@ class Seen:
     links: bool = False
     locked: bool = False
     cells: int = 0  # that the largest sheet would take when it is laid out
-    padded: dict[str, dict[int, int]] = field(default_factory=dict)  # sheet -> place of a cell -> digits shown
+    # sheet -> place of a cell -> the digits that a number shows, or the moment that it stands for
+    shown: dict[str, dict[int, int | moments.Clock]] = field(default_factory=dict)
 
 
 def seen(data: bytes) -> Seen | None:
@@ -89,11 +93,12 @@ def _chain(data: bytes, start: int, following: bytes, size: int, offset: int = H
 
 def _walked(stream: bytes) -> Seen:
     made = Seen()
-    formats: dict[int, int] = {}
+    formats: dict[int, str] = {}
     styles: list[int] = []
     sheets: dict[int, str] = {}
-    pads: Mapping[int, int] = {}
-    cells: dict[int, int] | None = None  # of the sheet that is being walked
+    marked: Mapping[int, int | moments.Clock] = {}  # styles that show a number as something else
+    cells: dict[int, int | moments.Clock] | None = None  # of the sheet that is being walked
+    from_1904 = False
     version, at, wide, high = BIFF8, 0, 0, 0
     while at + 4 <= len(stream):
         kind, length = struct.unpack_from("<HH", stream, at)
@@ -110,23 +115,22 @@ def _walked(stream: bytes) -> Seen:
             wide = high = 0
             (version,) = struct.unpack_from("<H", stream, body)
             if at in sheets:
-                pads = {place: formats[one] for place, one in enumerate(styles) if one in formats}
-                cells = made.padded.setdefault(sheets[at], {})
+                marked = _marked(formats, styles, from_1904)
+                cells = made.shown.setdefault(sheets[at], {})
         elif kind == FORMULA:
             made.formulas += 1
-            _pad(stream, body, cells, pads)
+            _mark(stream, body, cells, marked)
         elif kind in (NUMBER, RK):
-            _pad(stream, body, cells, pads)
-        elif kind == MULRK and pads and cells is not None:
+            _mark(stream, body, cells, marked)
+        elif kind == MULRK and marked and cells is not None:
             row, column = struct.unpack_from("<HH", stream, body)
             for place in range((length - 6) // 6):
                 (style,) = struct.unpack_from("<H", stream, body + 4 + 6 * place)
-                if style in pads:
-                    cells[(row + 1) * COLUMNS + column + place] = pads[style]
+                if style in marked:
+                    cells[(row + 1) * COLUMNS + column + place] = marked[style]
         elif kind in (FORMAT, FORMAT_8):
             (number,) = struct.unpack_from("<H", stream, body)
-            if zeros := _ZEROS.match(_text(stream, body + 2, version, wide=2)):
-                formats[number] = len(zeros[1])
+            formats[number] = _text(stream, body + 2, version, wide=2)
         elif kind == XF:
             styles.append(struct.unpack_from("<H", stream, body + 2)[0])
         elif kind == BOUNDSHEET:
@@ -138,6 +142,8 @@ def _walked(stream: bytes) -> Seen:
             if first > rows or left > columns:
                 raise ValueError("a sheet that ends before it begins")
             made.cells = max(made.cells, rows * columns)
+        elif kind == FROM_1904:
+            from_1904 = struct.unpack_from("<H", stream, body)[0] == 1
         elif kind == SUPBOOK:
             made.links = made.links or struct.unpack_from("<H", stream, body + 2)[0] not in (OWN, ADD_IN)
         elif kind == FILEPASS:
@@ -147,12 +153,26 @@ def _walked(stream: bytes) -> Seen:
     return made
 
 
-def _pad(stream: bytes, body: int, cells: dict[int, int] | None, pads: Mapping[int, int]) -> None:
-    if not pads or cells is None:
+def _marked(formats: Mapping[int, str], styles: Sequence[int], from_1904: bool) -> dict[int, int | moments.Clock]:
+    """Styles that show leading zeros (how many digits there are) or a date."""
+    made: dict[int, int | moments.Clock] = {}
+    for place, one in enumerate(styles):
+        pattern = formats.get(one)
+        if pattern is not None and (zeros := _ZEROS.match(pattern)):
+            made[place] = len(zeros[1])
+        elif clock := moments.of_workbook(one, pattern, from_1904):
+            made[place] = clock
+    return made
+
+
+def _mark(
+    stream: bytes, body: int, cells: dict[int, int | moments.Clock] | None, marked: Mapping[int, int | moments.Clock]
+) -> None:
+    if not marked or cells is None:
         return
     row, column, style = struct.unpack_from("<3H", stream, body)
-    if style in pads:
-        cells[(row + 1) * COLUMNS + column] = pads[style]
+    if style in marked:
+        cells[(row + 1) * COLUMNS + column] = marked[style]
 
 
 def _text(stream: bytes, at: int, version: int, wide: int) -> str:

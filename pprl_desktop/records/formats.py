@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 from array import array
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,9 @@ import numpy as np
 from pprl_desktop import files
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Cancelled, Progress
+from pprl_desktop.records import moments
 from pprl_desktop.records.table import Column, Table
-from pprl_desktop.records.workbooks import SHEETS, locked, read_sheet, too_large
+from pprl_desktop.records.workbooks import SHEETS, impossible, locked, read_sheet, too_large
 from pprl_desktop.said import Said
 
 STATISTICS = (".sas7bdat", ".xpt", ".dta", ".sav", ".zsav", ".por")
@@ -37,6 +38,7 @@ RULES = (
     Said("Whole numbers are written without a decimal point, others with as many digits as they have."),
     Said("A number counts by its value, not by how it is shown; leading zeros that a workbook shows are kept."),
     Said("Dates are written as year-month-day, with the time only where there is one; yes and no as TRUE and FALSE."),
+    Said("A number that is marked as a date but stands for no day of the calendar is missing; such cells are counted."),
     Said("Of a formula the value that was saved counts; formulas, macros and links are never run or followed."),
 )
 
@@ -103,13 +105,8 @@ def as_text(value: Any) -> str:
         if value != value:  # the missing value of statistics programs
             return ""
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
-    if isinstance(value, datetime.datetime):
-        whole = value.time() == datetime.time(0)
-        return value.date().isoformat() if whole else value.isoformat(sep=" ", timespec="seconds")
-    if isinstance(value, datetime.date | datetime.time):
-        return value.isoformat()
-    if isinstance(value, datetime.timedelta):
-        return str(value)
+    if isinstance(value, datetime.date | datetime.time | datetime.timedelta):
+        return moments.written(value)
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return as_text(value.item()) if hasattr(value, "item") else str(value)
@@ -119,23 +116,42 @@ def as_text(value: Any) -> str:
 
 
 class _Growing:
-    """A column that is taken in piece by piece: each distinct value becomes text once."""
+    """A column that is taken in piece by piece: each distinct value becomes text once.
 
-    def __init__(self, name: str, meant: Mapping[str, str]) -> None:
-        self.name, self.meant = name, meant
+    `meant`: the labels of codes; `clock`: how numbers stand for dates.
+    """
+
+    def __init__(
+        self, name: str, meant: Mapping[str, str] | None = None, clock: moments.Clock | moments.Periods | None = None
+    ) -> None:
+        self.name, self.meant, self.clock = name, meant or {}, clock
         self.raw: dict[Any, int] = {}
         self.texts: dict[str, int] = {}
         self.codes = array("i")
+        self.odd: set[float] = set()  # numbers that stand for no date
+        self.impossible = 0  # cells with one of them
 
-    def add(self, cells: Iterable[Any]) -> None:
+    def add(self, cells: Sequence[Any]) -> None:
         raw = self.raw
         for cell in cells:
             key = None if cell != cell else cell  # a missing number is not equal to itself
             code = raw.get(key)
             if code is None:
-                text = as_text(key)
-                code = raw[key] = self.texts.setdefault(self.meant.get(text, text), len(self.texts))
+                code = raw[key] = self.texts.setdefault(self._text(key), len(self.texts))
             self.codes.append(code)
+        if self.odd:
+            self.impossible += sum(cell in self.odd for cell in cells)
+
+    def _text(self, cell: Any) -> str:
+        text = as_text(cell)
+        if text in self.meant:
+            return self.meant[text]
+        if self.clock is None or not isinstance(cell, int | float):
+            return text
+        moment = self.clock.read(cell)
+        if moment is None:
+            self.odd.add(cell)
+        return moment or ""
 
     def column(self) -> Column:
         values = np.empty(len(self.texts), dtype=object)
@@ -160,11 +176,15 @@ def _statistics(path: Path, ending: str, labels: bool, progress: Progress) -> Co
         name: {as_text(code): str(label) for code, label in found.items()}
         for name, found in (labelled if labels else {}).items()
     }
-    columns = [_Growing(str(name), meant.get(name, {})) for name in about.column_names]
+    clocks = {name: moments.of_statistics(kind, shown) for name, shown in about.original_variable_types.items()}
+    columns = [_Growing(str(name), meant.get(name), clocks.get(name)) for name in about.column_names]
     at_once = max(1, CHUNK // max(1, len(columns)))
     taken = 0
     while True:
-        held, _ = reader(str(path), output_format="dict", row_offset=taken, row_limit=at_once)
+        # dates come as numbers: the library gives up on the whole file for one that the calendar does not have
+        held, _ = reader(
+            str(path), output_format="dict", row_offset=taken, row_limit=at_once, disable_datetime_conversion=True
+        )
         cells = [held[one.name] for one in columns]
         here = len(cells[0]) if cells else 0
         for one, found in zip(columns, cells, strict=True):
@@ -177,9 +197,11 @@ def _statistics(path: Path, ending: str, labels: bool, progress: Progress) -> Co
             break
     table = Table(tuple(one.column() for one in columns))
     _has_records(table, path.name)
-    told = (_labels(len(labelled), labels),) if labelled else ()
+    told = [_labels(len(labelled), labels)] if labelled else []
+    if odd := sum(one.impossible for one in columns):
+        told.append(impossible(odd))
     progress.at(1.0)
-    return Converted(table, ending, "", (), 1, told, len(labelled))
+    return Converted(table, ending, "", (), 1, tuple(told), len(labelled))
 
 
 def _labels(n: int, used: bool) -> Problem:
@@ -210,10 +232,10 @@ def _parquet(path: Path, progress: Progress) -> Converted:
         about = file.metadata
         if about.num_rows * about.num_columns > MOST_CELLS:
             raise too_large(path.name, about.num_rows * about.num_columns, MOST_CELLS)
-        columns = [_Growing(str(name), {}) for name in file.schema_arrow.names]
+        columns = [_Growing(str(name)) for name in file.schema_arrow.names]
         for done, batch in enumerate(file.iter_batches(batch_size=max(1, CHUNK // max(1, len(columns))))):
             for one, found in zip(columns, batch.columns, strict=True):
-                one.add(map(_hashable, found.to_pylist()))
+                one.add([_hashable(cell) for cell in found.to_pylist()])
             progress.at(min(0.99, done * CHUNK / max(1, about.num_rows * about.num_columns)))
     table = Table(tuple(one.column() for one in columns))
     _has_records(table, path.name)

@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
-from pprl_desktop.records import biff, opendocument
+from pprl_desktop.records import biff, moments, opendocument
 from pprl_desktop.records.headers import header_names, looks_like_record
 from pprl_desktop.records.table import Table, collected
 from pprl_desktop.said import Said
@@ -41,13 +41,11 @@ _ROW = re.compile(rb"<(?:\w+:)?(?:row|c)\s(?:[^>]*?\s)?r\s*=\s*[\"'][A-Z]{0,3}([
 _CELL = re.compile(rb"<(?:\w+:)?c[\s>/]")
 _TAG = re.compile(rb"<(?:\w+:)?(row|c)[\s>/]")
 _STYLED = re.compile(rb"<(?:\w+:)?c\s([^>]*)>")
-_FORMULA = re.compile(rb"<(?:\w+:)?f[\s>/]|\stable:formula\s*=")
+_FORMULA = re.compile(rb"<(?:\w+:)?f[\s>/]")
 _UNSAVED = re.compile(
     rb"<(?:\w+:)?f(?:\s[^>]*)?(?:/>|>[^<]*</(?:\w+:)?f>)(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>)?</"
 )
-_REPEATED = re.compile(rb"number-(?:rows|columns)-repeated\s*=\s*[\"']([0-9]+)")
 _ZEROS = re.compile(r"^(0{2,20})(;.*)?$")
-_SHOWN_ZEROS = re.compile(rb">0[0-9]+</text:p>")
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +64,9 @@ class _Looked:
     """What the scan found."""
 
     told: list[Problem] = field(default_factory=list)
-    padded: Mapping[str, Mapping[int, int]] = field(default_factory=dict)  # sheet -> place of a cell -> digits shown
+    # sheet -> place of a cell -> the digits that a number shows, or the moment that it stands for
+    shown: Mapping[str, Mapping[int, int | moments.Clock]] = field(default_factory=dict)
+    impossible: int = 0  # cells with a date that the calendar does not have
 
 
 def read_sheet(
@@ -78,16 +78,31 @@ def read_sheet(
     progress: Progress = NO_PROGRESS,
 ) -> Sheet:
     """`wanted`: the name of the sheet; "" takes the first that holds anything."""
-    looked = _look(path, ending, progress.part(0.0, 0.3))
+    if ending == "ods":
+        names, chosen, width, rows, looked = _document(path, wanted, as_text, progress.part(0.0, 0.5))
+    else:
+        names, chosen, width, rows, looked = _workbook(path, ending, wanted, as_text, progress.part(0.0, 0.5))
+    progress.at(0.5)
+    table, line, warnings = with_header(rows, width, header_line, path.name, progress.part(0.5, 1.0))
+    told = [*looked.told, *warnings]
+    if looked.impossible:
+        told.append(impossible(looked.impossible))
+    if not wanted and len(names) > 1:
+        told.append(_which_sheet(chosen, names))
+    return Sheet(table, chosen, names, line, tuple(told))
+
+
+_Found = tuple[tuple[str, ...], str, int, Iterator[tuple[int, list[str]]], "_Looked"]  # sheets, taken, width, rows
+
+
+def _workbook(path: Path, ending: str, wanted: str, as_text: Callable[[Any], str], progress: Progress) -> _Found:
+    """.xlsx and .xls, by the library."""
+    looked = _look(path, ending, progress)
     from python_calamine import load_workbook
 
     book = load_workbook(str(path))
     names = tuple(book.sheet_names)
-    if wanted and wanted not in names:
-        raise Problem(
-            Said("There is no sheet '{name}'.", name=wanted), Said("The file has: {names}.", names=list(names)),
-            "Choose one of them.", place="sheet",
-        )  # fmt: skip
+    _must_have(wanted, names)
     chosen, width = wanted, 0
     rows: Iterator[tuple[int, list[str]]] = iter(())
     for name in [wanted] if wanted else names:
@@ -95,30 +110,63 @@ def read_sheet(
         cells = (page.total_height + 1) * (page.total_width + 1)
         if cells > MOST_CELLS:
             raise too_large(path.name, cells, MOST_CELLS)
-        chosen, rows = name, _rows(page, looked.padded.get(name, {}), as_text)
+        chosen, rows = name, _rows(page, looked, looked.shown.get(name, {}), as_text)
         first = next((row for row in rows if any(row[1])), None)
         if first is not None:
             rows, width = chain([first], rows), len(first[1])
-            if ending != "ods" and page.merged_cell_ranges:
+            if page.merged_cell_ranges:
                 looked.told.append(_merged(len(page.merged_cell_ranges)))
             break
-    progress.at(0.5)
-    table, line, warnings = with_header(rows, width, header_line, path.name, progress.part(0.5, 1.0))
-    told = [*looked.told, *warnings]
-    if not wanted and len(names) > 1:
-        told.append(_which_sheet(chosen, names))
-    return Sheet(table, chosen, names, line, tuple(told))
+    return names, chosen, width, rows, looked
 
 
-def _rows(page: Any, padded: Mapping[int, int], as_text: Callable[[Any], str]) -> Iterator[tuple[int, list[str]]]:
+def _document(path: Path, wanted: str, as_text: Callable[[Any], str], progress: Progress) -> _Found:
+    """.ods, read here."""
+    with _zip(path) as packed:
+        looked = _look_into_document(path, packed)
+        document = opendocument.Document(
+            wanted, as_text, MOST_CELLS, lambda found, most: _too_many(path, found, most), lambda: _refuse(path)
+        )
+        with packed.open("content.xml") as file:
+            document.take(_attended(file, packed.getinfo("content.xml").file_size, progress))
+    _must_have(wanted, document.names)
+    if document.linked:
+        looked.told.append(_links())
+    if document.merged:
+        looked.told.append(_merged(document.merged))
+    _tell_formulas(looked, document.formulas, 0)
+    looked.impossible = document.impossible
+    full = ((line, row + [""] * (document.width - len(row))) for line, row in document.rows)
+    return tuple(document.names), document.chosen, document.width, full, looked
+
+
+def _must_have(wanted: str, names: Sequence[str]) -> None:
+    if wanted and wanted not in names:
+        raise Problem(
+            Said("There is no sheet '{name}'.", name=wanted), Said("The file has: {names}.", names=list(names)),
+            "Choose one of them.", place="sheet",
+        )  # fmt: skip
+
+
+def _rows(
+    page: Any, looked: _Looked, shown: Mapping[int, int | moments.Clock], as_text: Callable[[Any], str]
+) -> Iterator[tuple[int, list[str]]]:
     """Lines counted from one, and their cells as text."""
     for line, row in enumerate(page.to_python(skip_empty_area=False), 1):
         texts = [as_text(cell) for cell in row]
-        if padded:
-            for at, text in enumerate(texts):
-                if text.isdigit() and (digits := padded.get(line * 16384 + at)):
-                    texts[at] = text.zfill(digits)
+        if shown:
+            for at, cell in enumerate(row):
+                if type(cell) in (int, float) and (how := shown.get(line * 16384 + at)):
+                    texts[at] = _as_shown(cell, texts[at], how, looked)
         yield line, texts
+
+
+def _as_shown(number: float, text: str, how: int | moments.Clock, looked: _Looked) -> str:
+    if isinstance(how, int):
+        return text.zfill(how) if text.isdigit() else text
+    moment = moments.of_serial(how, number)
+    looked.impossible += moment is None
+    return moment or ""
 
 
 def with_header(
@@ -161,22 +209,28 @@ def with_header(
 
 
 def _look(path: Path, ending: str, progress: Progress) -> _Looked:
+    if ending == "xls":
+        return _look_into_ole(path)
+    with _zip(path) as packed:
+        if "content.xml" in packed.namelist():
+            raise other_kind(path, "ods")
+        return _look_into_workbook(path, packed, progress)
+
+
+def _zip(path: Path) -> zipfile.ZipFile:
     with path.open("rb") as file:
         start = file.read(8)
-    if ending == "xls":
-        return _look_into_ole(path, start)
     if start.startswith(OLE):
         raise locked(path.name) if _holds(path, "EncryptedPackage".encode("utf-16-le")) else other_kind(path, "xls")
     if not start.startswith(ZIP):
         raise other_kind(path)
-    with zipfile.ZipFile(path) as packed:
+    packed = zipfile.ZipFile(path)
+    try:
         _must_be_small(path, packed.infolist())
-        parts = packed.namelist()
-        if ending == "ods":
-            return _look_into_document(path, packed, progress)
-        if "content.xml" in parts:
-            raise other_kind(path, "ods")
-        return _look_into_workbook(path, packed, progress)
+    except Problem:
+        packed.close()
+        raise
+    return packed
 
 
 def _must_be_small(path: Path, inside: Sequence[zipfile.ZipInfo]) -> None:
@@ -192,7 +246,7 @@ def _look_into_workbook(path: Path, packed: zipfile.ZipFile, progress: Progress)
     _tell_parts(found, names)
     pads = _padding_styles(packed)
     titles = _sheet_parts(packed) if pads else {}
-    padded: dict[str, dict[int, int]] = {}
+    padded: dict[str, dict[int, int | moments.Clock]] = {}
     formulas = unsaved = 0
     for place, name in enumerate(names):
         progress.at(place / len(names), "Looking into the file")
@@ -206,7 +260,7 @@ def _look_into_workbook(path: Path, packed: zipfile.ZipFile, progress: Progress)
             unsaved += len(_UNSAVED.findall(text))
             if pads and name in titles:
                 padded.setdefault(titles[name], {}).update(_padded(text, pads))
-    found.padded = padded
+    found.shown = padded
     _tell_formulas(found, formulas, unsaved)
     return found
 
@@ -314,7 +368,7 @@ def _padded(text: bytes, pads: Mapping[int, int]) -> Iterator[tuple[int, int]]:
             yield int(place[2]) * 16384 + _number(place[1]) - 1, pads[int(style[1])]
 
 
-def _look_into_document(path: Path, packed: zipfile.ZipFile, progress: Progress) -> _Looked:
+def _look_into_document(path: Path, packed: zipfile.ZipFile) -> _Looked:
     found = _Looked()
     names = packed.namelist()
     if "content.xml" not in names:
@@ -322,39 +376,28 @@ def _look_into_document(path: Path, packed: zipfile.ZipFile, progress: Progress)
     if b"encryption-data" in packed.read("META-INF/manifest.xml") if "META-INF/manifest.xml" in names else False:
         raise locked(path.name)
     _tell_parts(found, names)
-    formulas, repeated, linked, zeros = 0, False, False, False
-    for text in _pieces(path, packed, "content.xml"):
-        progress.check()
-        formulas += len(_FORMULA.findall(text))
-        repeated = repeated or any(int(one) > 1 for one in set(_REPEATED.findall(text)))
-        zeros = zeros or _SHOWN_ZEROS.search(text) is not None
-        linked = linked or b"<table:table-source" in text
-    if linked:
-        found.told.append(_links())
-    if repeated or zeros:
-        sheets = opendocument.Sheets(MOST_CELLS, lambda cells: _too_many(path, cells), lambda: _refuse(path))
-        with packed.open("content.xml") as file:
-            sheets.take(_attended(file, progress))
-        found.padded = sheets.padded
-    _tell_formulas(found, formulas, 0)
     return found
 
 
-def _attended(file: IO[bytes], progress: Progress) -> Iterator[bytes]:
+def _attended(file: IO[bytes], size: int, progress: Progress) -> Iterator[bytes]:
+    taken = 0
     while block := file.read(PIECE):
-        progress.check()
+        progress.at(min(1.0, taken / max(size, 1)))
+        taken += len(block)
         yield block
 
 
-def _too_many(path: Path, cells: int) -> None:
-    raise too_large(path.name, cells, MOST_CELLS)
+def _too_many(path: Path, found: int, most: int) -> None:
+    raise too_large(path.name, found, most)
 
 
 def _refuse(path: Path) -> None:
     raise other_kind(path)
 
 
-def _look_into_ole(path: Path, start: bytes) -> _Looked:
+def _look_into_ole(path: Path) -> _Looked:
+    with path.open("rb") as file:
+        start = file.read(8)
     if not start.startswith(OLE):
         raise other_kind(path, "xlsx" if start.startswith(ZIP) else "")
     if _holds(path, "EncryptedPackage".encode("utf-16-le")):
@@ -372,7 +415,7 @@ def _look_into_ole(path: Path, start: bytes) -> _Looked:
     if seen.links:
         found.told.append(_links())
     _tell_formulas(found, seen.formulas, 0)
-    found.padded = seen.padded
+    found.shown = seen.shown
     return found
 
 
@@ -430,6 +473,15 @@ def _merged(n: int) -> Problem:
         "The other cells of it are missing.",
         "If records are affected, unmerge the cells in the spreadsheet program and save it again.",
         place="sheet",
+    )
+
+
+def impossible(n: int) -> Problem:
+    return Problem(
+        Said("{n} {n|cell holds|cells hold} a date that the calendar does not have: {n|it is|they are} missing.", n=n),
+        "The number in it stands for a day before the year 1 or after 9999.",
+        "If the record matters, put the date right in the program that made the file.",
+        place="file",
     )
 
 
