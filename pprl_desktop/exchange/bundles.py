@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 KINDS: tuple[PartKind, ...] = ("distances", "bits", "token")
 MAX_MAP = 1 << 33  # bytes
 HELD_BYTES = 1 << 30  # of a partner's arrays, kept in memory from the check to the match
-HELD_TIMES = 16  # an honest bundle packs to no less than a sixteenth of its size: rows, codes and filters hardly repeat
 
 # invented values of each kind: enough to see every part a recipe can make
 _EXAMPLES: dict[FieldKind, tuple[str, str, str]] = {
@@ -340,7 +339,7 @@ def check(
 def _may_hold(manifest: Manifest) -> bool:
     """Whether the arrays may stay in memory before all of them are known to be good: what unpacks to far more than it
     is on the disk, or is large, is run through in pieces first."""
-    return manifest.raw <= min(HELD_BYTES, HELD_TIMES * manifest.stored)
+    return manifest.raw <= min(HELD_BYTES, letters.PACKED_TIMES * manifest.stored)
 
 
 def _check_body(manifest: Manifest, agreed: Terms, recipe: Recipe) -> None:

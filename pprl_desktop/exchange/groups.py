@@ -253,6 +253,7 @@ def check_links(letter: letters.Letter, agreement: Agreement, progress: Progress
         raise refusals.does_not_fit(
             "group", Said("{who} puts the links together, not you.", who=group.member(group.computes).name)
         )
+    letters.must_be_packed(letter)
     return _links(letter.opened, group, sender, agreement.terms.limits.rows, progress)
 
 
@@ -331,6 +332,11 @@ def check_told(signatory: Signatory, letter: letters.Letter, progress: Progress 
     strict.only(body, {"group", "links", "records", "doubts"}, place="body.")
     if mine is None or strict.hexes(body, "links", 32, place="body.") != mine.digest:
         raise refusals.does_not_fit("links", "It was formed of other links than those you sent last.")
+    # no more of either than links: known before anything is unpacked
+    if strict.integer(body, "records", 0, 1 << 31, place="body.") > len(mine):
+        raise refusals.does_not_fit("handle", "It names a record twice, or one that you did not report.")
+    if strict.integer(body, "doubts", 0, 1 << 31, place="body.") > len(mine):
+        raise refusals.does_not_fit("doubt", "It doubts a link twice, or one that you did not report.")
     told = _told(letter.opened, group, progress)
     me = group.place(agreement.own_side.party.sign)
     _must_account(told, mine, group, me)

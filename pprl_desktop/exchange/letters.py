@@ -24,6 +24,8 @@ from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.said import Said
 
 SUFFIX = ".pprl"
+PACKED_TIMES = 16  # an honest file packs to no less than a sixteenth of its size: random names and codes hardly repeat
+SMALL = 16 << 20  # bytes: what unpacks to no more is read however it is packed
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,13 @@ def check_alone(letter: Letter) -> None:
     if letter.opened.manifest.entries:
         raise refusals.malformed("entries", "A file of this kind carries no arrays.")
     letter.opened.check()
+
+
+def must_be_packed(letter: Letter) -> None:
+    """For lists that are read whole: some kilobytes that unpack to gigabytes were made to fill the memory."""
+    found = letter.opened.manifest
+    if found.raw > max(SMALL, PACKED_TIMES * found.stored):
+        raise refusals.malformed("entries", "Its lists unpack to far more than an honest file would.")
 
 
 def agreement_of(home: Home, letter: Letter, *, in_chain: bool = True) -> Agreement:

@@ -167,6 +167,7 @@ def check(signatory: Signatory, letter: letters.Letter, progress: Progress = NO_
     alone = once(agreement.direction)
     if pairs > agreement.terms.limits.rows * (1 if any(alone) else 100):
         raise refusals.larger_than_agreed("pairs", pairs, agreement.terms.limits.rows)
+    letters.must_be_packed(letter)
     arrays: dict[str, Array] = {}
 
     def visit(entry: Entry, array: Array) -> None:

@@ -12,12 +12,13 @@ import json
 import random
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import zstandard
 
 from pprl_desktop.exchange import agreeing, bundles, card, clear_cells, inbox, key_change, results, seal, strict, terms
 from pprl_desktop.exchange.container import Array
@@ -61,6 +62,11 @@ class Post:
         return json.loads(inner[108 : 108 + size]), opened.load() if opened.manifest.entries else {}
 
 
+def as_usual(wanted: agreeing.Offer) -> agreeing.Offer:
+    """With the limits that a proposal has unless the steward sets others: what they let through must cost little."""
+    return replace(wanted, limits=replace(terms.Limits(), clear=wanted.limits.clear))
+
+
 @pytest.fixture(scope="session")
 def letters(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Post]:
     """The whole job between two stewards; each letter is kept before its recipient opens it."""
@@ -77,7 +83,7 @@ def letters(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Post]:
     names = folder / "names.csv"
     names.write_text("first,last\n" + "".join(f"{'ABCDEFGHIJ'[i % 10]}NNA{i},MEYER{i}\n" for i in range(30)))
     for kind, wanted in (
-        ("proposal", review_offer()),
+        ("proposal", as_usual(review_offer())),
         ("proposal with a reference set", offer(method="split", reference=str(names))),
     ):
         path = folder / f"{kind}.pprl"
@@ -163,7 +169,7 @@ def group_letters(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Post]:
     everyone = parties.introduced(folder, tables)
     one, other, _ = everyone
     group = new_group(one.home, "Three registries", [each.name for each in everyone[1:]])
-    wanted = parties.offer(group)
+    wanted = as_usual(parties.offer(group))
     spare = parties.copied(one, folder / "spare")  # the letter is kept, the agreement is made anew
     agreeing.propose(spare.home, spare.own, spare.home.contact(other.name), wanted, folder / "spare.pprl")
     post("proposal with a group", folder / "spare.pprl", other, one.own.keys)
@@ -421,3 +427,58 @@ def test_thousands_of_blind_letters_changed_by_their_own_maker(blind_letters, tm
 @pytest.mark.parametrize("kind", KINDS)
 def test_fifteen_thousand_letters_changed_by_their_own_maker(letters, tmp_path, kind) -> None:
     run(letters[kind], tmp_path, FULL, seed=2)
+
+
+# ---- small files that unpack to much
+
+BLOWN = {  # what each list has per line, and how the body counts them
+    "result": {"pairs": ("mine", "yours", "band")},
+    "request": {"pairs": ("mine", "yours")},
+    "answer": {"records": ("mine",)},
+    "group links": {"links": ("handle", "link", "party", "weight")},
+    "groups": {"records": ("handle", "group", "count"), "doubts": ("doubt", "doubt_party", "reason", "tie")},
+    "blind result": {"pairs": ("mine", "yours", "band", "proof")},
+}
+UNPACKED = 600 << 20  # bytes, of a file of some kilobytes
+
+
+def blown_up(post: Post) -> bytes:
+    """The letter with its lists made long, all zeros: signed as it should be."""
+    plain, _ = post.inside()
+    counts = {name: count for count, names in BLOWN[post.kind].items() for name in names}
+    width = sum(np.dtype(one["dtype"]).itemsize * int(np.prod(one["shape"][1:])) for one in plain["entries"])
+    lines = UNPACKED // max(width, 1)
+    block = bytes(1 << 20)
+    packed, stored, listed = zstandard.ZstdCompressor(level=1).compress(block), b"", []
+    for one in plain["entries"]:
+        if one["name"] not in counts:
+            continue
+        shape = [lines, *one["shape"][1:]]
+        size = np.dtype(one["dtype"]).itemsize * int(np.prod(shape))
+        digest = hashlib.sha256()
+        for _ in range(size >> 20):
+            digest.update(block)
+        rest = bytes(size & ((1 << 20) - 1))
+        digest.update(rest)
+        data = packed * (size >> 20) + zstandard.ZstdCompressor(level=1).compress(rest)
+        stored += data
+        listed.append({**one, "shape": shape, "codec": "zstd", "bytes": len(data), "sha256": digest.hexdigest()})
+    body = {**plain["body"], **dict.fromkeys(BLOWN[post.kind], lines)}
+    return signed(post.sender, strict.dumps({**plain, "body": body, "entries": listed}), stored)
+
+
+@pytest.mark.parametrize("kind", BLOWN)
+def test_a_letter_of_few_bytes_that_unpacks_to_much_costs_little(request, tmp_path, kind) -> None:
+    fixture = "group_letters" if kind in GROUP else "blind_letters" if kind in BLIND else "letters"
+    post: Post = request.getfixturevalue(fixture)[kind]
+    place, path = tmp_path / "home", tmp_path / "hostile.pprl"
+    shutil.copytree(post.home, place)
+    home = type(post.to.home)(place)
+    shutil.copy(post.path, path)  # the libraries are loaded
+    inbox.open_file(home, post.to.own, path)
+    restore(place, post.home)
+    reseal(path, blown_up(post), post.to)
+    assert path.stat().st_size < 1 << 20
+    tally = Tally(f"blown up: {kind}")
+    assert not tally.case(lambda: inbox.open_file(home, post.to.own, path))
+    tally.finish()

@@ -56,8 +56,8 @@ def test_what_unpacks_to_far_more_than_it_is_is_not_held_before_it_is_known_to_b
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is run through in pieces when it comes, and decrypted again for the match."""
-    from pprl_desktop.exchange import bundles
+    from pprl_desktop.exchange import letters
 
-    monkeypatch.setattr(bundles, "HELD_TIMES", 0)
+    monkeypatch.setattr(letters, "PACKED_TIMES", 0)
     pages = walk(tmp_path)
     assert (pages["open the partner's"]["decryptions"], pages["matches"]["decryptions"]) == (1, 1)
