@@ -245,11 +245,16 @@ def check_question(signatory: Signatory, letter: letters.Letter, progress: Progr
 
 def before(home: Home, agreement: Agreement, now: int, coverage: float) -> Before:
     """What the ledger says this partner could guess so far, in other runs."""
-    partner = agreement.partner_side.party.sign
+    ledger = home.ledger()
+    organisation = ledger.organisation()  # a partner that has changed its key has asked before all the same
+    partner = organisation(agreement.partner_side.party.sign)
     earlier = [
         one
-        for one in home.ledger().disclosures()
-        if one.what == ANSWER and one.partner == partner and one.agreement != agreement.id and not one.received
+        for one in ledger.disclosures()
+        if one.what == ANSWER
+        and organisation(one.partner) == partner
+        and one.agreement != agreement.id
+        and not one.received
     ]
     reached = sum(float(one.coverage or 1.0) for one in earlier)
     return Before(len(earlier), sum(one.guesses for one in earlier), min(reached, 1.0), now, coverage)

@@ -278,7 +278,7 @@ def _blocked(
             "Ask the partner to draw the two lines closer together, or make a new agreement that allows more.",
             place="limits",
         )
-    return blocked(planned, entered, ledger.limits())
+    return blocked(planned, entered, ledger.limits(), ledger.organisation())
 
 
 def _planned(agreement: Agreement, what: str, content: str, records: int) -> PlannedDisclosure:

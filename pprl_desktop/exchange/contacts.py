@@ -9,7 +9,7 @@ from typing import Literal, cast, get_args
 from pprl_desktop.exchange import card, refusals, strict
 from pprl_desktop.exchange.card import Card, SafetyNumber, safety_number
 from pprl_desktop.exchange.clock import now
-from pprl_desktop.exchange.names import alike
+from pprl_desktop.exchange.names import alike, skeleton
 from pprl_desktop.problem import Problem
 from pprl_desktop.said import NOTHING, Said
 
@@ -92,6 +92,11 @@ def taken_for(made: Contact, own: Card, known: Sequence[Contact]) -> tuple[str, 
     """Names of others, the own one among them, that this contact's name could be taken for."""
     others = {one.id: one.name for one in known} | {own.id: own.name}
     return tuple(name for id_, name in others.items() if id_ != made.id and alike(name, made.name))
+
+
+def organisations(known: Sequence[Contact]) -> dict[str, str]:
+    """Fingerprint of a signing key -> whose it is. A new key or a new card does not begin a partner's sums anew."""
+    return {one.card.party.sign: skeleton(one.name) for one in known}
 
 
 def verified(contact: Contact, own: Card, typed: str) -> Contact:

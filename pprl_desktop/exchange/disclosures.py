@@ -6,7 +6,7 @@ Each is an event of the release ledger, entered before its file exists. It holds
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -139,21 +139,26 @@ def same_as(planned: PlannedDisclosure, earlier: Iterable[Disclosure]) -> Disclo
     return None
 
 
-def clear_records(earlier: Iterable[Disclosure], partner: str, agreement: str | None = None) -> int:
-    """Records of which this partner got cells in clear, under one agreement or under all."""
-    return sum(
-        one.fresh
-        for one in earlier
-        if one.what == CLEAR and not one.received and one.partner == partner and agreement in (None, one.agreement)
-    )
+def clear_records(
+    earlier: Iterable[Disclosure], partner: str, agreement: str | None = None, organisation: Callable[[str], str] = str
+) -> int:
+    """Records of which this partner, whatever its key, got cells in clear, under one agreement or under all."""
+    whose = organisation(partner)
+    sent = (one for one in earlier if one.what == CLEAR and not one.received and organisation(one.partner) == whose)
+    return sum(one.fresh for one in sent if agreement in (None, one.agreement))
 
 
-def blocked(planned: PlannedDisclosure, earlier: Iterable[Disclosure], limits: Mapping[str, float]) -> Problem | None:
-    """The organisation's limit on cells in clear."""
+def blocked(
+    planned: PlannedDisclosure,
+    earlier: Iterable[Disclosure],
+    limits: Mapping[str, float],
+    organisation: Callable[[str], str] = str,
+) -> Problem | None:
+    """The organisation's limit on cells in clear. `organisation` says whose a signing key is."""
     most = limits.get(CLEAR_RECORDS)
     if most is None or planned.what != CLEAR or planned.received:
         return None
-    before = clear_records(earlier, planned.partner)
+    before = clear_records(earlier, planned.partner, organisation=organisation)
     if before + planned.fresh <= most:
         return None
     return Problem(

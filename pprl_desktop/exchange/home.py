@@ -211,7 +211,11 @@ class Home:
 
         files.make_folder(self.path)
         key = open_key(self.ledger_path, own) if own is not None else None
-        return ReleaseLedger(self.ledger_path, key, Records(self.noted, self.note))
+        return ReleaseLedger(self.ledger_path, key, Records(self.noted, self.note, self.organisations))
+
+    def organisations(self) -> dict[str, str]:
+        """Whose each known signing key is."""
+        return contacts.organisations(self.contacts())
 
     def noted(self) -> Noted:
         """What the agreements know of the release ledger."""

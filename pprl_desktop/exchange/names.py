@@ -54,7 +54,7 @@ def check_name(name: str) -> str:
 
 def alike(one: str, other: str) -> bool:
     """Whether one name could be taken for the other: by case, accents, signs, or letters that look the same."""
-    return _skeleton(one) == _skeleton(other)
+    return skeleton(one) == skeleton(other)
 
 
 _MARK = "m"
@@ -69,7 +69,7 @@ def _alphabets(word: str) -> set[str]:
     return found & set(_ALPHABETS)
 
 
-def _skeleton(name: str) -> str:
+def skeleton(name: str) -> str:
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name)).translate(_LOOKALIKES).casefold()
     letters = "".join(c for c in plain.translate(_LOOKALIKES) if c.isalnum())
     return letters.replace("rn", "m").replace("vv", "w").replace("i", "l")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -66,7 +66,13 @@ def checked_limit(unit: str, most: float | None) -> float | None:
     return most
 
 
-def outlook(planned: Planned, releases: Sequence[Release], limits: Mapping[str, float]) -> Outlook:
+def outlook(
+    planned: Planned,
+    releases: Sequence[Release],
+    limits: Mapping[str, float],
+    organisation: Callable[[str], str] = str,
+) -> Outlook:
+    """`organisation` says whose a signing key is."""
     said = planned.statement
     same = [
         one
@@ -80,8 +86,9 @@ def outlook(planned: Planned, releases: Sequence[Release], limits: Mapping[str, 
     shared = [(one, planned.table.overlap(one.table)) for one in releases]
     chain = {one.number for one in releases if _in_chain(one, planned)}
     shared = [(one, share) for one, share in shared if share is None or share > 0 or one.number in chain]
-    here = tuple((one, share) for one, share in shared if one.partner == planned.partner)
-    others = len({one.partner for one, _ in shared} - {planned.partner})
+    partner = organisation(planned.partner)
+    here = tuple((one, share) for one, share in shared if organisation(one.partner) == partner)
+    others = len({organisation(one.partner) for one, _ in shared} - {partner})
     # deliveries of one agreement share their bytes: of those only the codes of one person count, not the files
     beside = tuple((one, share) for one, share in here if one.number not in chain)
     times = planned.carried.times if planned.carried is not None and chain else 1

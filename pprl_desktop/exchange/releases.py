@@ -127,6 +127,7 @@ class Records:
 
     noted: Callable[[], Noted] = Noted
     note: Callable[[Anchor], None] = lambda _: None
+    organisations: Callable[[], Mapping[str, str]] = dict  # whose each signing key is, of those that are known
 
 
 @dataclass(frozen=True)
@@ -167,6 +168,11 @@ class ReleaseLedger:
             raise ValueError("the ledger was opened without its key")
         return self._key
 
+    def organisation(self) -> Callable[[str], str]:
+        """Whose a signing key is: what a partner got under an earlier key counts for it still."""
+        known = self._records.organisations()
+        return lambda sign: known.get(sign, sign)
+
     def fingerprint(self, table: Any) -> Fingerprint:
         return table_fingerprint(table, self.key)
 
@@ -177,7 +183,7 @@ class ReleaseLedger:
         with self._open() as base:
             events = _events(base)
             _require_whole(self._checked(events))
-            return outlook(planned, _releases(events, self._key), _limits(events))
+            return outlook(planned, _releases(events, self._key), _limits(events), self.organisation())
 
     def enter(self, planned: Planned) -> Release:
         """Enter a release; call this *before* the file is written. A limit raises its Problem.
@@ -186,7 +192,7 @@ class ReleaseLedger:
         release that was entered first, with its seed, and adds nothing.
         """
         with self._entering() as (base, events):
-            view = outlook(planned, _releases(events, self.key), _limits(events))
+            view = outlook(planned, _releases(events, self.key), _limits(events), self.organisation())
             if view.resend is not None:
                 if not view.resend.seed:
                     raise ValueError("a release without its seed cannot be made again")
@@ -263,7 +269,7 @@ class ReleaseLedger:
                 if before.file:
                     _append(base, events, {"kind": "repeated", "entry": before.number})
                 return before
-            if (problem := blocked(planned, earlier, _limits(events))) is not None:
+            if (problem := blocked(planned, earlier, _limits(events), self.organisation())) is not None:
                 raise problem
             number = _append(base, events, planned.as_body())
             return next(one for one in disclosures(_events(base)) if one.number == number)

@@ -218,9 +218,10 @@ def must_be_weighed(terms: Terms, weighed: Weighed | None) -> None:
 
 def earlier_runs(home: Home, partner: str) -> int:
     """Questions and answers entered with this partner so far, whatever the agreement."""
-    entered = home.ledger().disclosures()
-    mine = {one.agreement for one in entered if one.what in (blind.QUESTION, blind.ANSWER) and one.partner == partner}
-    return len(mine)
+    ledger = home.ledger()
+    organisation = ledger.organisation()
+    runs = [one for one in ledger.disclosures() if one.what in (blind.QUESTION, blind.ANSWER)]
+    return len({one.agreement for one in runs if organisation(one.partner) == organisation(partner)})
 
 
 def prepare_own(own: OwnTable, choices: Choices, wish: Wish, progress: Progress = NO_PROGRESS) -> Prepared:

@@ -12,7 +12,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pprl_desktop.exchange import card, contacts, curve, identity, inbox, key_change, letters, seal, strict, words
+from pprl_desktop.exchange import (
+    agreeing,
+    bundles,
+    card,
+    contacts,
+    curve,
+    identity,
+    inbox,
+    key_change,
+    letters,
+    seal,
+    strict,
+    words,
+)
+from pprl_desktop.exchange.disclosures import CLEAR, PlannedDisclosure, clear_records
 from pprl_desktop.exchange.home import Home, default_home
 from pprl_desktop.exchange.keys import Keys, unsound
 from pprl_desktop.exchange.names import alike
@@ -20,7 +34,7 @@ from pprl_desktop.exchange.passphrase import Cost, strength
 from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.problem import Problem
 
-from .conftest import CHEAP, PASSPHRASE, Party, Scene, everything, introduce, make_party, new
+from .conftest import CHEAP, PASSPHRASE, Party, Scene, everything, introduce, make_party, new, offer, people
 
 # the points whose order divides 8, RFC 7748 and "Taming the many EdDSAs" (Chalkias et al. 2020, table 6)
 SMALL_ORDER = [
@@ -317,13 +331,41 @@ def test_a_key_change_is_signed_with_the_old_key(scene: Scene) -> None:
 
 
 def test_after_a_key_change_the_old_agreement_is_over(scene: Scene) -> None:
-    from pprl_desktop.exchange import bundles
-
-    from .conftest import people
-
     own = scene.a.home.change_key(scene.a.own, PASSPHRASE, CHEAP)
     with pytest.raises(Problem, match="key you have changed"):
         bundles.export(Signatory(scene.a.home, own, scene.a.agreement.id), people(0, 60), scene.folder / "x.pprl")
+
+
+def renewed(scene: Scene) -> tuple[Party, Party]:
+    """B has changed its key; A was told, compared the new safety number, and both may agree anew."""
+    b = Party(scene.b.home, scene.b.home.change_key(scene.b.own, PASSPHRASE, CHEAP))
+    key_change.announce(b.home, b.own, b.partner, scene.folder / "k.pprl")
+    inbox.open_file(scene.a.home, scene.a.own, scene.folder / "k.pprl")
+    made = next(one for one in scene.a.home.contacts() if one.state == "unverified")
+    number = contacts.number_with(scene.a.own.card(), made).as_text()
+    scene.a.home.keep_contact(contacts.verified(made, scene.a.own.card(), number))
+    return scene.a, b
+
+
+def test_a_partner_with_a_new_key_has_what_it_got_under_the_old_one(scene: Scene) -> None:
+    """Otherwise a key change, which is the partner's to make, would begin its sums and limits anew."""
+    a, b = renewed(scene)
+    contact = next(one for one in a.home.contacts() if one.state == "verified")
+    agreeing.propose(a.home, a.own, contact, offer(), scene.folder / "proposal.pprl")
+    proposal = agreeing.read_proposal(b.home, b.own, scene.folder / "proposal.pprl")
+    agreed = agreeing.accept(b.home, b.own, proposal, scene.folder / "answer.pprl")
+    inbox.open_file(a.home, a.own, scene.folder / "answer.pprl")
+    planned = bundles.plan(Signatory(a.home, a.own, agreed.id), people(0, 60))
+    assert len(planned.outlook.overlapping) == 1
+    assert planned.outlook.others == 0
+    ledger = a.home.ledger(a.own)
+    for old in a.home.contacts():  # cells in clear: the organisation's limit is per partner, not per key
+        sign, known = old.card.party.sign, len(ledger.disclosures())
+        ledger.disclose(PlannedDisclosure(CLEAR, sign, agreed.id, f"{known:064x}", 5, fresh=5))
+    assert clear_records(ledger.disclosures(), contact.card.party.sign, organisation=ledger.organisation()) == 10
+    ledger.set_limit("clear records", 12)
+    with pytest.raises(Problem, match="at most 12 records in clear"):
+        ledger.disclose(PlannedDisclosure(CLEAR, contact.card.party.sign, agreed.id, "f" * 64, 5, fresh=5))
 
 
 def test_there_must_be_a_change_to_announce(scene: Scene) -> None:
