@@ -9,9 +9,11 @@ import pickle
 import re
 from dataclasses import asdict, dataclass, replace
 from datetime import date
+from pathlib import Path
 
 import pytest
 
+import pprl_desktop
 from pprl_desktop.languages import language
 from pprl_desktop.problem import Problem
 from pprl_desktop.said import (
@@ -154,6 +156,15 @@ def test_german_has_every_template_of_the_source() -> None:
     assert len(set(templates())) > 1000
     wanted = [f"{where} {one!r}" for where, one in templates() if WORDS.search(PLACE.sub("", one))]
     assert [one for one in wanted if ast.literal_eval(one.split(" ", 1)[1]) not in GERMAN.sentences] == []
+
+
+def test_german_has_nothing_that_the_source_does_not_say() -> None:
+    """A sentence that is gone, above all one that was untrue, stays in no catalogue."""
+    said = set()
+    for path in Path(pprl_desktop.__file__).parent.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        said |= {one.value for one in ast.walk(tree) if isinstance(one, ast.Constant)}
+    assert [one for one in GERMAN.sentences if one not in said] == []
 
 
 def test_a_translation_has_the_names_of_its_template_and_forms_for_every_plural() -> None:
