@@ -13,7 +13,7 @@ import numpy as np
 from pprl_desktop import files
 from pprl_desktop.codes.base import Recipe, Settings, method
 from pprl_desktop.codes.recipe import build, checked
-from pprl_desktop.exchange import clock, contacts, letters, refusals, seal, strict, terms
+from pprl_desktop.exchange import clock, contacts, letters, refusals, seal, strict, terms, terms_words
 from pprl_desktop.exchange.agreement import Agreement
 from pprl_desktop.exchange.blind_terms import BlindTerms
 from pprl_desktop.exchange.contacts import Contact
@@ -71,7 +71,7 @@ class Proposal:
         return terms.parse(self.document)
 
     def in_words(self) -> tuple[Said, ...]:
-        return terms.in_words(self.terms)
+        return terms_words.in_words(self.terms)
 
 
 def propose(home: Home, own: Identity, contact: Contact, offer: Offer, out: Path) -> Agreement:

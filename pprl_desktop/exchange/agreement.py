@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Literal, cast, get_args
 
 from pprl_desktop.codes.directions import Direction, turned
-from pprl_desktop.exchange import refusals, strict, terms
+from pprl_desktop.exchange import refusals, strict, terms, terms_words
 from pprl_desktop.exchange.manifest import KINDS, NO_PREVIOUS, Manifest
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.exchange.terms import Side, Terms
@@ -76,7 +76,7 @@ class Agreement:
         return terms.parse(self.document)
 
     def in_words(self) -> tuple[Said, ...]:
-        return terms.in_words(self.terms)
+        return terms_words.in_words(self.terms)
 
     @property
     def own_side(self) -> Side:

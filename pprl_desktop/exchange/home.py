@@ -30,7 +30,8 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.said import Said
 
 if TYPE_CHECKING:
-    from pprl_desktop.exchange.releases import Noted, ReleaseLedger
+    from pprl_desktop.exchange.release_chain import Noted
+    from pprl_desktop.exchange.releases import ReleaseLedger
 
 MAX_RECORD = 4 << 20  # bytes of one small file at home
 HEX = frozenset("0123456789abcdef")
@@ -207,7 +208,8 @@ class Home:
         One that is older than the agreements' records can be read, tells so when verified, and takes no entry.
         """
         from pprl_desktop.exchange.ledger_key import open_key
-        from pprl_desktop.exchange.releases import Records, ReleaseLedger
+        from pprl_desktop.exchange.release_chain import Records
+        from pprl_desktop.exchange.releases import ReleaseLedger
 
         files.make_folder(self.path)
         key = open_key(self.ledger_path, own) if own is not None else None
@@ -219,7 +221,7 @@ class Home:
 
     def noted(self) -> Noted:
         """What the agreements know of the release ledger."""
-        from pprl_desktop.exchange.releases import Noted
+        from pprl_desktop.exchange.release_chain import Noted
 
         agreements = self.agreements()
         sent = tuple(

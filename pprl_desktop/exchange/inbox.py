@@ -27,7 +27,7 @@ from pprl_desktop.exchange.contacts import Contact
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.signatory import Signatory
-from pprl_desktop.exchange.terms import quoted
+from pprl_desktop.exchange.terms_words import quoted
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.said import NOTHING, Said

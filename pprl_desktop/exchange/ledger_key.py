@@ -13,7 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 from pprl_desktop import files
-from pprl_desktop.exchange import refusals, releases, seal
+from pprl_desktop.exchange import refusals, release_chain, releases, seal
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.problem import Problem
 from pprl_desktop.said import Said
@@ -63,7 +63,7 @@ def _seal_seeds(ledger: Path, key: bytes) -> None:
         with closing(sqlite3.connect(ledger, timeout=releases.WAIT, isolation_level=None)) as base:
             base.execute("PRAGMA journal_mode=DELETE")  # everything is in the one file, and nobody else has it open
             events = base.execute("SELECT number, body, hash FROM event ORDER BY number").fetchall()
-        if not any('"seed"' in text for _, text, _ in events) or releases.check_chain(events) is not None:
+        if not any('"seed"' in text for _, text, _ in events) or release_chain.check_chain(events) is not None:
             return
         for left in (made, made.with_name(made.name + "-journal")):
             left.unlink(missing_ok=True)
@@ -72,11 +72,11 @@ def _seal_seeds(ledger: Path, key: bytes) -> None:
             base.execute("PRAGMA synchronous=FULL")
             base.executescript(releases.SCHEMA)
             base.execute("BEGIN")
-            releases.rewrite(base, [_without_seed(text, key) for _, text, _ in events], [one[2] for one in events])
+            release_chain.rewrite(base, [_without_seed(text, key) for _, text, _ in events], [one[2] for one in events])
             base.execute("COMMIT")
         os.replace(made, ledger)
     except sqlite3.DatabaseError as error:
-        raise releases.translated(error, ledger) from error
+        raise release_chain.translated(error, ledger) from error
     except OSError as error:
         raise files.refused(error) from error
 
@@ -116,6 +116,6 @@ def _unusable(what: Said | str) -> Problem:
     return Problem(
         what,
         "Without it earlier tables cannot be recognised, and a second release would look like a first.",
-        releases.REPAIR,
+        release_chain.REPAIR,
         place="releases",
     )

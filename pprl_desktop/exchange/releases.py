@@ -10,22 +10,20 @@ a table nor what the noise was. Its end is noted in every agreement's record, so
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
-from pprl_desktop import databases, files
+from pprl_desktop import databases
 from pprl_desktop.codes.base import derive
 from pprl_desktop.exchange.agreement import Anchor
 from pprl_desktop.exchange.carried import Carried
@@ -40,6 +38,22 @@ from pprl_desktop.exchange.disclosures import (
     same_as,
 )
 from pprl_desktop.exchange.fingerprint import Fingerprint, table_fingerprint
+from pprl_desktop.exchange.release_chain import (
+    Event,
+    Noted,
+    Records,
+    Verification,
+    append,
+    check,
+    events_of,
+    exclusive,
+    head_of,
+    noticed,
+    read,
+    require_whole,
+    translated,
+    unreadable,
+)
 from pprl_desktop.exchange.release_totals import (
     DEFAULT_LIMITS,
     RELEASES,
@@ -51,17 +65,15 @@ from pprl_desktop.exchange.release_totals import (
     record_epsilon,
 )
 from pprl_desktop.privacy.claims import Statement
-from pprl_desktop.problem import Failure, Problem
-from pprl_desktop.said import Said
+from pprl_desktop.problem import Problem
 
-__all__ = ["Fingerprint", "Planned", "Release", "ReleaseLedger", "Verification", "table_fingerprint"]
+__all__ = ["Fingerprint", "Planned", "Release", "ReleaseLedger", "table_fingerprint"]
 
 KNOWN_LIMITS = (*UNITS, WITHOUT_NOISE, CLEAR_RECORDS, RELEASES)
 KEY_BYTES = 32
 NONCE = 12  # bytes before a sealed seed
 LONGEST = 1 << 20  # bytes of one entry; the longest, a release with its sample, has about 45,000
 WAIT = 10.0  # seconds for another window of the same program to finish its entry
-START = hashlib.sha256(b"pprl-releases/v1").hexdigest()
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS event (number INTEGER PRIMARY KEY, body TEXT NOT NULL, hash TEXT NOT NULL) STRICT;
 CREATE TRIGGER IF NOT EXISTS no_change BEFORE UPDATE ON event BEGIN SELECT RAISE(ABORT, 'append only'); END;
@@ -108,39 +120,6 @@ class Release:
         return {**plain, "table": self.table.digest, "rows": self.table.rows}
 
 
-@dataclass(frozen=True)
-class Noted:
-    """What the records of the agreements know of the ledger."""
-
-    anchors: tuple[Anchor, ...] = ()
-    releases: tuple[tuple[int, str], ...] = ()  # number and agreement of every bundle sent
-    outside: Anchor = field(default=Anchor())  # noted beside the home folder
-
-    @property
-    def anything(self) -> bool:
-        return any(anchor.events for anchor in (*self.anchors, self.outside)) or bool(self.releases)
-
-
-@dataclass(frozen=True)
-class Records:
-    """The agreements' records, as the ledger sees them: what they note, and how they are told of its new end."""
-
-    noted: Callable[[], Noted] = Noted
-    note: Callable[[Anchor], None] = lambda _: None
-    organisations: Callable[[], Mapping[str, str]] = dict  # whose each signing key is, of those that are known
-
-
-@dataclass(frozen=True)
-class Verification:
-    events: int
-    head: str
-    problem: Problem | None = None
-
-    @property
-    def whole(self) -> bool:
-        return self.problem is None
-
-
 class ReleaseLedger:
     def __init__(self, path: Path, key: bytes | None = None, records: Records | None = None) -> None:
         """Opens the ledger or makes it. Without its key it can be read, and everything but a bundle can be entered.
@@ -152,14 +131,14 @@ class ReleaseLedger:
         self._records = records or Records()
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists():
-            if (problem := _noticed([], self._records.noted())) is not None:  # it was deleted
+            if (problem := noticed([], self._records.noted())) is not None:  # it was deleted
                 raise problem
             with suppress(FileExistsError):  # another window was faster
                 os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         with self._open() as base:
             base.executescript(SCHEMA)
             if not databases.has_schema(base, lambda made: made.executescript(SCHEMA)):
-                raise _unreadable()
+                raise unreadable()
 
     @property
     def key(self) -> bytes:
@@ -181,8 +160,8 @@ class ReleaseLedger:
     def outlook(self, planned: Planned) -> Outlook:
         """What this release would add to, without entering it."""
         with self._open() as base:
-            events = _events(base)
-            _require_whole(self._checked(events))
+            events = events_of(base)
+            require_whole(self._checked(events))
             return outlook(planned, _releases(events, self._key), _limits(events), self.organisation())
 
     def enter(self, planned: Planned) -> Release:
@@ -196,12 +175,12 @@ class ReleaseLedger:
             if view.resend is not None:
                 if not view.resend.seed:
                     raise ValueError("a release without its seed cannot be made again")
-                _append(base, events, {"kind": "resend", "release": view.resend.number})
+                append(base, events, {"kind": "resend", "release": view.resend.number})
                 return view.resend
             if view.blocked is not None:
                 raise view.blocked
-            number = _append(base, events, _body(planned, sealed_seed(os.urandom(KEY_BYTES), self.key)))
-            return next(release for release in _releases(_events(base), self.key) if release.number == number)
+            number = append(base, events, _body(planned, sealed_seed(os.urandom(KEY_BYTES), self.key)))
+            return next(release for release in _releases(events_of(base), self.key) if release.number == number)
 
     def written(self, release: Release, sha256: str) -> None:
         """The bundle is on disk. Its hash lets a resend prove that it is the same bytes."""
@@ -217,42 +196,42 @@ class ReleaseLedger:
                     place="bundle",
                 )
             if not before.file:
-                _append(base, events, {"kind": "written", "release": release.number, "file": sha256})
+                append(base, events, {"kind": "written", "release": release.number, "file": sha256})
 
     def releases_without_seeds(self) -> tuple[Release, ...]:
         """For whoever may not have the key that the seeds were sealed with."""
         with self._open() as base:
-            return _read(lambda: _releases(_events(base), None))
+            return read(lambda: _releases(events_of(base), None))
 
     def missing(self, anchors: Iterable[Anchor]) -> list[Anchor]:
         """Ends noted in the records that this ledger does not have."""
         with self._open() as base:
-            events = _events(base)
-        return [one for one in dict.fromkeys(anchors) if _noticed(events, Noted((one,))) is not None]
+            events = events_of(base)
+        return [one for one in dict.fromkeys(anchors) if noticed(events, Noted((one,))) is not None]
 
     @property
     def anchor(self) -> Anchor:
         with self._open() as base:
-            events = _events(base)
-        return Anchor(len(events), _head(events) if events else "")
+            events = events_of(base)
+        return Anchor(len(events), head_of(events) if events else "")
 
     def resent(self, number: int) -> None:
         """The file of a release, known by the agreement's record, goes out once more: the same bytes."""
         with self._entering() as (base, events):
-            _append(base, events, {"kind": "resend", "release": number})
+            append(base, events, {"kind": "resend", "release": number})
 
     def repair(self, instead: Iterable[Anchor], lost: Iterable[Planned]) -> list[int]:
         """Enters again what the agreements know and this ledger does not, and gives up the ends noted in their records.
 
         Whom such a release was about is not known any more, so it is counted in full with every later one.
         """
-        with self._open() as base, _exclusive(base):
-            events = _events(base)
-            _append(base, events, {"kind": "repair", "instead": [[one.events, one.head] for one in instead]})
+        with self._open() as base, exclusive(base):
+            events = events_of(base)
+            append(base, events, {"kind": "repair", "instead": [[one.events, one.head] for one in instead]})
             numbers = []
             for planned in lost:
-                events = _events(base)
-                numbers.append(_append(base, events, _body(planned, "")))
+                events = events_of(base)
+                numbers.append(append(base, events, _body(planned, "")))
         return numbers
 
     # ---- what leaves beside bundles
@@ -267,32 +246,32 @@ class ReleaseLedger:
             before = same_as(planned, earlier)
             if before is not None:
                 if before.file:
-                    _append(base, events, {"kind": "repeated", "entry": before.number})
+                    append(base, events, {"kind": "repeated", "entry": before.number})
                 return before
             if (problem := blocked(planned, earlier, _limits(events), self.organisation())) is not None:
                 raise problem
-            number = _append(base, events, planned.as_body())
-            return next(one for one in disclosures(_events(base)) if one.number == number)
+            number = append(base, events, planned.as_body())
+            return next(one for one in disclosures(events_of(base)) if one.number == number)
 
     def disclosure_written(self, entered: Disclosure, sha256: str) -> None:
         """The file of a disclosure is on disk."""
         if not entered.file:
             with self._entering() as (base, events):
-                _append(base, events, {"kind": "sealed", "entry": entered.number, "file": sha256})
+                append(base, events, {"kind": "sealed", "entry": entered.number, "file": sha256})
 
     def take_in_review(self, told: TakenIn) -> None:
         """The decisions of a review became part of a match."""
         body = {name: value for name, value in vars(told).items() if name not in ("number", "time")}
         with self._entering() as (base, events):
-            _append(base, events, {"kind": "review", **body})
+            append(base, events, {"kind": "review", **body})
 
     def reviews(self) -> tuple[TakenIn, ...]:
         with self._open() as base:
-            return _read(lambda: reviews(_events(base)))
+            return read(lambda: reviews(events_of(base)))
 
     def disclosures(self) -> tuple[Disclosure, ...]:
         with self._open() as base:
-            return _read(lambda: disclosures(_events(base)))
+            return read(lambda: disclosures(events_of(base)))
 
     # ---- limits
 
@@ -303,32 +282,32 @@ class ReleaseLedger:
         """
         value = checked_limit(unit, most)
         with self._entering() as (base, events):
-            _append(base, events, {"kind": "limit", "unit": unit, "most": value})
+            append(base, events, {"kind": "limit", "unit": unit, "most": value})
 
     def limits(self) -> Mapping[str, float]:
         with self._open() as base:
-            return _read(lambda: _limits(_events(base)))
+            return read(lambda: _limits(events_of(base)))
 
     # ---- looking back
 
     def releases(self) -> tuple[Release, ...]:
         with self._open() as base:
-            return _read(lambda: _releases(_events(base), self._key))
+            return read(lambda: _releases(events_of(base), self._key))
 
     @property
     def head(self) -> str:
         """Hash of the last event. Kept elsewhere (a report, a bundle) it shows whether entries were cut off."""
         with self._open() as base:
-            return _head(_events(base))
+            return head_of(events_of(base))
 
     def verify(self, known_head: str = "") -> Verification:
         """Recompute the chain, and that nothing is missing that a record or `known_head` noted earlier."""
         with self._open() as base:
-            return self._checked(_events(base), known_head)
+            return self._checked(events_of(base), known_head)
 
     def _checked(self, events: list[Event], known_head: str = "") -> Verification:
-        found = _check(events, known_head)
-        if found.whole and (problem := _noticed(events, self._records.noted())) is not None:
+        found = check(events, known_head)
+        if found.whole and (problem := noticed(events, self._records.noted())) is not None:
             return Verification(found.events, found.head, problem)
         return found
 
@@ -336,13 +315,13 @@ class ReleaseLedger:
     def _entering(self) -> Iterator[tuple[sqlite3.Connection, list[Event]]]:
         """One change: the chain is whole before it, and the records are told of its end after it."""
         with self._open() as base:
-            with _exclusive(base):
-                events = _events(base)
-                _require_whole(self._checked(events))
+            with exclusive(base):
+                events = events_of(base)
+                require_whole(self._checked(events))
                 yield base, events
-            now = _events(base)
+            now = events_of(base)
             if len(now) > len(events):
-                self._records.note(Anchor(len(now), _head(now)))
+                self._records.note(Anchor(len(now), head_of(now)))
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
@@ -355,7 +334,7 @@ class ReleaseLedger:
         except sqlite3.DatabaseError as error:
             raise translated(error, self.path) from error
         except UnicodeError as error:  # SQLite's own sentence quotes the file
-            raise _unreadable() from error
+            raise unreadable() from error
 
 
 def _body(planned: Planned, seed: str) -> dict[str, Any]:
@@ -379,173 +358,6 @@ def _body(planned: Planned, seed: str) -> dict[str, Any]:
     }
 
 
-# ---- events -------------------------------------------------------------------------------------
-
-Event = tuple[int, str, str]  # number, body, hash
-
-
-@contextmanager
-def _exclusive(base: sqlite3.Connection) -> Iterator[None]:
-    base.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        base.execute("ROLLBACK")
-        raise
-    base.execute("COMMIT")
-
-
-def _events(base: sqlite3.Connection) -> list[Event]:
-    with databases.limited(base):
-        return base.execute("SELECT number, body, hash FROM event ORDER BY number").fetchall()
-
-
-def _head(events: list[Event]) -> str:
-    return events[-1][2] if events else START
-
-
-def check_chain(events: list[Event]) -> Problem | None:
-    return _check(events).problem
-
-
-def rewrite(base: sqlite3.Connection, bodies: Iterable[str], hashes: list[str]) -> None:
-    """The same entries under the same numbers with changed bodies, and an entry that says so with the old hashes."""
-    events: list[Event] = []
-    for number, text in enumerate(bodies, start=1):
-        events.append((number, text, _chained(_head(events), number, text)))
-    base.executemany("INSERT INTO event VALUES (?, ?, ?)", events)
-    _append(base, events, {"kind": "upgrade", "hashes": hashes})
-
-
-def _append(base: sqlite3.Connection, events: list[Event], body: dict[str, Any]) -> int:
-    number = len(events) + 1
-    text = json.dumps({**body, "time": datetime.now(UTC).isoformat(timespec="seconds")}, sort_keys=True)
-    base.execute("INSERT INTO event VALUES (?, ?, ?)", (number, text, _chained(_head(events), number, text)))
-    return number
-
-
-def _chained(before: str, number: int, body: str) -> str:
-    return hashlib.sha256(f"{before}\0{number}\0{body}".encode()).hexdigest()
-
-
-def _check(events: list[Event], known_head: str = "") -> Verification:
-    before = START
-    for place, (number, body, kept) in enumerate(events, start=1):
-        if number != place or kept != _chained(before, number, body):
-            problem = Problem(
-                Said(
-                    "Entry {place} of the record of releases was changed or an entry before it was removed.",
-                    place=place,
-                ),
-                "Its hash does not follow from the entries before it.",
-                REPAIR,
-                place="releases",
-            )
-            return Verification(len(events), _head(events), problem)
-        before = kept
-    if known_head and known_head not in {START, *(kept for _, _, kept in events), *_earlier_hashes(events)}:
-        problem = Problem(
-            "Entries at the end of the record of releases are missing.",
-            "The last entry noted elsewhere is not in it.",
-            REPAIR,
-            place="releases",
-        )
-        return Verification(len(events), _head(events), problem)
-    return Verification(len(events), _head(events))
-
-
-# what helps where the file is not what it was; putting back a copy would make the sums start from less
-REPAIR = Said(
-    "Do not put back a copy of it. Find out what happened to the file, then repair the record (page "
-    "Releases, or 'releases repair'): what the agreements still know is entered again. Until then "
-    "nothing is released."
-)
-
-
-def older() -> Problem:
-    return Problem(
-        "The record of releases is older than your agreements.",
-        "Releases that they note are not in it: the file was deleted, cut or put back from a copy.",
-        REPAIR,
-        place="releases",
-    )
-
-
-def older_home() -> Problem:
-    return Problem(
-        "The home folder is older than what this computer has noted of it.",
-        "Something left after this copy of the folder was made, and the record of releases does not know it.",
-        "Put the newest folder back if you still have it. Otherwise ask your partners which files came since, then "
-        "repair the record (page Releases, or 'releases repair'). Until then nothing is released.",
-        place="releases",
-    )
-
-
-def _noticed(events: list[Event], noted: Noted) -> Problem | None:
-    """Whether everything that the records note is there, or was given up by name in a repair."""
-    given_up = {Anchor(*one) for body in _bodies(events, "repair") for one in body["instead"]}
-    before = _earlier_hashes(events)
-
-    def lacks(anchor: Anchor) -> bool:
-        at = anchor.events
-        there = at <= len(events) and (not at or events[at - 1][2] == anchor.head or anchor.head in before)
-        return not there and anchor not in given_up
-
-    if any(map(lacks, noted.anchors)):
-        return older()
-    for number, agreement in noted.releases:
-        body = json.loads(events[number - 1][1]) if number <= len(events) else {}
-        if body.get("kind") != "release" or not str(body.get("agreement")).startswith(agreement):
-            return older()
-    return older_home() if lacks(noted.outside) else None
-
-
-def _bodies(events: list[Event], kind: str) -> Iterable[dict[str, Any]]:
-    for _, text, _ in events:
-        if f'"kind": "{kind}"' in text:
-            yield json.loads(text)
-
-
-def _earlier_hashes(events: list[Event]) -> set[str]:
-    """Hashes of the chain before the seeds in it were sealed: a report of that time names one of them."""
-    return {str(one) for body in _bodies(events, "upgrade") for one in body["hashes"]}
-
-
-def translated(error: sqlite3.DatabaseError, path: Path) -> Problem:
-    code = databases.code(error, path)
-    if code == sqlite3.SQLITE_FULL:
-        return files.disk_full()
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return Problem(
-            "Another window is writing in the record of releases.", do="Wait a moment and try again.", place="releases"
-        )
-    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR):
-        return Failure(
-            "The record of releases cannot be written.",
-            "The disk or the folder refuses it.",
-            "Check the disk and the permissions of the home folder. Nothing is released without the record.",
-            place="releases",
-        )
-    return _unreadable()
-
-
-def _unreadable() -> Problem:
-    return Problem(
-        "The record of releases cannot be read.", "The file is damaged or not a ledger.", REPAIR, place="releases"
-    )
-
-
-Read = TypeVar("Read")
-
-
-def _read(reader: Callable[[], Read]) -> Read:
-    """Entries that were changed from outside need not make sense."""
-    try:
-        return reader()
-    except (KeyError, IndexError, ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise _unreadable() from error
-
-
 # ---- seeds --------------------------------------------------------------------------------------
 
 
@@ -567,11 +379,6 @@ def _seed(body: Mapping[str, Any], key: bytes | None) -> bytes:
 
 def _aead(key: bytes) -> ChaCha20Poly1305:
     return ChaCha20Poly1305(derive(key, "pprl-seeds/v1"))
-
-
-def _require_whole(found: Verification) -> None:
-    if found.problem is not None:
-        raise found.problem
 
 
 def _releases(events: list[Event], key: bytes | None) -> tuple[Release, ...]:

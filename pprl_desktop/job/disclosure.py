@@ -82,7 +82,7 @@ def report(happened: Happened, title: str) -> Report:
 
 
 def _agreement(agreement: Agreement) -> Section:
-    from pprl_desktop.exchange.terms import in_words
+    from pprl_desktop.exchange.terms_words import in_words
 
     signed = (
         Said("Signed by both sides.")

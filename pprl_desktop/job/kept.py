@@ -162,7 +162,7 @@ def told(review: bytes) -> tuple[Said, ...]:
 
 def review_of(project: Project) -> KeptReview:
     """What was kept at the end of the review, or, where the ledger has grown since, what the ledger tells."""
-    from pprl_desktop.review.desk import LEDGER
+    from pprl_desktop.review.desk_files import LEDGER
 
     if not project.choices.review_path:
         return KeptReview((), ())
@@ -182,7 +182,8 @@ def review_of(project: Project) -> KeptReview:
 def ledger_told(path: Path) -> tuple[tuple[Said, ...], str]:
     """A review from its ledger alone, without its passphrase, and the hash of the last entry."""
     from pprl_desktop.review.decisions import Decisions
-    from pprl_desktop.review.desk import MANAGER, Past
+    from pprl_desktop.review.desk import Past
+    from pprl_desktop.review.desk_files import MANAGER
     from pprl_desktop.review.ledger import read_entries
 
     entries = read_entries(path)

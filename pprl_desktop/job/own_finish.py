@@ -164,7 +164,7 @@ def _identifying(choices: Choices, held: Sequence[Sequence[tuple[str, str]]]) ->
 
 def handed_out(project: Project) -> tuple[HandedOut, ...]:
     """Shares written for other reviewers: read from the ledger of the review, which holds each before its file does."""
-    from pprl_desktop.review.desk import LEDGER
+    from pprl_desktop.review.desk_files import LEDGER
     from pprl_desktop.review.ledger import read_entries
 
     path = Path(project.choices.review_path) / LEDGER if project.choices.review_path else None

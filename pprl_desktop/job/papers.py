@@ -213,7 +213,7 @@ def _signatures(terms: Terms, stage: Stage) -> tuple[Fact, ...]:
 
 def _details(terms: Terms, statement: Statement | None) -> Part:
     """For experts: everything that is signed, to the last setting."""
-    from pprl_desktop.exchange.terms import in_words
+    from pprl_desktop.exchange.terms_words import in_words
 
     said = tuple(line for line in in_words(terms) if str(line).strip())
     return Part(Said("For experts: all that is signed"), sentences=said)

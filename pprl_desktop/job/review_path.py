@@ -83,7 +83,8 @@ class Decided:
 def decided(project: Project) -> Decided | None:
     """None where the project has no review, or its folder is gone."""
     from pprl_desktop.review.decisions import Decisions
-    from pprl_desktop.review.desk import LEDGER, MANAGER, Past
+    from pprl_desktop.review.desk import Past
+    from pprl_desktop.review.desk_files import LEDGER, MANAGER
     from pprl_desktop.review.ledger import read_entries
 
     path = Path(project.choices.review_path) / LEDGER if project.choices.review_path else None

@@ -24,10 +24,23 @@ from pprl_desktop.review import codec, sealing
 from pprl_desktop.review import share as shares
 from pprl_desktop.review.cells import Cell
 from pprl_desktop.review.decisions import POINTS, Decisions
+from pprl_desktop.review.desk_files import (
+    DESK,
+    KEY,
+    LEDGER,
+    MANAGER,
+    PEOPLE,
+    anchor_of,
+    open_ledger,
+    read_key,
+    read_state,
+    write_key,
+    write_people,
+)
 from pprl_desktop.review.export import Shape, check_columns, write_linked
 from pprl_desktop.review.gate import LETTERS, LEVELS, Gate
 from pprl_desktop.review.index import Crowd
-from pprl_desktop.review.ledger import Entry, Ledger, chain_problems, remove
+from pprl_desktop.review.ledger import Entry, chain_problems, remove
 from pprl_desktop.review.marks import Level
 from pprl_desktop.review.plan import Policy, Review
 from pprl_desktop.review.report import PrivacyLoss, privacy_loss, together
@@ -36,11 +49,8 @@ from pprl_desktop.review.session import ReviewSession
 from pprl_desktop.said import Said
 
 SUFFIX = ".review"
-KEY, PEOPLE, DESK, LEDGER = "key.age", "people.age", "desk.age", "ledger.db"
-MANAGER = "manager"
 TITLE = 200  # characters
 TRANCHE = 10  # pairs a reviewer gets at a time: what a copied share can open
-TABLES = ("shares", "votes", "resolved")
 
 
 class Desk:
@@ -49,7 +59,7 @@ class Desk:
         self.review = review
         self._keys = keys
         self._state = state
-        self.ledger = _ledger(folder / LEDGER, review, state)
+        self.ledger = open_ledger(folder / LEDGER, review, state)
         self._session: ReviewSession | None = None
         self._crowd: Crowd | None = None
 
@@ -71,8 +81,8 @@ class Desk:
         review = codec.must_be_reviewable(replace(review, title=title))
         files.make_folder(folder)
         keys = Keys.new()
-        _write_key(folder, keys, passphrase)
-        _write_people(folder, keys, review)
+        write_key(folder, keys, passphrase)
+        write_people(folder, keys, review)
         state = {
             "ledger_key": secrets.token_hex(32), "notes": shares.keys_plain(Keys.new()), "shares": {}, "votes": {},
             "resolved": {}, "identifying": identifying,
@@ -90,20 +100,20 @@ class Desk:
             raise Problem(
                 "There is no review in that folder.", do="Choose the folder that 'review create' made.", place="folder"
             )
-        keys, first = _read_key(folder, passphrase)
+        keys, first = read_key(folder, passphrase)
         pinned = None if first else keys.public().sign
         people = sealing.read_with_key(folder / PEOPLE, "people", keys, pinned)
         with sealing.well_formed():
             review = codec.from_plain(people.plain, people.arrays)
-        desk = cls(folder, keys, review, _read_state(folder, keys, pinned))
+        desk = cls(folder, keys, review, read_state(folder, keys, pinned))
         if first:  # made by the first version: kept in the one container from now on
-            _write_people(folder, keys, review)
+            write_people(folder, keys, review)
             desk._save()
-            _write_key(folder, keys, passphrase)
+            write_key(folder, keys, passphrase)
         return desk
 
     def close(self) -> None:
-        if self.folder.exists() and self.ledger.head != _anchor(self._state)[1]:
+        if self.folder.exists() and self.ledger.head != anchor_of(self._state)[1]:
             self._save()
         self.ledger.close()
 
@@ -476,81 +486,3 @@ class Past:
 
 def _file_name(reviewer: str) -> str:
     return "".join(sign if sign.isalnum() or sign in "-_" else "_" for sign in reviewer)
-
-
-def ledger_key(folder: Path, passphrase: str) -> bytes:
-    """The key of the ledger's seals alone: a ledger that is not whole can still be looked at."""
-    keys, first = _read_key(folder, passphrase)
-    return bytes.fromhex(_read_state(folder, keys, None if first else keys.public().sign)["ledger_key"])
-
-
-# ---- the files of the desk
-
-
-def _write_key(folder: Path, keys: Keys, passphrase: str) -> None:
-    sealing.write_under_passphrase(folder / KEY, "key", shares.keys_plain(keys), {}, passphrase, keys)
-
-
-def _read_key(folder: Path, passphrase: str) -> tuple[Keys, bool]:
-    """The keys, and whether the first version wrote them; then its other files are not signed either."""
-    found = sealing.read_under_passphrase(folder / KEY, "key", passphrase)
-    with sealing.well_formed():
-        keys = shares.keys_of(found.plain)
-        if not found.first_version and found.signer != keys.public().sign:
-            raise ValueError("signer")
-    return keys, found.first_version
-
-
-def _write_people(folder: Path, keys: Keys, review: Review) -> None:
-    plain, arrays = codec.to_plain(review)
-    sealing.write_to_key(folder / PEOPLE, "people", plain, arrays, keys.public(), keys)
-
-
-def _read_state(folder: Path, keys: Keys, pinned: bytes | None) -> dict[str, Any]:
-    state = sealing.read_with_key(folder / DESK, "desk", keys, pinned).plain
-    with sealing.well_formed():
-        bytes.fromhex(state["ledger_key"])
-        shares.keys_of(state["notes"])
-        for name in TABLES:
-            if not isinstance(state[name], dict):
-                raise TypeError(name)
-        _anchor(state)
-        return _one_tranche_each(state)
-
-
-def _one_tranche_each(state: dict[str, Any]) -> dict[str, Any]:
-    """Shares of the first version were handed out whole: one tranche that holds all their pairs."""
-    for share in state["shares"].values():
-        if "tranches" not in share:
-            share["tranches"] = [{"pairs": share["pairs"], "ledger_key": share.pop("ledger_key")}]
-            share["given"], share["notes"] = 1, shares.keys_plain(Keys.new())
-    for votes in state["votes"].values():
-        if "parts" not in votes:
-            votes["parts"] = {"1": {name: votes[name] for name in ("points", "levels", "notes", "head", "loss")}}
-    return state
-
-
-def _anchor(state: Mapping[str, Any]) -> tuple[int, str]:
-    number, head = state.get("anchor", (0, ""))
-    return int(number), str(head)
-
-
-def _ledger(path: Path, review: Review, state: Mapping[str, Any]) -> Ledger:
-    """The ledger of the desk; refused where it is older than the desk itself."""
-    number, head = _anchor(state)
-    if number and not path.exists():
-        raise older_ledger()
-    ledger = shares.open_ledger(path, bytes.fromhex(state["ledger_key"]), review, MANAGER)
-    if number > len(ledger.entries) or (number and ledger.entries[number - 1].hash != head):
-        ledger.close()
-        raise older_ledger()
-    return ledger
-
-
-def older_ledger() -> Problem:
-    return Problem(
-        "The ledger of this review is missing or older than the review.",
-        "What was opened and decided since would be forgotten.",
-        "Put the newest ledger back, or make a new review.",
-        place="ledger",
-    )

@@ -39,7 +39,7 @@ def _written(args: argparse.Namespace, losses: list[Any], remember: Callable[[Pa
 
 def verify(args: argparse.Namespace, progress: Progress) -> Answer:
     """Without a passphrase the chain of hashes; with it also the seals, which nobody without it can forge."""
-    from pprl_desktop.review.desk import LEDGER
+    from pprl_desktop.review.desk_files import LEDGER
     from pprl_desktop.review.ledger import verify
     from pprl_desktop.review.share import latest_ledger
 
@@ -59,7 +59,7 @@ def verify(args: argparse.Namespace, progress: Progress) -> Answer:
 
 
 def _ledger_key(args: argparse.Namespace) -> bytes:
-    from pprl_desktop.review.desk import ledger_key
+    from pprl_desktop.review.desk_files import ledger_key
     from pprl_desktop.review.share import open_share
 
     path, secret = Path(args.review), _exchange.passphrase(args)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from pprl_desktop.codes.base import Settings, method
-from pprl_desktop.exchange import agreeing, contacts, inbox, letters, seal, strict, terms
+from pprl_desktop.exchange import agreeing, contacts, inbox, letters, seal, strict, terms, terms_words
 from pprl_desktop.exchange.agreement import Agreement
 from pprl_desktop.exchange.terms import Limits, Terms
 from pprl_desktop.problem import Problem
@@ -117,7 +117,7 @@ def test_nothing_is_proposed_to_an_unverified_contact(scene: Scene, strangers: C
 
 
 def test_plain_words_say_what_was_agreed(scene: Scene) -> None:
-    text = "\n".join(map(str, terms.in_words(scene.a.agreement.terms)))
+    text = "\n".join(map(str, terms_words.in_words(scene.a.agreement.terms)))
     words = [
         "General Hospital proposes to Cancer Registry", "first_name", "born (Date)", "Bloom filter", "no noise",
         "1,000 rows", 'Purpose, in the words of General Hospital: "a test"', "linked only if both sides accept",
@@ -131,7 +131,7 @@ def test_an_epsilon_never_stands_without_its_unit(scene: Scene) -> None:
     wanted = offer(settings=replace(method("bloom").defaults(), epsilon=2.5))
     agreement = agree(scene.a, scene.b, scene.folder, wanted)
     assert agreement.terms.epsilon == "2.5"
-    assert "epsilon 2.5 per bit" in "\n".join(map(str, terms.in_words(agreement.terms)))
+    assert "epsilon 2.5 per bit" in "\n".join(map(str, terms_words.in_words(agreement.terms)))
 
 
 @pytest.mark.parametrize("name", ["us-200", "secret-200"])
@@ -412,11 +412,11 @@ def test_the_most_that_may_leave_in_clear_is_signed_and_only_where_a_review_is_a
     agreed = propose(scene, offer(rule="review", limits=Limits(1000, 16, clear=8))).terms
     assert terms.parse(agreed.document()).limits.clear == 8
     assert agreed.limits.clear_records(250) == 20
-    assert "at most 8 of 100 records" in " ".join(map(str, terms.in_words(agreed)))
+    assert "at most 8 of 100 records" in " ".join(map(str, terms_words.in_words(agreed)))
     for rule in ("both", "either"):
         plain = propose(scene, offer(rule=rule)).terms
         assert plain.limits.clear == 0
-        assert "No cell of a record may be sent in clear" in " ".join(map(str, terms.in_words(plain)))
+        assert "No cell of a record may be sent in clear" in " ".join(map(str, terms_words.in_words(plain)))
     forged = agreed.document().replace(b'"rule":"review"', b'"rule":"both"')
     with pytest.raises(Problem, match="clear_percent"):
         terms.parse(forged)
@@ -435,13 +435,13 @@ def test_an_agreement_signed_before_there_was_a_maximum_reads_as_it_was_signed(s
     free = terms.parse(older.replace(b'"one_to_one":1', b'"one_to_one":0'))
     assert free.settings.direction == "many-to-many"
     assert read.limits.clear == terms.DEFAULT_CLEAR
-    assert "names no maximum" in " ".join(map(str, terms.in_words(read)))
+    assert "names no maximum" in " ".join(map(str, terms_words.in_words(read)))
 
 
 def test_the_share_of_repeated_people_is_signed_and_said(scene: Scene) -> None:
     agreed = propose(scene, offer(repeats=0.0123)).terms
     assert agreed.repeats == 12
-    assert "of 1,000 records of its table 12 repeat a person" in " ".join(map(str, terms.in_words(agreed)))
+    assert "of 1,000 records of its table 12 repeat a person" in " ".join(map(str, terms_words.in_words(agreed)))
     assert terms.parse(agreed.document()) == agreed
     assert propose(scene, offer()).terms.repeats is None
     with pytest.raises(Problem, match="repeats"):

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from pprl_desktop.codes.base import method
-from pprl_desktop.exchange import bundles, ledger_key, releases
+from pprl_desktop.exchange import bundles, ledger_key, release_chain
 from pprl_desktop.exchange.agreement import Agreement
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.release_repair import repair
@@ -327,7 +327,7 @@ def test_a_full_disk_is_called_a_full_disk() -> None:
     def said(code: int) -> Problem:
         error = sqlite3.OperationalError("words that may quote a file")
         error.sqlite_errorcode = code
-        return releases.translated(error, Path("releases.sqlite"))
+        return release_chain.translated(error, Path("releases.sqlite"))
 
     assert isinstance(said(sqlite3.SQLITE_FULL), Failure)
     assert "disk is full" in str(said(sqlite3.SQLITE_FULL).what)

@@ -12,7 +12,7 @@ import pytest
 
 from pprl_desktop.cli import harmless
 from pprl_desktop.codes.base import method
-from pprl_desktop.exchange import agreeing, bundles, inbox, letters, seal, strict, terms
+from pprl_desktop.exchange import agreeing, bundles, inbox, letters, seal, strict, terms, terms_words
 from pprl_desktop.exchange.agreement import Agreement
 from pprl_desktop.problem import Problem
 
@@ -236,8 +236,10 @@ def test_a_weaker_seal_than_agreed_is_refused(scene: Scene, proposed: Path) -> N
 
 def test_the_compatibility_mode_is_agreed_on_and_said(scene: Scene) -> None:
     agreement: Agreement = agree(scene.a, scene.b, scene.folder, offer(seal="x25519"))
-    assert "X25519: whoever copies one today" in "\n".join(map(str, terms.in_words(agreement.terms)))
-    assert "quantum computer does not open" in "\n".join(map(str, terms.in_words(scene.b.home.agreements()[0].terms)))
+    assert "X25519: whoever copies one today" in "\n".join(map(str, terms_words.in_words(agreement.terms)))
+    assert "quantum computer does not open" in "\n".join(
+        map(str, terms_words.in_words(scene.b.home.agreements()[0].terms))
+    )
     export(scene.a.home, scene.a.own, scene.a.home.agreement(agreement.id), people(0, 60), scene.folder / "x.pprl")
     assert b"X25519" in (scene.folder / "x.pprl").read_bytes()[:60]
     assert inbox.open_file(scene.b.home, scene.b.own, scene.folder / "x.pprl").rows == 60
@@ -259,7 +261,7 @@ def test_an_agreement_signed_earlier_reads_as_it_was_signed_and_says_that_it_was
     old = first_version(scene.a.agreement.document, purpose="two\nlines\x1b[2K", statement="Nobody can be named.")
     read = terms.parse(old)
     assert read.document() == old
-    said = [str(one) for one in terms.in_words(read)]
+    said = [str(one) for one in terms_words.in_words(read)]
     assert not any("\x1b" in line or "\n" in line for line in said)
     assert "did not check it" in said[-2]
 

@@ -192,7 +192,7 @@ def test_without_consent_in_the_agreement_nothing_goes_into_a_group(tmp_path: Pa
 
 
 def test_the_consent_stands_in_the_agreement_in_words(four: list[Party]) -> None:
-    from pprl_desktop.exchange.terms import in_words
+    from pprl_desktop.exchange.terms_words import in_words
 
     words = " ".join(map(str, in_words(four[1].partnership(four[2]).agreement.terms)))
     assert "only through a third party" in words

@@ -11,7 +11,8 @@ import pytest
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.table import Table
 from pprl_desktop.review import share as shares
-from pprl_desktop.review.desk import Desk, ledger_key
+from pprl_desktop.review.desk import Desk
+from pprl_desktop.review.desk_files import ledger_key
 from pprl_desktop.review.ledger import verify
 from pprl_desktop.review.marks import Level
 from pprl_desktop.review.plan import ReviewField

@@ -15,7 +15,8 @@ from pprl_desktop.exchange import age, container, passphrase_seal
 from pprl_desktop.problem import Problem
 from pprl_desktop.review import sealing
 from pprl_desktop.review import share as shares
-from pprl_desktop.review.desk import DESK, KEY, PEOPLE, Desk
+from pprl_desktop.review.desk import Desk
+from pprl_desktop.review.desk_files import DESK, KEY, PEOPLE
 from tests.review.test_desk import WORDS, review
 
 

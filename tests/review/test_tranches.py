@@ -9,7 +9,8 @@ import pytest
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.review import share as shares
-from pprl_desktop.review.desk import LEDGER, Desk
+from pprl_desktop.review.desk import Desk
+from pprl_desktop.review.desk_files import LEDGER
 from pprl_desktop.review.ledger import Ledger, head_path, read_entries, verify
 from pprl_desktop.review.marks import Level
 from tests.review.people import KEY

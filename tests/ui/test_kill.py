@@ -18,7 +18,8 @@ from pprl_desktop import resources
 from pprl_desktop.job import demo
 from pprl_desktop.job.partnership import Partnership
 from pprl_desktop.project.project import SUFFIX, Project
-from pprl_desktop.review.desk import LEDGER, Desk
+from pprl_desktop.review.desk import Desk
+from pprl_desktop.review.desk_files import LEDGER
 from pprl_desktop.review.ledger import read_entries
 from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.ui.reviews import sample_review

@@ -21,8 +21,9 @@ from pprl_desktop.ui.widgets.table_model import ColumnSpec
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.disclosures import Disclosure
+    from pprl_desktop.exchange.release_chain import Verification
     from pprl_desktop.exchange.release_repair import Repaired
-    from pprl_desktop.exchange.releases import Release, Verification
+    from pprl_desktop.exchange.releases import Release
 
 
 class ReleasesPane(Pane):
