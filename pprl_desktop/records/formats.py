@@ -21,7 +21,8 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Cancelled, Progress
 from pprl_desktop.records import moments
 from pprl_desktop.records.table import Column, Table
-from pprl_desktop.records.workbooks import SHEETS, impossible, locked, read_sheet, too_large
+from pprl_desktop.records.workbook_scan import impossible, locked, too_large
+from pprl_desktop.records.workbooks import SHEETS, read_sheet
 from pprl_desktop.said import Said
 
 STATISTICS = (".sas7bdat", ".xpt", ".dta", ".sav", ".zsav", ".por")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.records import formats, packed, workbooks
+from pprl_desktop.records import formats, packed, workbook_scan
 from pprl_desktop.records.reading import ReadOptions, preview, read_table
 from pprl_desktop.records.table import Table
 
@@ -314,11 +314,11 @@ def test_merged_cells_are_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "told"),
     [
-        ("locked.xlsx", workbooks.OLE + bytes(600) + "EncryptedPackage".encode("utf-16-le"), "password"),
-        ("old.xlsx", workbooks.OLE + bytes(600), "kind .xls"),
+        ("locked.xlsx", workbook_scan.OLE + bytes(600) + "EncryptedPackage".encode("utf-16-le"), "password"),
+        ("old.xlsx", workbook_scan.OLE + bytes(600), "kind .xls"),
         ("web.xls", b"<html><table><tr><td>id</td></tr></table></html>", "holds text"),
         ("text.xls", b"id;name\n1;Ann\n", "holds text"),
-        ("cut.csv", workbooks.OLE + bytes(600), "old Excel workbook"),
+        ("cut.csv", workbook_scan.OLE + bytes(600), "old Excel workbook"),
     ],
 )
 def test_a_file_under_a_wrong_name_is_called_what_it_is(tmp_path: Path, name: str, data: bytes, told: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.records import moments, workbooks
+from pprl_desktop.records import moments, workbook_scan
 from pprl_desktop.records.reading import Reading, ReadOptions, read_table
 
 FILES = Path(__file__).parent / "files"
@@ -175,7 +175,7 @@ def test_deleted_cells_that_a_document_remembers_are_no_cells(tmp_path: Path) ->
 
 
 def test_a_sheet_of_more_rows_than_any_program_has_is_refused(tmp_path: Path) -> None:
-    many = f'table:number-rows-repeated="{workbooks.MOST_ROWS + 1}"'.encode()
+    many = f'table:number-rows-repeated="{workbook_scan.MOST_ROWS + 1}"'.encode()
     with zipfile.ZipFile(FILES / "gnumeric.ods") as packed:
         content = packed.read("content.xml")
     last = content[: content.index(b"trail")].rfind(b"<table:table-row")
