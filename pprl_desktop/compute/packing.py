@@ -107,6 +107,14 @@ def dumps(value: Any) -> bytes:
 
 
 def loads(data: bytes | bytearray | memoryview) -> Any:
+    """A NotPortable says that it was not packed by this program, whatever is wrong with it."""
+    try:
+        return _loads(data)
+    except (ArithmeticError, AttributeError, ImportError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise error if isinstance(error, NotPortable) else NotPortable("not packed by this program") from error
+
+
+def _loads(data: bytes | bytearray | memoryview) -> Any:
     view = memoryview(data)
     start = len(MARK) + 8
     if bytes(view[: len(MARK)]) != MARK:

@@ -28,7 +28,7 @@ from pprl_desktop.compute import packing
 from pprl_desktop.compute.engines import Portable
 from pprl_desktop.matching.engines import remote
 from pprl_desktop.matching.engines.places import Place
-from pprl_desktop.matching.engines.store import Store
+from pprl_desktop.matching.engines.store import Damaged, Store
 from pprl_desktop.problem import Failure, Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.said import Said
@@ -168,8 +168,12 @@ class Cluster:
             self._task(name, [blocks[at] for at in range(start, min(start + size, len(blocks)))]) for start in starts
         )
         for place, task in enumerate(self._done(tasks, AHEAD * threads, progress)):
-            done = self._store.get_done(task.name, task.key)
-            if done is None:  # damaged since it was written
+            try:
+                done = self._store.get_done(task.name, task.key)
+            except Damaged as error:
+                raise damaged() from error
+            given = min(size, len(blocks) - place * size)
+            if not isinstance(done, list) or len(done) != given:  # damaged since it was written, or not a result
                 raise damaged()
             progress.at((place + 1) / len(starts), what)
             yield from done
@@ -275,6 +279,8 @@ def _said(error: BaseException | None) -> Problem:
         return error
     if isinstance(error, remote.OtherVersion):
         return other_version(str(error.args[0]))
+    if isinstance(error, Damaged):
+        return damaged()
     if isinstance(error, KilledWorker | MemoryError):
         return Failure(
             "A worker of the cluster ended several times at the same block.",
