@@ -65,8 +65,19 @@ class InClear:
     fields: tuple[FieldInClear, ...]
     content: str  # names exactly this answer; a confirmation holds for no other
     resent: bool  # the same answer was written before: the same bytes go again
+    proved: bool = False  # blind, and this side only answered: the partner's result alone names the pairs, with proofs
     blocked: Problem | None = None  # why it may not be sent
     rows: Rows = field(repr=False, default_factory=lambda: np.empty(0, np.int64))
+
+    def why(self) -> Said:
+        """What makes these pairs ones to be answered."""
+        if self.proved:
+            return Said(
+                "With blind you have no match of your own: {partner} names these pairs, each with the proof that it "
+                "opened your record. A partner who guessed a key has that proof, too.",
+                partner=self.partner,
+            )
+        return Said("Because these pairs are uncertain in your own match, or both results name them.")
 
     def sentences(self) -> tuple[Said, ...]:
         """What leaves, to whom, and what follows from it; in the words of this side."""
@@ -83,13 +94,16 @@ class InClear:
                 "{partner} can read, keep and copy these cells; masking happens on their screen, not in the file.",
                 partner=self.partner,
             ),
+            self.why(),
         ]
         if self.withheld:
+            proof = Said("the partner's result does not name them")
+            shared = Said("they are neither uncertain in your own match nor named by both results")
             said.append(
                 Said(
-                    "{withheld} of the pairs are not answered: they are neither uncertain in your own match nor "
-                    "named by both results.",
+                    "{withheld} of the pairs are not answered: {why}.",
                     withheld=self.withheld,
+                    why=proof if self.proved else shared,
                 )
             )
         if self.before:
@@ -177,7 +191,7 @@ def would_leave(signatory: Signatory, table: CleanTable, progress: Progress = NO
     progress.at(1.0)
     return InClear(
         agreement.partner_side.name, request.digest, len(shared), int((~shared).sum()), len(rows), fresh, before, most,
-        table.rows, tuple(_form(column, rows) for column in table.columns), content, resent,
+        table.rows, tuple(_form(column, rows) for column in table.columns), content, resent, _only_answers(agreement),
         None if resent else _blocked(agreement, ledger, content, len(rows), before, fresh, most), rows,
     )  # fmt: skip
 
@@ -229,13 +243,19 @@ def _shared(signatory: Signatory, request: Request) -> np.ndarray[tuple[int], np
     """
     agreement = signatory.agreement
     known: set[tuple[int, int]] = set()
-    if agreement.terms.blind is None or agreement.terms.blind.asked_by(agreement.role) is not None:
+    if not _only_answers(agreement):
         found = linking.kept(signatory)
         band = found.band == REVIEW
         known = set(zip(found.own[band].tolist(), found.partner[band].tolist(), strict=True))
     known |= {(one, other) for one, other in results.named_by_both(signatory).tolist()}
     asked = zip(request.own.tolist(), request.partner.tolist(), strict=True)
     return np.fromiter((pair in known and pair[0] >= 0 for pair in asked), bool, len(request.own))
+
+
+def _only_answers(agreement: Agreement) -> bool:
+    """Blind, and the partner asks: this side has no match of its own."""
+    blind = agreement.terms.blind
+    return blind is not None and blind.asked_by(agreement.role) is None
 
 
 def _sent_so_far(signatory: Signatory, ledger: ReleaseLedger, rows: Rows) -> tuple[int, int]:

@@ -281,6 +281,9 @@ def test_uncertain_pairs_are_reviewed_as_with_every_method(tmp_path: Path) -> No
     b = two.job("b")
     seen = b.would_leave(Cleaned(two.table_b), Choices())
     assert 0 < seen.records <= found.count(REVIEW)
+    told = " ".join(map(str, seen.sentences()))
+    assert "no match of your own" in told  # it goes by the partner's word that it opened them: that is said
+    assert "your own match," not in told
     cells = two.folder / "cells.pprl"
     b.answer(Cleaned(two.table_b), Choices(), cells, seen)
     two.open("a", cells)

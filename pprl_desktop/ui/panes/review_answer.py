@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 
-from pprl_desktop.ui.kit.i18n import tr, tr_n
+from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._files import out_path, show_in_folder
@@ -66,7 +66,7 @@ class AnswerInClear(QWidget):
         self.titled.emit(
             tr_n("{partner} asks to review {n} pair with you", "{partner} asks to review {n} pairs with you",
                  planned.asked, partner=planned.partner),
-            tr("Signed by {partner}, under your agreement. It is unsure of these pairs.", partner=planned.partner),
+            tr("Signed by {partner}, under your agreement. It says it is unsure of them.", partner=planned.partner),
         )  # fmt: skip
         self.shown.addWidget(self._alarm(planned, cells))
         self.shown.addLayout(
@@ -117,8 +117,16 @@ class AnswerInClear(QWidget):
         )  # fmt: skip
         made = Section(tr("What leaves"))
         made.add(slip)
-        why = [tr("Because these pairs are uncertain in your own match, or both results name them.")]
-        if planned.withheld:
+        why = [tr_core(planned.why())]
+        if planned.withheld and planned.proved:
+            why.append(
+                tr_n(
+                    "{n} pair they asked about is not answered: their own result does not name it",
+                    "{n} pairs they asked about are not answered: their own result does not name them",
+                    planned.withheld,
+                )
+            )
+        elif planned.withheld:
             why.append(
                 tr_n(
                     "{n} pair they asked about is not answered: your match does not share it",
