@@ -119,6 +119,22 @@ def _moved_and_married() -> Files:
     )
 
 
+def moved(size: int = 800, share: float = 0.15) -> Files:
+    """One in seven has moved; street, zip code and town have nothing to do with each other but that they moved too."""
+    random = np.random.default_rng(0)
+    everyone = people(random, 2 * size)
+    for row in everyone:
+        for place in (5, 6, 7):
+            row[place] = everyone[int(random.integers(len(everyone)))][place]
+    right = [list(row) for row in everyone[: size // 2] + everyone[size : size + size // 2]]
+    for row in right[: size // 2]:
+        if random.random() < share:
+            row[5:8] = [everyone[int(random.integers(len(everyone)))][place] for place in (5, 6, 7)]
+    columns = ("last", "first", "born", "street", "zip", "town", "phone")
+    truth = {(row, row) for row in range(size // 2)}
+    return table(columns, everyone[:size]), slips(table(columns, right), 0, 0.3), truth, True
+
+
 def _second_name_dropped() -> Files:
     random = np.random.default_rng(0)
     everyone = people(random, 1500, "spanish")
@@ -181,6 +197,7 @@ SCENARIOS: dict[str, Callable[[], Files]] = {
     "address_only": lambda: shared(("street", "zip", "town", "county"), (1000, 1000), 400),
     "constant": lambda: shared((*BASIC, "country", "county"), (800, 800), 300),
     "one_sided_column": _one_sided_column,
+    "moved": moved,
     "moved_and_married": _moved_and_married,
 }  # fmt: skip
 

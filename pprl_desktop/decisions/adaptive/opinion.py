@@ -31,6 +31,7 @@ class Seen:
     known: Flags  # [pairs, views] whether both records have it
     foreign: Flags  # [views] whether hardly a value of it occurs on both sides
     whole: int = 0  # so many columns are views, those after them single fields of one; 0: all
+    says: Numbers | None = None  # [pairs, views] what the view adds, where that is not the sum of its fields
 
 
 @dataclass(frozen=True)
@@ -165,7 +166,8 @@ def _asked(
     room = np.bincount(bins, one.m - u, minlength=size).astype(np.float64)
     middle = low + step * (np.arange(size, dtype=np.float64) + 0.5)
     share = confirmed(beyond, room, 1.0 / (1.0 + np.exp(-np.clip(middle, -40, 40))), tuning)
-    return by_rank(rest, middle, share) + seen.weights[:, one.view]
+    adds = seen.weights if seen.says is None else seen.says
+    return by_rank(rest, middle, share) + adds[:, one.view]
 
 
 def by_step(ratios: Numbers, weight: Numbers, low: float, size: int, tuning: Tuning) -> Numbers:

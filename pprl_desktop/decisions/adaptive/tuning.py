@@ -115,6 +115,12 @@ class Tuning(tuning.Tuning):
 
     # the second opinion (opinion.py), on made-up populations of tests/benchmarks/populations.py
     one_view: float = number(12.0, "lift of joint agreement among strangers from which two fields are one view")
+    changed_share: float = number(
+        0.8,
+        "agreement on a field where another differs, to where it agrees, below which counterparts change both together",
+        "at .8 a pair that differs in both has lost even odds where one in ten differs, 2026-11",
+    )
+    views_left: int = number(3, "views at least that are left when fields which change together are joined")
     same_seen: int = number(10, "pairs of strangers that agree on one of two fields, to take them for the same")
     same_share: float = number(0.9, "share of them that agree on both")
     apart_parts: float = number(

@@ -22,7 +22,7 @@ from pprl_desktop.decisions.adaptive.nobody import somebody
 from pprl_desktop.decisions.adaptive.repeats import sigmoid
 from pprl_desktop.decisions.adaptive.rivals import Rivals, nobody_met, rivals
 from pprl_desktop.decisions.adaptive.tuning import Tuning
-from pprl_desktop.decisions.adaptive.views import Views, Weighed, seen, views
+from pprl_desktop.decisions.adaptive.views import Views, Weighed, changed_together, seen, views
 from pprl_desktop.decisions.base import Numbers
 from pprl_desktop.progress import Progress
 
@@ -43,7 +43,7 @@ def verdict(files: Files, learned: Learned, near: Sequence[Strangers], evidence:
     """`evidence` [pairs, fields], NaN: missing."""
     model, tuning, pairs = learned.model, files.tuning, learned.pairs
     plain = _plain_prior(files, learned)
-    found = views(model.edges, len(files.fields), tuning)
+    found = _views(files, learned, evidence)
     within = [_as_seen(file, learned, found, plain) for file in near if len(file.own)]
     opinion = _opinion(files, learned, found, evidence, within, progress)
     alone = learned.fit.log_odds + learned.doubt  # the second opinion is asked anew
@@ -113,7 +113,7 @@ def reconsidered(files: Files, learned: Learned, progress: Progress) -> Learned:
     for place in range(tuning.opinions):
         part = progress.part(place / tuning.opinions, (place + 1) / tuning.opinions)
         evidence = by_field(learned, len(files.fields), part)
-        found = views(learned.model.edges, len(files.fields), tuning)
+        found = _views(files, learned, evidence)
         opinion = _opinion(files, learned, found, evidence, (), part)
         alone = learned.fit.log_odds + learned.doubt
         most = opinion.log_odds + learned.model.prior - _plain_prior(files, learned)
@@ -138,6 +138,12 @@ def by_field(learned: Learned, fields: int, progress: Progress) -> Floats:
         weight = np.log(np.maximum(learned.fit.m[at], 1e-12))[levels[here, at]] - log_u[here, at]
         made[here, crossing.own] = np.nan_to_num(made[here, crossing.own]) + weight
     return made - learned.lifts
+
+
+def _views(files: Files, learned: Learned, evidence: Floats) -> Views:
+    believed, prior = learned.fit.probability, _plain_prior(files, learned)
+    changed = changed_together(learned.pairs.levels, evidence, believed, prior, files.tuning)
+    return views(learned.model.edges, len(files.fields), files.tuning, changed)
 
 
 def _plain_prior(files: Files, learned: Learned) -> float:

@@ -1,4 +1,8 @@
-"""Views: fields that strangers agree on together are one source, and left out together (opinion.py)."""
+"""Views: fields that go together are one source, and left out together (opinion.py).
+
+Strangers agree on them together (a zip code takes the town along), or counterparts change them together: whoever moves
+has a new street, a new zip code and a new town, though no two strangers need share them.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +34,57 @@ Flags = npt.NDArray[np.bool_]
 Views = tuple[tuple[int, ...], ...]  # fields of each
 
 
-def views(edges: Sequence[Edge], fields: int, tuning: Tuning) -> Views:
-    """Fields joined by lifts that are too strong to leave one of them out alone."""
+def views(edges: Sequence[Edge], fields: int, tuning: Tuning, changed: Sequence[tuple[int, int]] = ()) -> Views:
+    """Fields joined by lifts that are too strong to leave one of them out alone, and those that are `changed` together.
+
+    These, strongest first, as long as enough views are left to ask.
+    """
     of = list(range(fields))
-    for edge in edges:
-        if edge.overall > tuning.one_view:
-            kept, gone = of[edge.first], of[edge.second]
+    joined = [(edge.first, edge.second) for edge in edges if edge.overall > tuning.one_view]
+    for first, second in (*joined, *changed):
+        kept, gone = of[first], of[second]
+        if (first, second) in joined or len(set(of)) > tuning.views_left:
             of = [kept if one == gone else one for one in of]
     return tuple(tuple(f for f in range(fields) if of[f] == one) for one in sorted(set(of)))
+
+
+def changed_together(
+    levels: Levels, evidence: Floats, probability: Numbers, prior: float, tuning: Tuning
+) -> tuple[tuple[int, int], ...]:
+    """Pairs of fields that counterparts change together, strongest first.
+
+    levels, evidence   [pairs, fields] evidence NaN or 0 where missing
+    probability        [pairs] of being counterparts
+
+    Asked of pairs that the other fields alone make certain: where one of the two differs, the other agrees seldom. Left
+    in, it would rank whoever has moved among strangers, and find there that nobody agrees on the address.
+    """
+    believed = np.flatnonzero(probability >= 0.5)
+    levels, says = levels[believed], np.nan_to_num(evidence[believed].astype(np.float64))
+    agree, known, total = agreeing(tuning)[levels], levels < INITIAL, says.sum(axis=1) + prior
+    found = []
+    for first in range(levels.shape[1]):
+        for second in range(first + 1, levels.shape[1]):
+            sure = total - says[:, first] - says[:, second] >= tuning.certain
+            at = np.flatnonzero(known[:, first] & known[:, second] & sure)
+            least = min(
+                _kept_share(agree[at, one], agree[at, other], tuning)
+                for one, other in ((first, second), (second, first))
+            )
+            if least < tuning.changed_share:
+                found.append((least, first, second))
+    return tuple((first, second) for _, first, second in sorted(found))
+
+
+def _kept_share(one: Flags, other: Flags, tuning: Tuning) -> float:
+    """How often the other field agrees where the one differs, to how often it does where the one agrees; at most."""
+    differ = other[~one]
+    usual = float(other[one].mean()) if one.any() else 0.0
+    if len(differ) < tuning.opinion_least or not usual:
+        return 1.0
+    luck = tuning.lift_sigma * (usual * (1 - usual) / len(differ)) ** 0.5
+    kept = float(differ.mean())
+    return kept / usual if kept < usual - luck else 1.0
 
 
 def composed(files: Sequence[Sequence[Edge]], sampled: Sequence[Levels], tuning: Tuning) -> tuple[int, ...]:
@@ -158,12 +205,15 @@ def seen(
     given = given_the_others(fields, found, edges, u)
     columns = [*found, *((f,) for f in given)]
     besides = [_agree_besides(of[levels], members, f) for members in found for f in members if f in given]
-    weights = np.zeros((len(own), len(columns)))
+    weights, against, worst = (np.zeros((len(own), len(columns))) for _ in range(3))
     chance = np.full((len(own), len(columns)), 2.0)
     agrees, known = (np.zeros((len(own), len(columns)), dtype=np.bool_) for _ in range(2))
     for view, members in enumerate(columns):
         for f in members:
-            weights[:, view] += np.nan_to_num(pairs.evidence[:, f])
+            alone = np.nan_to_num(pairs.evidence[:, f])
+            weights[:, view] += alone
+            against[:, view] += np.minimum(alone, 0.0)
+            worst[:, view] = np.minimum(worst[:, view], alone)
             if view >= len(found) and given[f] <= tuning.telling:  # what it has in common with others goes with it
                 at = np.flatnonzero(of[levels[:, f]])
                 others = [edge for edge in edges if f not in (edge.first, edge.second)]
@@ -183,7 +233,8 @@ def seen(
             at, share = at[more], share[more]
             chance[at, view], agrees[at, view], known[at, view] = share, of[levels[at, f]], True
     foreign = np.array([all(_foreign(fields[f], tuning) for f in members) for members in columns], dtype=np.bool_)
-    return Seen(weights, agrees, np.minimum(chance, 1.0), known, foreign, len(found))
+    says = weights - against + worst  # who has moved has moved once, however many fields tell it
+    return Seen(weights, agrees, np.minimum(chance, 1.0), known, foreign, len(found), says)
 
 
 def _agree_besides(agree: Flags, members: Sequence[int], f: int) -> Flags:

@@ -23,6 +23,7 @@ from tests.benchmarks.stress import (
     duplicates_inside,
     figures,
     matched,
+    moved,
     one_to_many,
     shared,
 )
@@ -72,6 +73,13 @@ def test_a_number_alone_links_where_the_name_has_changed() -> None:
     files = an_id_alone()
     changed = {(row, row) for row in range(170)}
     assert len(accepted(linked(files)) & changed) > 150
+
+
+@pytest.mark.parametrize("method", ["bloom", "split"])
+def test_who_has_moved_is_linked_by_what_has_stayed(method: str) -> None:
+    """A new street, zip code and town are one change: none of the three confirms that the others are a stranger's."""
+    files = moved(500)
+    assert figures(accepted(linked(files, method)), files[2])[1] > 0.97
 
 
 def test_relatives_at_one_address_are_not_taken_for_one_person() -> None:

@@ -7,8 +7,10 @@ import itertools
 import numpy as np
 import pytest
 
+from pprl_desktop.decisions.adaptive.levels import DIFFERS, EQUAL
 from pprl_desktop.decisions.adaptive.opinion import Seen, confirmed, second_opinion
 from pprl_desktop.decisions.adaptive.tuning import Tuning
+from pprl_desktop.decisions.adaptive.views import changed_together, views
 
 TUNING = Tuning()
 PLAIN = Tuning(opinion_sigma=0.0, opinion_doubt=0.0)
@@ -47,6 +49,31 @@ def pairs(precision: float, views: int = 4, count: int = 4000, m: float = 0.9, u
     return Seen(
         weights, agrees, np.full((count, views), u), np.ones((count, views), np.bool_), np.zeros(views, np.bool_)
     )
+
+
+def changes(together: bool) -> tuple[tuple[int, int], ...]:
+    """Of counterparts, one in seven of whom differs in each of eight fields: in the last three at once, or not."""
+    random = np.random.default_rng(0)
+    differs = random.random((600, 8)) < 0.14
+    if together:
+        differs[:, 5:] = differs[:, [5]]
+    levels = np.where(differs, DIFFERS, EQUAL).astype(np.uint8)
+    evidence = np.where(differs, -2.0, 6.0).astype(np.float32)
+    return changed_together(levels, evidence, np.ones(600), -6.0, TUNING)
+
+
+def test_fields_that_counterparts_change_together_are_one_view() -> None:
+    assert set(changes(together=True)) == {(5, 6), (5, 7), (6, 7)}
+    assert views((), 8, TUNING, changes(together=True)) == ((0,), (1,), (2,), (3,), (4,), (5, 6, 7))
+
+
+def test_fields_that_change_each_for_itself_stay_apart() -> None:
+    assert changes(together=False) == ()
+
+
+def test_enough_views_are_left_to_ask() -> None:
+    every = [(f, g) for f in range(4) for g in range(f)]
+    assert len(views((), 4, TUNING, every)) == TUNING.views_left
 
 
 @pytest.mark.parametrize("precision", [0.02, 0.2, 0.7])
