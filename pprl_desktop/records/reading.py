@@ -38,6 +38,7 @@ class ReadOptions:
     labels: bool = True  # of Stata and SPSS: labels instead of codes
     widths: str = ""  # of text with fixed widths: "id 1-6, name 7-26"; "": cells are separated
     made: tuple[str, ...] = ()  # columns to make of others, step by step (made.py)
+    empty: bool = False  # a file with a header and no record is one too
     ragged: Ragged = "refuse"  # what to do with lines of another number of cells than the header
 
 
@@ -89,7 +90,7 @@ def _read(path: str | os.PathLike[str], options: ReadOptions, progress: Progress
     progress.at(0.1, "Reading the file")
     blocks = texts(file, encoding, progress.part(0.1, 1.0))
     table, warnings = parse(blocks, dialect, options.ragged, encoding.nul_line, progress)
-    if table.rows == 0:
+    if table.rows == 0 and not options.empty:
         raise Problem(
             Said("'{name}' has a header but no records.", name=file.name),
             "",

@@ -110,22 +110,16 @@ def _two_tables(args: argparse.Namespace) -> tuple[Table, Table]:
     return read[0], read[1]
 
 
-def read_truth(path: str, a: Table, b: Table, id_a: str, id_b: str, how: ReadOptions | None = None) -> Truth:
+def read_truth(path: str, a: Table, b: Table, id_a: str, id_b: str, how: ReadOptions) -> Truth:
+    """A file without a pair says that nobody is shared: then what is linked is wrong, and nothing can be missed."""
     from pprl_desktop.job.trial import truth_of
 
-    table = _options.read(path, options=replace(how, made=()) if how is not None else None)
+    table = _options.read(path, options=replace(how, made=(), empty=True))
     pairs = list(zip(table.column("id_a").cells(), table.column("id_b").cells(), strict=True))
     own, partner = a.column(id_a).cells(), b.column(id_b).cells()
-    if not pairs:
-        raise Problem(
-            "The truth file has no pair.",
-            "Without one there is nothing to measure against.",
-            "Give the true pairs, one line each, in the columns id_a and id_b.",
-            place="truth",
-        )
     known = set(own), set(partner)
     unknown = [place for place, (i, j) in enumerate(pairs) if i not in known[0] or j not in known[1]]
-    if len(unknown) == len(pairs):
+    if pairs and len(unknown) == len(pairs):
         raise Problem(
             "No pair of the truth file was found in the two tables.",
             f"Its ids do not occur in '{id_a}' and '{id_b}'.",

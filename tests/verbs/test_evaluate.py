@@ -138,6 +138,15 @@ def test_nothing_linked_is_said(capsys, files) -> None:  # type: ignore[no-untyp
     assert any("No pair was linked" in text for text in found["warnings"])
 
 
+def test_a_truth_without_a_pair_says_that_nobody_is_shared(capsys, files, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    nobody = tmp_path / "nobody.csv"
+    nobody.write_text("id_a,id_b\n", encoding="utf-8")
+    found = evaluated(capsys, (files[0], files[1], str(nobody)))
+    assert found["true_pairs"] == found["correct_pairs"] == 0
+    assert found["predicted_pairs"] > 0  # the files do share people: all of them are wrong by this truth
+    assert found["precision"] == 0.0
+
+
 def test_a_sweep_without_values_takes_the_usual_epsilons(capsys, files) -> None:  # type: ignore[no-untyped-def]
     rows = evaluated(capsys, files, "--method", "bloom", "--sweep")["rows"]
     assert [row["epsilon"] for row in rows] == [0.5, 1.0, 2.0, 5.0]
