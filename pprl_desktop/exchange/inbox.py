@@ -96,9 +96,14 @@ def _under_agreement(home: Home, own: Identity, letter: letters.Letter, progress
         rows = blind.check_answer(signatory, letter, progress.part(0.0, 0.9))
         sentence = Said("{name}: the answer about {count} records, as agreed.", name=name, count=rows)
     elif manifest.kind == "result":
-        results.check(signatory, letter, progress.part(0.0, 0.9))
+        accepted = results.check(signatory, letter, progress.part(0.0, 0.9))
         rows = int(manifest.body["pairs"])
-        sentence = Said("{name}: a result with {rows} {rows|pair|pairs}.", name=name, rows=rows)
+        sentence = Said("{name}: a result with {n} accepted {n|pair|pairs}.", name=name, n=accepted)
+        if rows > accepted:
+            sentence = Said(
+                "{name}: a result with {n} accepted {n|pair|pairs} and {more} unsure.",
+                name=name, n=accepted, more=rows - accepted,
+            )  # fmt: skip
     elif manifest.kind == groups.LINKS:
         rows = len(groups.check_links(letter, agreement, progress.part(0.0, 0.9)))
         sentence = Said("{name}: {rows} links for the group.", name=name, rows=rows)

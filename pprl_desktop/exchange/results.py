@@ -144,8 +144,8 @@ def _disclosed(agreement: Agreement, content: str, pairs: int) -> PlannedDisclos
 # ---- in
 
 
-def check(signatory: Signatory, letter: letters.Letter, progress: Progress = NO_PROGRESS) -> None:
-    """That a result speaks of the two bundles exchanged last, and of pairs that can exist."""
+def check(signatory: Signatory, letter: letters.Letter, progress: Progress = NO_PROGRESS) -> int:
+    """That a result speaks of the two bundles exchanged last, and of pairs that can exist: how many it accepts."""
     agreement = signatory.agreement
     manifest = letter.opened.manifest
     body = manifest.body
@@ -194,6 +194,7 @@ def check(signatory: Signatory, letter: letters.Letter, progress: Progress = NO_
     if twice:
         told = Said("A record is accepted twice, but {direction} was agreed.", direction=words(agreement.direction))
         raise refusals.does_not_fit("pairs", told)
+    return int(accepted.sum())
 
 
 def _session(agreement: Agreement, *, partner: bool = False) -> str:

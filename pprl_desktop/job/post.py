@@ -13,19 +13,26 @@ from typing import TYPE_CHECKING, Literal
 
 from pprl_desktop import files
 from pprl_desktop.exchange import letters
+from pprl_desktop.exchange.disclosures import CLEAR
 from pprl_desktop.exchange.recognised import FILES
 from pprl_desktop.job.offers import agreements_with
 from pprl_desktop.said import Said
 
 if TYPE_CHECKING:
-    from pprl_desktop.exchange.agreement import Agreement
+    from pprl_desktop.exchange.agreement import Agreement, Item
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.project.choices import Choices
 
 Form = Literal["terms", "smashed", "blind", "numbers", "clear"]
-FORMS: dict[str, Form] = {"data": "smashed", "question": "blind", "answer": "blind", "result": "numbers"}
+FORMS: dict[str, Form] = {
+    "data": "smashed", "question": "blind", "answer": "blind", "result": "numbers", "review_request": "numbers",
+    "review_cells": "clear",
+}  # fmt: skip
 # what is expected back once something went out: kind sent -> kind awaited, and the step that waits for it
-BACK = {"data": ("data", "partner"), "question": ("answer", "partner"), "result": ("result", "results")}
+BACK = {
+    "data": ("data", "partner"), "question": ("answer", "partner"), "result": ("result", "results"),
+    "review_request": ("review_cells", "review"),
+}  # fmt: skip
 
 BEGINNING = 4096  # bytes of a sealed file that no other one shares
 
@@ -61,12 +68,17 @@ class Post:
     awaited: Awaited | None = None
 
 
-def of_project(home: Home, choices: Choices, folder: Path, gone: Collection[str] = ()) -> Post:
-    """`folder` is where files for the partner are written, `gone` the digests the steward marked as sent."""
+def of_project(
+    home: Home, choices: Choices, folder: Path, gone: Collection[str] = (), places: Sequence[str] = ()
+) -> Post:
+    """Files for the partner are in `folder` or where the steward had them written (`places`).
+
+    `gone` are the digests that were marked as sent.
+    """
     agreement = _agreement(home, choices)
     if agreement is None:
         return Post()
-    written = _written(folder, choices)
+    written = _written(folder, choices, places)
     # the answer has no date at home: it stands right after the proposal
     made = agreement.terms.made
     order = {"proposal": 0, "accepted": 1}  # where two were written in the same second
@@ -84,8 +96,8 @@ def _agreement(home: Home, choices: Choices) -> Agreement | None:
     return next((one for one in agreements_with(home, choices.partner) if one.state == "proposed"), None)
 
 
-def _written(folder: Path, choices: Choices) -> list[Path]:
-    named = [Path(text) for text in (choices.bundle_path, choices.result_path) if text]
+def _written(folder: Path, choices: Choices, places: Sequence[str]) -> list[Path]:
+    named = [Path(text) for text in (choices.bundle_path, choices.result_path, *places) if text]
     found = [*named, *(sorted(folder.glob("*.pprl")) if folder.is_dir() else ())]
     return [path for path in dict.fromkeys(found) if path.is_file()]
 
@@ -101,17 +113,35 @@ def _letters(home: Home, agreement: Agreement, written: Sequence[Path]) -> list[
     if answer.is_file() or (mine and agreement.state == "in force"):
         name = f"answer {agreement.id}"
         found.append(_letter("accepted", "", mine=not mine, kept=answer, digest=name, written=written))
+    in_clear = _in_clear(home, agreement)
     for items, sent in ((agreement.sent, True), (agreement.received, False)):
-        for item in items:
+        kinds = [_kind(item, sent, in_clear) for item in items]
+        for place, (item, kind) in enumerate(zip(items, kinds, strict=True)):
             kept = (letters.sent_path if sent else letters.received_path)(home, agreement, item)
-            last = next(one for one in reversed(items) if one.kind == item.kind)
             found.append(
                 _letter(
-                    item.kind, item.made, mine=sent, kept=kept, digest=item.digest, written=written if sent else (),
-                    confirmed=bool(item.seen), replaced=item is not last and item.kind in BACK,
+                    kind, item.made, mine=sent, kept=kept, digest=item.digest, written=written if sent else (),
+                    confirmed=bool(item.seen), replaced=kind in BACK and kind in kinds[place + 1 :],
                 )
             )  # fmt: skip
     return found
+
+
+def _in_clear(home: Home, agreement: Agreement) -> set[tuple[bool, str]]:
+    """Letters with cells in clear, as the ledger has them: whether they came, and what they are known by there."""
+    return {
+        (one.received, one.content)
+        for one in home.ledger().disclosures()
+        if one.agreement == agreement.id and one.what == CLEAR
+    }
+
+
+def _kind(item: Item, sent: bool, in_clear: Collection[tuple[bool, str]]) -> str:
+    """Both letters of a review are of one kind outside; only the ledger tells them apart without the key."""
+    if item.kind != "review":
+        return item.kind
+    known = (False, item.table) if sent else (True, item.digest)
+    return "review_cells" if known in in_clear else "review_request"
 
 
 def _letter(
@@ -120,8 +150,7 @@ def _letter(
 ) -> Letter:  # fmt: skip
     size = kept.stat().st_size if kept.is_file() else 0
     path = _copy_of(kept, size, written) if mine and size else None
-    form = FORMS.get(kind, "clear" if kind == "review" else "terms")
-    said = Said("Review") if kind == "review" else FILES.get(kind, Said("a file"))
+    said, form = FILES.get(kind, Said("a file")), FORMS.get(kind, "terms")
     return Letter(kind, said, made, mine, form, digest, path, size, confirmed, replaced)
 
 

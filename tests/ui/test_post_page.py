@@ -4,12 +4,17 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 from PySide6.QtWidgets import QLabel
 
+from pprl_desktop.job import post
 from pprl_desktop.job.partnership import Partnership
+from pprl_desktop.project.choices import Choices
 from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.exchange.conftest import Scene, _scene, scene  # noqa: F401
+from tests.exchange.test_clear_cells import scene as reviewed
+from tests.review.test_partner import THERE, answered, matched, review_offer
 
 
 def words(window: MainWindow) -> str:
@@ -51,5 +56,29 @@ def test_what_came_in_is_listed_with_its_form(window: MainWindow, scene: Scene) 
     desk_of(window, scene, scene.b)
     window.show_pane("post")
     told = words(window)
-    for expected in ("General Hospital → you", "Bundle", "smashed", "Proposal for an agreement", "Signed agreement"):
+    assert "Post with General Hospital" in told
+    for expected in ("received", "Bundle", "smashed", "Proposal for an agreement", "Signed agreement"):
         assert expected in told
+
+
+def test_a_request_is_told_from_the_cells_in_clear(tmp_path: Path) -> None:
+    a, b = reviewed(tmp_path, review_offer())
+    matched(a, b)
+    for one, other, name in ((a, b, "ra"), (b, a, "rb")):
+        one.job().send_result(tmp_path / f"{name}.pprl")
+        Partnership.open(other.home, other.own, tmp_path / f"{name}.pprl")
+    a.job().ask(tmp_path / "ask.pprl")
+    Partnership.open(b.home, b.own, tmp_path / "ask.pprl")
+    for party in (a, b):
+        told = post.of_project(party.home, Choices(agreement=party.agreement.id), tmp_path / "none")
+        assert [(one.kind, one.form) for one in told.letters if one.kind.startswith("review")] == [
+            ("review_request", "numbers")
+        ], "no value is in a request"
+    assert post.of_project(a.home, Choices(agreement=a.agreement.id), tmp_path / "none").awaited is not None
+    answered(b, tmp_path / "answer.pprl", THERE)
+    Partnership.open(a.home, a.own, tmp_path / "answer.pprl")
+    for party in (a, b):
+        told = post.of_project(party.home, Choices(agreement=party.agreement.id), tmp_path / "none")
+        assert {(one.kind, one.form) for one in told.letters if one.kind.startswith("review")} == {
+            ("review_request", "numbers"), ("review_cells", "clear"),
+        }  # fmt: skip

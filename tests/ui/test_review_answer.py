@@ -77,7 +77,7 @@ def test_nothing_leaves_before_it_was_shown_and_confirmed(asked, registry, tmp_p
     assert "4 records × 3 fields leave IN CLEAR" in said
     assert "Hospital could read all 12" in said
     assert "4 of your 30 records, 12 values" in said
-    assert "such as 99999999" in said
+    assert "99999999" in said
     assert "they can keep and copy the values" in said
     assert "Write 12 values in clear" in answer.write.text()
     assert "masked and counts" not in said

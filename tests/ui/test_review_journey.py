@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QPushButton
+from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 
 from pprl_desktop.job.demo import PASSPHRASE, stages
 from pprl_desktop.ui.kit import i18n
-from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.ui.test_journey import Steward
 
@@ -53,15 +52,14 @@ def test_one_asks_the_other_sends_cells_and_both_end_with_the_same_links(  # typ
         bernd.window.show_pane("settings")
         bernd.window.open_file(tmp_path / "ask.pprl")
         qtbot.waitUntil(lambda: bernd.window.current == "review")
-        look = tr("See what would leave")
-        qtbot.waitUntil(lambda: button(bernd, look) is not None)
-        bernd.press(button(bernd, look))
         answer = bernd.pane.answer
         qtbot.waitUntil(lambda: answer.planned is not None)
         assert not answer.write.isEnabled()
         answer.known.click()
         bernd.press(answer.write, tmp_path / "cells.pprl")
         assert (tmp_path / "cells.pprl").is_file()
+        qtbot.waitUntil(lambda: bernd.pane.with_partner.send.isVisible())
+        assert str(tmp_path / "cells.pprl") in words(bernd.pane.with_partner.send)
         assert [one.what for one in bernd.window.desk.home.ledger().disclosures()][-1] == "clear cells"
 
         # anna decides every pair by its key
@@ -82,10 +80,14 @@ def test_one_asks_the_other_sends_cells_and_both_end_with_the_same_links(  # typ
         before = anna.window.desk.partnership().outcome().counts()["linked"]
         anna.press(anna.window.next)
         qtbot.waitUntil(lambda: anna.window.current == "results")
+        assert not anna.window.next.isEnabled(), "what leaves is confirmed each time"
+        anna.pane.known.click()
         qtbot.waitUntil(lambda: anna.window.next.isEnabled())
         anna.press(anna.window.next)
         result = Path(anna.window.desk.need_project().choices.result_path)
         qtbot.waitUntil(result.is_file)
+        qtbot.waitUntil(lambda: anna.pane.sent.isVisible())
+        assert str(result) in words(anna.pane.sent)
         bernd.window.open_file(result)
         for one in (anna, bernd):
             one.wait()
@@ -111,6 +113,5 @@ def test_one_asks_the_other_sends_cells_and_both_end_with_the_same_links(  # typ
         i18n.install(None, "en")
 
 
-def button(one: Steward, text: str) -> QPushButton | None:
-    found = [made for made in one.pane.findChildren(QPushButton) if made.text() == text and made.isVisible()]
-    return found[0] if found else None
+def words(shown: QWidget) -> str:
+    return " ".join(one.text() for one in shown.findChildren(QLabel))

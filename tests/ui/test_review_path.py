@@ -135,7 +135,7 @@ def test_the_last_pair_leads_to_a_summary_where_keys_decide_nothing(reviewer: De
     assert "Take the decisions in" in reviewer.window.next.text()
 
 
-def test_a_reviewed_project_gets_green_by_next_alone_and_says_what_to_send_again(
+def test_a_reviewed_project_gets_green_by_next_and_says_what_to_send_again(
     reviewer: Desk, parties: tuple[Party, Party]
 ) -> None:
     a, _b = parties
@@ -145,6 +145,8 @@ def test_a_reviewed_project_gets_green_by_next_alone_and_says_what_to_send_again
     assert a.job().kept().count(ACCEPT) == 5
     assert reviewer.window.current == "results"
     assert "send it to Registry again" in reviewer.window.pane().sentence.text()
+    assert reviewer.window.pane().reason() != "", "what leaves is confirmed each time"
+    reviewer.window.pane().known.click()
     reviewer.next()  # writes it again
     assert a.job(a.agreement.id).result_is_current()
     assert Path(reviewer.window.desk.need_project().choices.result_path).is_file()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
@@ -12,6 +14,10 @@ from pprl_desktop.records.formats import ENDINGS
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.panes.base import Pane
 
+if TYPE_CHECKING:
+    from pprl_desktop.project.project import Project
+
+PLACES = "post places"  # artefact: paths of files written for the partner
 TABLES = (".csv", ".tsv", ".tab", ".txt", ".gz", ".zip", *ENDINGS)
 
 
@@ -41,7 +47,25 @@ def out_path(pane: Pane, title: str, name: str) -> Path | None:
     if not chosen:
         return None
     path = Path(chosen)
-    return path if path.suffix else path.with_suffix(".pprl")
+    path = path if path.suffix else path.with_suffix(".pprl")
+    kept = [one for one in places(pane.project) if one != str(path)]
+    pane.project.keep(PLACES, json.dumps([*kept, str(path)]).encode())
+    return path
+
+
+def places(project: Project) -> list[str]:
+    """Where the steward had files for the partner written, so that Post finds them there."""
+    return kept_texts(project, PLACES)
+
+
+def kept_texts(project: Project, name: str) -> list[str]:
+    """A list that a page keeps in the project file; what is none was changed by somebody else and is left alone."""
+    kept = project.artefact(name)
+    try:
+        plain = json.loads(kept) if kept else []
+    except ValueError:
+        return []
+    return [one for one in plain if isinstance(one, str)] if isinstance(plain, list) else []
 
 
 def show_in_folder(pane: Pane, path: Path) -> None:

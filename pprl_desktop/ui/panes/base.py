@@ -112,6 +112,10 @@ class Pane(QWidget):
         """Whether Next may be the blue button; not where a page is decided by keys and Enter would leave it."""
         return True
 
+    def leads_on(self) -> bool:
+        """Whether Next is on the page at all; not where something else has to be decided first."""
+        return True
+
     def reason(self) -> str:
         """Why Next is not possible, or '' when it is."""
         return ""

@@ -139,6 +139,7 @@ class ExportPane(KeyedPane):
 
         def done(_made: object) -> None:
             self.change(tr("Write the question"), bundle_path=str(out))
+            self.desk.confirm("export")  # it is written, whatever page is opened next
             self.show_state()
 
         self.run(
@@ -259,6 +260,7 @@ class ExportPane(KeyedPane):
 
         def done(made: Exported) -> None:
             self.change(tr("Create bundle"), bundle_path=str(out))
+            self.desk.confirm("export")  # it is written, whatever page is opened next
             self.show_state()
             self._show_done(out, made)
 

@@ -12,11 +12,10 @@ from pprl_desktop.job import post
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.words import day_words, moment_of, recently, size
-from pprl_desktop.ui.panes._files import choose_sealed, show_in_folder
+from pprl_desktop.ui.panes._files import choose_sealed, kept_texts, places, show_in_folder
 from pprl_desktop.ui.panes._files import post as post_folder
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.basics import (
-    Brief,
     Card,
     Section,
     boxed,
@@ -46,18 +45,13 @@ def look(desk: Desk) -> post.Post:
     if project is None or not (project.choices.agreement or project.choices.partner):
         return post.Post()
     try:
-        return post.of_project(desk.home, project.choices, project.folder / "post", gone(desk))
+        return post.of_project(desk.home, project.choices, project.folder / "post", gone(desk), places(project))
     except (Problem, OSError):
         return post.Post()
 
 
 def gone(desk: Desk) -> list[str]:
-    kept = desk.need_project().artefact(GONE)
-    try:
-        plain = json.loads(kept) if kept else []
-    except ValueError:
-        return []
-    return [one for one in plain if isinstance(one, str)] if isinstance(plain, list) else []
+    return kept_texts(desk.need_project(), GONE)
 
 
 class PostPane(Pane):
@@ -96,8 +90,8 @@ class PostPane(Pane):
         self.list = Section(tr("Sent and received"))
         heads = (
             Head(tr("When"), 2),
-            Head(tr("From and to"), 3),
-            Head(tr("File"), 3),
+            Head(tr("Way"), 2),
+            Head(tr("File"), 4),
             Head(tr("Form"), 1, spare=True),
             Head(tr("Size, state"), 2, right=True),
             Head("", right=True, least=28),
@@ -148,8 +142,7 @@ class PostPane(Pane):
             self.waiting_text.setText(f"<b>{escape(tr_core(awaited.said))}</b> {since}")
 
     def _add(self, one: Letter) -> None:
-        you, partner = tr("you"), self._post.partner
-        way = tr("{sender} → {receiver}", sender=you if one.mine else partner, receiver=partner if one.mine else you)
+        way = tr("sent") if one.mine else tr("received")
         icon = icon_label("send" if one.mine else "inbox", "accent_text" if one.mine else "muted", 16)
         state = size(one.size) if one.size else ""
         if one.replaced:
@@ -164,10 +157,7 @@ class PostPane(Pane):
         if one.path is not None:
             place = one.path
             go = tool("folder", tr("Show {file} in its folder", file=place.name), lambda: show_in_folder(self, place))
-        words = Brief("small")
-        words.setText(way)
-        words.setMinimumWidth(90)
-        line = row(icon, words, gap=1)
+        line = row(icon, label(way, "small", wrap=False), gap=1)
         line.setStretch(1, 1)
         self.table.add(
             label(recently(moment_of(one.made).timestamp()) if one.made else "", "small", wrap=False),

@@ -12,7 +12,7 @@ from pprl_desktop.privacy.claims import UNITS
 from pprl_desktop.problem import Failure, Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
-from pprl_desktop.ui.kit.words import count
+from pprl_desktop.ui.kit.words import count, moment_of, recently
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, row
 from pprl_desktop.ui.widgets.empty import EmptyState
@@ -35,13 +35,13 @@ class ReleasesPane(Pane):
     def build(self) -> None:
         self.head(
             tr("What has left this computer"),
-            tr("Everything that leaves is written down before its file is made. Epsilons to one partner add up."),
+            tr("Everything that leaves is written down before its file is made. What goes to one partner adds up."),
         )
         self.table = DataTable(
             tr("Releases"),
             [
                 ColumnSpec(tr("No."), count, right=True, width=52),
-                ColumnSpec(tr("When")),
+                ColumnSpec(tr("When"), lambda made: recently(moment_of(str(made)).timestamp()), tip=str),
                 ColumnSpec(tr("Partner")),
                 ColumnSpec(tr("Rows"), count, right=True),
                 ColumnSpec(tr("Method and noise")),
@@ -142,7 +142,7 @@ def _row(release: Release, names: dict[str, str]) -> tuple[object, ...]:
     noise = tr("no noise") if not release.epsilon else f"ε {release.epsilon} {tr_core(UNITS[release.unit])}"
     return (
         release.number,
-        release.time[2:16].replace("T", " "),
+        release.time,
         partner if not release.sent else tr("{partner}, sent again {n}×", partner=partner, n=count(release.sent)),
         release.table.rows,
         tr("{method}, {noise}", method=tr_core(method(release.method).title), noise=noise),
@@ -156,7 +156,7 @@ def _beside(one: Disclosure, names: dict[str, str]) -> tuple[object, ...]:
     partner = names.get(one.partner, one.partner[:12])
     return (
         one.number,
-        one.time[2:16].replace("T", " "),
+        one.time,
         partner if not one.sent else tr("{partner}, sent again {n}×", partner=partner, n=count(one.sent)),
         one.records,
         tr("received: {what}", what=_what(one)) if one.received else _what(one),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QCheckBox, QPushButton
 
-from pprl_desktop.decisions.base import ACCEPT
+from pprl_desktop.decisions.base import ACCEPT, REVIEW
 from pprl_desktop.job.kept import outcome_artefact
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.words import count
@@ -16,6 +16,7 @@ from pprl_desktop.ui.panes._files import next_path, out_path
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.panes._leaving import SendCard, adds_up
 from pprl_desktop.ui.panes._work import rule_words
+from pprl_desktop.ui.panes.post import look
 from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, line
 from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.inputs import check_line
@@ -72,7 +73,11 @@ class ResultsPane(KeyedPane):
             filter_line=True, rows_high=8, dense=True,
         )  # fmt: skip
         self.list.add(self.table)
-        self.write = button(tr("&Write it again …"), self._export)
+        self.write = button(tr("&Write it again …"), self._write_again)
+        self._again = False  # the steward wants to write what was written before, and sees the slip first
+        self._wrote = False  # a result was just written: once both are together, the step is done with it
+        self._unsure = 0  # pairs that the own match left open
+        self.as_it_is = button(tr("Not now"), self._leave_it)
         self.open = button(tr("Open another result …"), self.choose_file)
         for one in (self.identity, self.figures, self.asking, self.sent, self.theirs):
             self.body.addWidget(one)
@@ -83,9 +88,14 @@ class ResultsPane(KeyedPane):
 
     def enter(self) -> None:
         known = self.desk.findings.outcome is not None
+        self.known.setChecked(False)
         super().enter()
         if known:  # a newer result may have come in
             self.put_together(self._show_state)
+
+    def leave(self) -> None:
+        self._again = False
+        super().leave()
 
     def show_state(self) -> None:
         own = self.desk.identity()
@@ -104,11 +114,13 @@ class ResultsPane(KeyedPane):
     def _look_at_own(self) -> None:
         """How many pairs the result will hold: the lines and the review together, as kept at home."""
         partnership = self.desk.partnership()
-        if partnership is None or self.answers_only() or self.project.choices.result_path:
+        if partnership is None or self.answers_only():
             return
 
         def done(found: AssignedPairs) -> None:
+            self._unsure = found.count(REVIEW)
             self._tell(found.count(ACCEPT))
+            self.changed.emit()
 
         self._tell(None)
         self.run(
@@ -133,7 +145,7 @@ class ResultsPane(KeyedPane):
     def _state(self) -> str:
         """write: the own result is missing; wait: theirs is; both: put together."""
         choices = self.project.choices
-        if not choices.result_path and not self.answers_only():
+        if (self._again or not choices.result_path) and not self.answers_only():
             return "write"
         if not choices.partner_result_path and not self.asks_only():
             return "wait"
@@ -172,14 +184,16 @@ class ResultsPane(KeyedPane):
         self._say_head(state, outcome)
         self.asking.setVisible(state == "write")
         self.confirm.setVisible(state == "write")
-        self.sent.setVisible(bool(choices.result_path) and state == "wait")
-        if choices.result_path and state == "wait":
+        waiting = bool(choices.result_path) and (state == "wait" or (state == "both" and self._to_send()))
+        self.sent.setVisible(waiting)
+        if waiting:
             self.sent.show_file(Path(choices.result_path), self._partner())
         self.theirs.setVisible(state == "wait")
         self.theirs.tell(tr("Did it come?"), tr("A file ending in .pprl. It is checked before anything of it is kept."))
         self._show_outcome(outcome if state == "both" else None)
-        if outcome is not None and self.project.state("results").state == "done":
-            self._confirm()  # a newer result of the partner came in: what was written of the old one is stale
+        if outcome is not None and state == "both" and (self._wrote or self.project.state("results").state == "done"):
+            self._wrote = False
+            self._confirm()  # a newer result is here: what was written of the old one is stale
         self.changed.emit()
 
     def _confirm(self) -> None:
@@ -231,6 +245,21 @@ class ResultsPane(KeyedPane):
             self.say("info", tr_core(received.sentence), tr("It is not a result."))
         self.enter()
 
+    def _to_send(self) -> bool:
+        """Whether the own result has not gone yet."""
+        letter = look(self.desk).to_send
+        return letter is not None and letter.kind == "result"
+
+    def _write_again(self) -> None:
+        """What leaves is shown each time, also where it is the same again."""
+        self._again = True
+        self.known.setChecked(False)
+        self.show_state()
+
+    def _leave_it(self) -> None:
+        self._again = False
+        self.show_state()
+
     def _export(self) -> None:
         out = out_path(self, tr("Write your result"), "result.pprl")
         if out is not None:
@@ -243,6 +272,7 @@ class ResultsPane(KeyedPane):
 
         def done(made: ExportedResult) -> None:
             self.desk.findings.outcome = None
+            self._again, self._wrote = False, self.project.state("results").state in ("done", "stale")
             self.change("Write result", result_path=str(out))
             pairs = tr_n("{n} accepted pair, sealed.", "{n} accepted pairs, sealed.", made.accepted)
             self.say("good", tr("Your result is written."), pairs)
@@ -258,13 +288,15 @@ class ResultsPane(KeyedPane):
     def _written_before(self) -> bool:
         """A result was sent, and is out of date since."""
         choices, home = self.project.choices, self.desk.home
-        if choices.result_path or not choices.agreement or not home.has_agreement(choices.agreement):
+        if self._again or choices.result_path or not choices.agreement or not home.has_agreement(choices.agreement):
             return False
         return home.agreement(choices.agreement).latest_sent("result") is not None
 
     # moving on ------------------------------------------------------------------------------------
 
     def extra_buttons(self) -> list[QPushButton]:
+        if self._again:
+            return [self.as_it_is]
         if self._state() == "write" or self.answers_only():
             return [self.open] if self.answers_only() and self._state() == "both" else []
         return [self.write] if self.asks_only() or self._state() == "wait" else [self.open, self.write]
@@ -274,7 +306,7 @@ class ResultsPane(KeyedPane):
             return self.key_reason()
         state = self._state()
         if state == "write":
-            return "" if self.known.isChecked() or self._written_before() else tr("Say that you may send it.")
+            return "" if self.known.isChecked() else tr("Say that you may send it.")
         if state == "wait":
             return tr("Their result is not here yet.")
         return "" if self.desk.findings.outcome is not None else tr("Both are being put together.")
@@ -287,11 +319,9 @@ class ResultsPane(KeyedPane):
             return tr("Write the result again") if self._written_before() else tr("&Write your result …")
         if self.project.state("review").state == "done":
             return tr("Next: finish")
-        outcome: Outcome | None = self.desk.findings.outcome
-        open_pairs = outcome.counts()["open"] if outcome is not None else 0
-        if not open_pairs:
+        if not self._unsure:
             return tr("Next: review")
-        return tr_n("Next: review {n} pair", "Next: review {n} pairs", open_pairs)
+        return tr_n("Next: review {n} pair", "Next: review {n} pairs", self._unsure)
 
     def go_on(self, done: Callable[[], None]) -> None:
         if self._state() == "write":

@@ -95,6 +95,7 @@ class ReviewPane(KeyedPane):
         self.previous = button(tr("Previous pair"), lambda: self._step(-1))
         self.following = button(tr("Next pair"), lambda: self._step(1))
         self.back_to_start = button(tr("Back to the review"), self.show_state)
+        self.not_now = button(tr("Not now"), self.show_state)
         self.back_to_pairs = button(tr("Back to the pairs"), lambda: self._look_again(""))
         self.hand_back = button(tr("Hand back decisions …"), self._hand_back, icon="send")
 
@@ -327,6 +328,10 @@ class ReviewPane(KeyedPane):
 
     # the shell asks -------------------------------------------------------------------------------
 
+    def leads_on(self) -> bool:
+        """Beside the question whether values may leave in clear nothing else is offered."""
+        return self.stack.currentIndex() != _ANSWER
+
     def enter_is_next(self) -> bool:
         """Leaving is not what Enter does where there is something to decide, to confirm, or to begin."""
         here = self.stack.currentIndex()
@@ -349,7 +354,9 @@ class ReviewPane(KeyedPane):
         return self.panel.advance_words() if self.panel.session is not None else ""
 
     def extra_buttons(self) -> list[QPushButton]:
-        if self.stack.currentIndex() in (_ANSWER, OWN_PAGE):
+        if self.stack.currentIndex() == _ANSWER:
+            return [self.not_now, *([self.answer.write] if self.answer.possible() else [])]
+        if self.stack.currentIndex() == OWN_PAGE:
             return [self.back_to_start]
         if self.panel.session is None or self.stack.currentIndex() == _START:
             return []

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.theme import GRID
+from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.words import count
-from pprl_desktop.ui.panes._files import out_path, show_in_folder
+from pprl_desktop.ui.panes._files import out_path
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.banner import Banner, clear
 from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, line, row
@@ -18,7 +19,7 @@ from pprl_desktop.ui.widgets.facts import tag
 from pprl_desktop.ui.widgets.inputs import check_line
 from pprl_desktop.ui.widgets.meter import Bar
 from pprl_desktop.ui.widgets.pair_view import field_title
-from pprl_desktop.ui.widgets.reflow import columns, flow
+from pprl_desktop.ui.widgets.reflow import columns
 from pprl_desktop.ui.widgets.slip import ReleaseSlip, Slip
 
 if TYPE_CHECKING:
@@ -37,13 +38,18 @@ class AnswerInClear(QWidget):
         self.planned: InClear | None = None
         self.shown = column(gap=2)
         self.known = QCheckBox()
-        self.write = button("", self._write, kind="clear")
+        self.write = button("", self._write, kind="clear")  # stands in the bottom bar: always in sight
         self.setLayout(self.shown)
 
     def reset(self) -> None:
         """Another request, another project: what was shown holds no longer."""
         self.planned = None
+        self.write.setEnabled(False)
         clear(self.shown)
+
+    def possible(self) -> bool:
+        """Whether there is an answer that may be written."""
+        return self.planned is not None and self.planned.blocked is None
 
     def look(self) -> None:
         """Counted on the own table; nothing leaves by looking."""
@@ -72,19 +78,18 @@ class AnswerInClear(QWidget):
         self.shown.addLayout(
             columns(self._slip(planned, cells), self._fields(planned), least=300, shares=(3, 2), gap=3)
         )
+        self.write.setText(tr_n("Write {n} value in clear …", "Write {n} values in clear …", cells))
+        self.write.setAccessibleName(self.write.text())
+        self.write.setEnabled(False)
+        self.pane.changed.emit()
         if planned.blocked is not None:
             self.shown.addWidget(Banner.of(planned.blocked, kind="warning"))
             return
         self.known = QCheckBox()
-        self.write = button(
-            tr_n("Write {n} value in clear …", "Write {n} values in clear …", cells), self._write, kind="clear"
-        )
-        self.write.setEnabled(False)
         self.known.toggled.connect(self.write.setEnabled)
         words = tr("I may give these values to {partner} in clear. It cannot be taken back.", partner=planned.partner)
         self.shown.addWidget(line())
         self.shown.addWidget(check_line(self.known, words))
-        self.shown.addLayout(flow(self.write, button(tr("Not now"), self.ended.emit)))
 
     def _alarm(self, planned: InClear, cells: int) -> QWidget:
         """In words that nobody overlooks."""
@@ -147,12 +152,9 @@ class AnswerInClear(QWidget):
         for number, one in enumerate(planned.fields, start=1):
             grid.addWidget(label(field_title(one.name), "strong", wrap=False), number, 0)
             grid.addWidget(label(count(one.filled), wrap=False), number, 1)
-            form = label(tr("such as {forms}", forms=one.forms[0]) if one.forms else "", "small")
-            mark = tag(tr("in clear"), "danger")
-            beside = row(mark, form, gap=1)
-            beside.setStretch(1, 1)
-            beside.setAlignment(mark, Qt.AlignmentFlag.AlignTop)
-            grid.addLayout(beside, number, 2)
+            form = label(one.forms[0] if one.forms else "", "mono", wrap=False)
+            set_tip(form, tr("such as {forms}", forms=", ".join(one.forms)) if one.forms else "")
+            grid.addLayout(row(tag(tr("in clear"), "danger"), form, None, gap=1), number, 2)
         used = planned.before + planned.fresh
         budget = Bar(
             tr("Agreed budget in clear"), used / max(planned.most, 1),
@@ -170,19 +172,9 @@ class AnswerInClear(QWidget):
         choices, own_table = self.pane.project.choices, self.pane.desk.own_table
         self.pane.messages.clear()
 
-        def done(sent: SentInClear) -> None:
+        def done(_sent: SentInClear) -> None:
             self.reset()
-            self.ended.emit()
-            self.pane.say(
-                "good",
-                tr_n(
-                    "The cells of {n} record are written in clear, sealed for the partner.",
-                    "The cells of {n} records are written in clear, sealed for the partner.",
-                    sent.records,
-                ),
-                tr("Send {file}. The record of releases says what it holds.", file=str(out)),
-                (tr("Show in folder"), lambda: show_in_folder(self.pane, out)),
-            )
+            self.ended.emit()  # the page it leads to shows the file to send
 
         self.pane.run(
             tr("Writing the answer"),

@@ -9,10 +9,12 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from pprl_desktop.job.review_path import Decided, ReviewStands, decided, stands
-from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
+from pprl_desktop.ui.kit.i18n import tr, tr_n
 from pprl_desktop.ui.kit.words import count, day_words, days_since, said_days
-from pprl_desktop.ui.panes._files import choose_sealed, out_path, show_in_folder
+from pprl_desktop.ui.panes._files import choose_sealed, out_path
+from pprl_desktop.ui.panes._leaving import SendCard
 from pprl_desktop.ui.panes.base import Pane
+from pprl_desktop.ui.panes.post import look
 from pprl_desktop.ui.panes.unlock import StrengthBar
 from pprl_desktop.ui.widgets.basics import Pages, boxed, button, column, label, row
 from pprl_desktop.ui.widgets.inputs import SecretEdit, labelled
@@ -97,8 +99,10 @@ class PartnerReview(QWidget):
         ):
             self.pages.addWidget(page)
         self.path = label("", "muted")
+        self.send = SendCard(pane)
+        self.send.hide()
         top = columns(self.number, self.text, least=220, shares=(1, 2), gap=3)
-        self.setLayout(column(top, self.pages, self.path, gap=2))
+        self.setLayout(column(self.send, top, self.pages, self.path, gap=2))
 
     # what is shown --------------------------------------------------------------------------------
 
@@ -129,6 +133,7 @@ class PartnerReview(QWidget):
     def _stand(self, found: ReviewStands) -> None:
         self.stands = found
         self.pane.messages.clear()
+        self._show_to_send(found.partner)
         if found.request and not found.answered:
             said = tr("{partner} asks to review pairs with you, since {day}.", partner=found.partner,
                       day=day_words(found.request))  # fmt: skip
@@ -150,6 +155,15 @@ class PartnerReview(QWidget):
             words = tr("Nothing to review.") if found.matched else tr("Match first; then the unsure pairs stand here.")
             self._show(_NOTHING, "0", tr("pairs are unsure"), words)
         self.pane.changed.emit()
+
+    def _show_to_send(self, partner: str) -> None:
+        """A request or an answer that was written and has not gone yet: which file, and where it lies."""
+        letter = look(self.pane.desk).to_send
+        mine = letter is not None and letter.kind.startswith("review") and letter.path is not None
+        self.send.setVisible(mine)
+        if letter is not None and letter.path is not None and mine:
+            clear_text = tr("It holds values in clear. The record of releases says which.")
+            self.send.show_file(letter.path, partner, (clear_text,) if letter.form == "clear" else ())
 
     def _show(self, page: int, number: str, what: str, words: str, unit: str = "") -> None:
         self.pages.setCurrentIndex(page)
@@ -231,15 +245,7 @@ class PartnerReview(QWidget):
         if partnership is None or out is None:
             return
 
-        def done(asked: Asked) -> None:
-            self.pane.say(
-                "good",
-                tr_n(
-                    "The request for {n} record is written.", "The request for {n} records is written.", asked.records
-                ),
-                tr("Send {file} to the partner. It names records by random names only.", file=str(out)),
-                (tr("Show in folder"), lambda: show_in_folder(self.pane, out)),
-            )
+        def done(_asked: Asked) -> None:
             self.refresh()
 
         self.pane.run(tr("Writing the request"), lambda progress: partnership.ask(out, progress), done)
@@ -258,8 +264,9 @@ class PartnerReview(QWidget):
         home, expected = desk.home, self.pane.project.choices.agreement
 
         def done(received: Received) -> None:
-            self.pane.say("good", tr_core(received.sentence))
-            self.refresh()
+            came = received.item.digest if received.item is not None else ""
+            asks = any(one.kind == "review_request" and one.digest == came for one in look(desk).letters)
+            self.answer_wanted.emit() if asks else self.refresh()
 
         self.pane.run(
             tr("Checking the file"),

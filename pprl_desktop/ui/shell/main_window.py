@@ -251,7 +251,7 @@ class MainWindow(QMainWindow):
         self.bottom.say(status, tr("Working …") if busy is not None and on_path else reason)
         following = self._following(path)
         text = pane.next_text() or (tr("Next: {step}", step=following) if following else "")
-        self.bottom.show_next(text if on_path else "", reason, not reason and busy is None)
+        self.bottom.show_next(text if on_path and pane.leads_on() else "", reason, not reason and busy is None)
         self.back.setText(tr("&Back") if on_path else self._way_back())
         self.bottom.show_extra(pane.extra_buttons())
         self._show_blue()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
 
 from pprl_desktop.ui.kit import icons, theme
@@ -93,8 +93,26 @@ class StepButton(QAbstractButton):
         gap = GROUP_GAP if self.entry.group else 0
         if self.bare:
             return QSize(badge_size() + 16, badge_size() + 8 + gap)
-        more = theme.px("tiny") + 4 if self.entry.why else 0
+        more = (theme.px("tiny") + 4) * len(self.why_lines())
         return QSize(200, self._high() + more + gap)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.sizeHint().height() != self.height():
+            self.updateGeometry()  # the second line takes one more where the bar is narrower
+
+    def why_lines(self) -> list[str]:
+        """The reason in one line or two; what is longer is cut, and whole in the tip."""
+        metrics = QFontMetrics(theme.font("tiny"))
+        room = (self.width() or 200) - badge_size() - 22
+        lines: list[str] = []
+        for word in self.entry.why.split():
+            longer = f"{lines[-1]} {word}" if lines else word
+            if lines and (len(lines) == 2 or metrics.horizontalAdvance(longer) <= room):
+                lines[-1] = longer
+            else:
+                lines.append(word)
+        return [metrics.elidedText(one, Qt.TextElideMode.ElideRight, room) for one in lines]
 
     def minimumSizeHint(self) -> QSize:
         return QSize(min(self.sizeHint().width(), 120), self.sizeHint().height())
@@ -135,9 +153,10 @@ class StepButton(QAbstractButton):
         if entry.why:
             painter.setFont(theme.font("tiny"))
             painter.setPen(theme.colour("danger_text" if entry.mark == "problem" else "warm_text"))
-            room = QRectF(x, box.bottom() - 6, box.right() - x - 4, theme.px("tiny") + 6)
-            text = painter.fontMetrics().elidedText(entry.why, Qt.TextElideMode.ElideRight, int(room.width()))
-            painter.drawText(room, Qt.AlignmentFlag.AlignTop, text)
+            high = theme.px("tiny") + 4
+            for number, text in enumerate(self.why_lines()):
+                room = QRectF(x, box.bottom() - 6 + number * high, box.right() - x - 4, high + 2)
+                painter.drawText(room, Qt.AlignmentFlag.AlignTop, text)
         painter.setFont(theme.font(strong=current))
         token = "accent_text" if current else "text" if entry.reachable else "muted"
         painter.setPen(theme.colour(token))
