@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from pprl_desktop import files
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Cancelled, Progress
 from pprl_desktop.records import moments
+from pprl_desktop.records.packed import bomb
 from pprl_desktop.records.table import Column, Table
 from pprl_desktop.records.workbook_scan import impossible, locked, too_large
 from pprl_desktop.records.workbooks import SHEETS, read_sheet
@@ -33,6 +34,12 @@ ENDINGS = (*SHEETS, *STATISTICS, *PARQUET)
 MOST_BYTES = 1 << 30  # of the file
 MOST_CELLS = 200_000_000
 CHUNK = 1_000_000  # cells of a file of a statistics program that are held in memory as they came
+CHUNK_BYTES = 48 << 20  # of such cells, as wide as the file says they may be
+TEXT_TIMES = 12  # letters of distinct values for each byte of the file, beyond which it is no table of people
+PARQUET_TIMES = 50  # bytes for each packed one: its own packing, before that of the values
+PARQUET_ROWS = 1 << 14  # read at a time
+WIDEST = 64  # bytes of a value of a fixed number of bytes: numbers and keys have fewer
+TEXT_ALWAYS = 32 << 20  # letters that may be unpacked in any case
 
 RULES = (
     Said("Text stays as it is; an empty cell, and an error such as #N/A, is missing."),
@@ -131,6 +138,7 @@ class _Growing:
         self.codes = array("i")
         self.odd: set[float] = set()  # numbers that stand for no date
         self.impossible = 0  # cells with one of them
+        self.letters = 0  # of all distinct values
 
     def add(self, cells: Sequence[Any]) -> None:
         raw = self.raw
@@ -138,7 +146,9 @@ class _Growing:
             key = None if cell != cell else cell  # a missing number is not equal to itself
             code = raw.get(key)
             if code is None:
-                code = raw[key] = self.texts.setdefault(self._text(key), len(self.texts))
+                text = self._text(key)
+                self.letters += len(text)
+                code = raw[key] = self.texts.setdefault(text, len(self.texts))
             self.codes.append(code)
         if self.odd:
             self.impossible += sum(cell in self.odd for cell in cells)
@@ -179,8 +189,9 @@ def _statistics(path: Path, ending: str, labels: bool, progress: Progress) -> Co
     }
     clocks = {name: moments.of_statistics(kind, shown) for name, shown in about.original_variable_types.items()}
     columns = [_Growing(str(name), meant.get(name), clocks.get(name)) for name in about.column_names]
-    at_once = max(1, CHUNK // max(1, len(columns)))
-    taken = 0
+    width = sum(about.variable_storage_width.get(name) or 8 for name in about.column_names)
+    at_once = max(1, min(CHUNK // max(1, len(columns)), CHUNK_BYTES // max(1, width)))
+    taken, size = 0, path.stat().st_size
     while True:
         # dates come as numbers: the library gives up on the whole file for one that the calendar does not have
         held, _ = reader(
@@ -193,6 +204,7 @@ def _statistics(path: Path, ending: str, labels: bool, progress: Progress) -> Co
         taken += here
         if taken * len(columns) > MOST_CELLS:
             raise too_large(path.name, taken * len(columns), MOST_CELLS)
+        _must_be_packed(columns, path.name, size)
         progress.at(taken / rows if rows > taken else 0.99)
         if here < at_once:
             break
@@ -203,6 +215,12 @@ def _statistics(path: Path, ending: str, labels: bool, progress: Progress) -> Co
         told.append(impossible(odd))
     progress.at(1.0)
     return Converted(table, ending, "", (), 1, tuple(told), len(labelled))
+
+
+def _must_be_packed(columns: Sequence[_Growing], name: str, size: int) -> None:
+    """A file of a few bytes may unpack to gigabytes of text."""
+    if sum(one.letters for one in columns) > max(TEXT_ALWAYS, TEXT_TIMES * size):
+        raise bomb(name)
 
 
 def _labels(n: int, used: bool) -> Problem:
@@ -221,7 +239,7 @@ def _labels(n: int, used: bool) -> Problem:
 
 def _parquet(path: Path, progress: Progress) -> Converted:
     try:
-        from pyarrow import parquet
+        from pyarrow import parquet, types
     except ImportError:
         raise Problem(
             "Parquet files need a part that is not installed.",
@@ -229,19 +247,49 @@ def _parquet(path: Path, progress: Progress) -> Converted:
             "Install it with: pip install 'pprl-desktop[parquet]'. Or save the table as CSV.",
             place="file",
         ) from None
+    size = path.stat().st_size
     with parquet.ParquetFile(path) as file:
-        about = file.metadata
-        if about.num_rows * about.num_columns > MOST_CELLS:
-            raise too_large(path.name, about.num_rows * about.num_columns, MOST_CELLS)
-        columns = [_Growing(str(name)) for name in file.schema_arrow.names]
-        for done, batch in enumerate(file.iter_batches(batch_size=max(1, CHUNK // max(1, len(columns))))):
+        about, schema = file.metadata, file.schema_arrow
+    if about.num_rows * about.num_columns > MOST_CELLS:
+        raise too_large(path.name, about.num_rows * about.num_columns, MOST_CELLS)
+    groups = [about.row_group(at) for at in range(about.num_row_groups)]
+    if sum(one.total_byte_size for one in groups) > max(TEXT_ALWAYS, PARQUET_TIMES * size):
+        raise bomb(path.name)
+    odd = [one.name for one in schema if types.is_nested(one.type) or _is_wide(one.type)]
+    kept = [name for name in schema.names if name not in odd]
+    columns = [_Growing(str(name)) for name in kept]
+    # as dictionaries: a text of megabytes that stands in every row is one text, in the file and here
+    with parquet.ParquetFile(path, read_dictionary=kept) as file:
+        for done, batch in enumerate(file.iter_batches(batch_size=PARQUET_ROWS, columns=kept if odd else None)):
             for one, found in zip(columns, batch.columns, strict=True):
-                one.add([_hashable(cell) for cell in found.to_pylist()])
-            progress.at(min(0.99, done * CHUNK / max(1, about.num_rows * about.num_columns)))
+                one.add(_cells(found))
+            _must_be_packed(columns, path.name, size)
+            progress.at(min(0.99, done * PARQUET_ROWS / max(1, about.num_rows)))
     table = Table(tuple(one.column() for one in columns))
     _has_records(table, path.name)
     progress.at(1.0)
-    return Converted(table, "parquet", "", (), 1, ())
+    return Converted(table, "parquet", "", (), 1, (_left_out(odd),) if odd else ())
+
+
+def _is_wide(kind: Any) -> bool:
+    """Bytes of a fixed number that no number or key has: one such value fills every row."""
+    return getattr(kind, "byte_width", 0) > WIDEST if str(kind).startswith("fixed_size_binary") else False
+
+
+def _cells(found: Any) -> Sequence[Any]:
+    if not hasattr(found, "dictionary"):
+        return cast(Sequence[Any], found.to_pylist())
+    values = [*found.dictionary.to_pylist(), None]
+    return [values[-1 if at is None else at] for at in found.indices.to_pylist()]
+
+
+def _left_out(names: Sequence[str]) -> Problem:
+    return Problem(
+        Said("{n} {n|column was|columns were} left out: {names:and}.", n=len(names), names=names),
+        "What stands there are lists or records in themselves, or long bytes, and no values to compare.",
+        "If it is needed, save it as a column of text.",
+        place="columns",
+    )
 
 
 def _has_records(table: Table, name: str) -> None:
@@ -251,8 +299,3 @@ def _has_records(table: Table, name: str) -> None:
             do="Choose the file that holds the records.",
             place="file",
         )
-
-
-def _hashable(value: Any) -> Any:
-    """A cell that is a list or a record in itself, as text."""
-    return str(value) if isinstance(value, list | dict) else value

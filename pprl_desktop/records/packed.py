@@ -12,6 +12,8 @@ from pprl_desktop.said import Said
 MOST = 4 << 30  # bytes of the text
 RATIO = 50  # bytes for each packed one, beyond which it is no table of people
 ALWAYS = 6 << 20  # bytes that may be unpacked whatever the ratio: read as a table they take ten times that
+PIECE = 1 << 14  # bytes taken at a time: what follows a part of a gzip file is copied, so it must not be all the rest
+PART = 1 << 10  # bytes that a part of a gzip file has, on average, or more; a hundred smaller ones are let pass
 TEXTS = (".csv", ".tsv", ".tab", ".txt", ".dat", ".asc")
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
 
@@ -40,28 +42,33 @@ def unpacked(name: str, data: bytes, limit: int | None = None) -> bytes:
             place="file",
         ) from None
     if len(made) > most:
-        raise _bomb(name)
+        raise bomb(name)
     return made
 
 
 def _gzip(name: str, data: bytes, most: int, limit: int | None) -> bytes:
-    made, rest = b"", data
-    while rest.startswith(GZIP):  # a gzip file may hold several parts, one after the other
-        part = zlib.decompressobj(wbits=31)
-        made += part.decompress(rest, (most if limit is None else limit) + 1 - len(made))
-        if limit is not None and len(made) >= limit:
-            return made[:limit]
-        if len(made) > most:
-            raise _bomb(name)
-        if not part.eof:
-            if limit is not None:
-                return made
+    made, at, parts = bytearray(), 0, 0
+    enough = most if limit is None else limit
+    while data.startswith(GZIP, at):  # a gzip file may hold several parts, one after the other
+        part, parts = zlib.decompressobj(wbits=31), parts + 1
+        if parts > 100 + len(data) // PART:  # nobody packs so: each part costs time, whatever it holds
             raise EOFError
-        rest = part.unused_data
-    return made
+        while not part.eof:
+            piece = data[at : at + PIECE]
+            if not piece and limit is not None:
+                return bytes(made)
+            if not piece:
+                raise EOFError
+            made += part.decompress(piece, enough + 1 - len(made))
+            at += len(piece) - len(part.unused_data) - len(part.unconsumed_tail)
+            if limit is not None and len(made) >= limit:
+                return bytes(made[:limit])
+            if len(made) > most:
+                raise bomb(name)
+    return bytes(made)
 
 
-def _bomb(name: str) -> Problem:
+def bomb(name: str) -> Problem:
     return Problem(
         Said("'{name}' would become very large when it is unpacked.", name=name),
         "Such a file holds no table of people.",

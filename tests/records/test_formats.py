@@ -14,6 +14,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.records import formats, packed, workbook_scan
 from pprl_desktop.records.reading import ReadOptions, preview, read_table
 from pprl_desktop.records.table import Table
+from tests.hostility import Tally
 
 FILES = Path(__file__).parent / "files"
 HEADER = ["id", "name", "born", "zip", "score", "member"]
@@ -368,6 +369,51 @@ def test_parquet_is_read_or_its_part_is_named(tmp_path: Path) -> None:
     held = pyarrow.table({"id": ["007", "008"], "born": [datetime.date(1980, 3, 2), None], "n": [1, 2]})
     parquet.write_table(held, path)
     assert cells(read_table(path).table) == [["007", "1980-03-02", "1"], ["008", "", "2"]]
+
+
+def test_a_parquet_text_that_stands_in_every_row_is_one_text(tmp_path: Path) -> None:
+    """Some hundred bytes of a file: unpacked row by row they would be 4 GB."""
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet, path = pytest.importorskip("pyarrow.parquet"), tmp_path / "people.parquet"
+    same = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0] * 200_000, "int32"), ["x" * 20_000])
+    parquet.write_table(pyarrow.table({"a": same, "b": [[1]] * 200_000}), path, compression="zstd")
+    assert path.stat().st_size < 10_000
+    tally = Tally("parquet")
+    tally.case(lambda: read_table(path), lambda found: "" if found.table.names == ("a",) else "a list was read")
+    assert tally.accepted
+    tally.finish()
+    warning = read_table(path).warnings[0]
+    assert str(warning.what) == "1 column was left out: b."
+
+
+@pytest.mark.parametrize("ending", ["zsav", "parquet"])
+def test_a_small_file_that_unpacks_to_much_text_is_refused(tmp_path: Path, ending: str) -> None:
+    path, long = tmp_path / f"people.{ending}", [f"{'x' * 9000}{i}" for i in range(8000)]
+    if ending == "zsav":
+        import pandas
+        import pyreadstat
+
+        pyreadstat.write_sav(pandas.DataFrame({"a": long}), str(path), compress=True)
+    else:
+        pyarrow = pytest.importorskip("pyarrow")
+        pytest.importorskip("pyarrow.parquet").write_table(
+            pyarrow.table({"a": long}), path, compression="zstd", use_dictionary=False
+        )
+    assert path.stat().st_size < 1 << 20
+    tally = Tally(ending)
+    assert not tally.case(lambda: read_table(path))
+    tally.finish()
+
+
+def test_a_gzip_file_of_countless_parts_is_refused_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv.gz"
+    path.write_bytes(gzip.compress(b"id,name\n1,ANNA\n2,BERTA\n") + gzip.compress(b"") * 200_000)
+    tally = Tally("gzip")
+    assert not tally.case(lambda: read_table(path))
+    tally.finish()
+    lines = [f"{i},ANNA{i}\n".encode() for i in range(50)]
+    path.write_bytes(b"".join(map(gzip.compress, [b"id,name\n", *lines])))  # as a log that is appended to
+    assert read_table(path).table.rows == 50
 
 
 def test_packed_text_is_read_like_the_text(tmp_path: Path) -> None:
