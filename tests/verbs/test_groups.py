@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from pprl_desktop.cli import main
+from pprl_desktop.records.reading import read_table
 from tests.exchange.conftest import PASSPHRASE
 from tests.job import parties
 from tests.job.parties import Party
@@ -51,6 +52,16 @@ def test_the_whole_way_by_the_verbs(three: list[Party], tmp_path: Path, capsys: 
     assert verb(b, "open", tmp_path / "told.pprl")["kind"] == "groups"
     told = verb(b, "groups", "write", "--table", b.table, "--out", tmp_path / "groups.csv")
     assert told["records"] > 40
+    text = read_table(tmp_path / "groups.csv").table
+    for ending in ("xlsx", "dta", "parquet"):
+        again = verb(b, "groups", "write", "--table", b.table, "--out", tmp_path / f"groups.{ending}")
+        assert again["records"] == told["records"]
+        other = read_table(tmp_path / f"groups.{ending}").table
+        assert [one.cells() for one in other.columns] == [one.cells() for one in text.columns], ending
+        assert ending == "dta" or other.names == text.names
+    refused = verb(b, "groups", "write", "--table", b.table, "--out", tmp_path / "groups.pdf", code=2)
+    assert ".xlsx" in refused["why"] + refused["do"]
+    assert not (tmp_path / "groups.pdf").exists()
     assert {one["what"] for one in verb(b, "releases", "list")["disclosures"]} == {"result", "group links"}
     assert {one["what"] for one in verb(a, "releases", "list")["disclosures"]} == {"result", "groups"}
     assert isinstance(verb(b, "groups", "review")["moved"], list)
