@@ -39,6 +39,7 @@ from pprl_desktop.said import Said
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.disclosures import PlannedDisclosure
+    from pprl_desktop.exchange.releases import ReleaseLedger
 
 QUESTION, ANSWER = "question", "answer"
 
@@ -54,6 +55,26 @@ class Asked:
     resent: bool  # the same bytes as before
     seed_kept: bool  # for an auditor, also after the result
     left_out: int = 0  # keys and values that were more than agreed
+
+
+@dataclass(frozen=True)
+class History:
+    """What the ledger says of a partner and the method blind, over all agreements but one."""
+
+    agreements: int = 0  # under which something was asked or answered
+    answers: int = 0  # that it was given
+    guesses: int = 0  # that they allow
+    coverage: float = 0.0  # of them, added up: nobody knows how much they overlap
+
+    def and_now(self, guesses: int, coverage: float) -> Before:
+        return Before(self.answers, self.guesses, self.coverage, guesses, coverage)
+
+    def said(self, partner: str) -> Said:
+        return Said(
+            "{partner} was given {answers|one answer|{answers} answers} to blind questions: together {guesses} "
+            "guesses, which reach up to {share:decimals 1} of 100 records.",
+            partner=partner, answers=self.answers, guesses=self.guesses, share=100 * self.coverage,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -243,21 +264,27 @@ def check_question(signatory: Signatory, letter: letters.Letter, progress: Progr
 # ---- the answer
 
 
-def before(home: Home, agreement: Agreement, now: int, coverage: float) -> Before:
-    """What the ledger says this partner could guess so far, in other runs."""
-    ledger = home.ledger()
+def history(ledger: ReleaseLedger, partner: str, besides: str = "") -> History:
+    """`partner`: its key; `besides`: an agreement that is not counted."""
     organisation = ledger.organisation()  # a partner that has changed its key has asked before all the same
-    partner = organisation(agreement.partner_side.party.sign)
-    earlier = [
+    asked = [
         one
         for one in ledger.disclosures()
-        if one.what == ANSWER
-        and organisation(one.partner) == partner
-        and one.agreement != agreement.id
+        if one.what in (QUESTION, ANSWER)
+        and organisation(one.partner) == organisation(partner)
+        and one.agreement != besides
         and not one.received
     ]
-    reached = sum(float(one.coverage or 1.0) for one in earlier)
-    return Before(len(earlier), sum(one.guesses for one in earlier), min(reached, 1.0), now, coverage)
+    given = [one for one in asked if one.what == ANSWER]
+    reached = sum(float(one.coverage or 1.0) for one in given)
+    return History(
+        len({one.agreement for one in asked}), len(given), sum(one.guesses for one in given), min(reached, 1.0)
+    )
+
+
+def before(home: Home, agreement: Agreement, now: int, coverage: float) -> Before:
+    """What this partner could guess so far, in other runs, and with this one."""
+    return history(home.ledger(), agreement.partner_side.party.sign, agreement.id).and_now(now, coverage)
 
 
 def answer(

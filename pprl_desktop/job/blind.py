@@ -15,6 +15,7 @@ from pprl_desktop.blind import meter as meters
 from pprl_desktop.blind.meter import Meter, limits_for, measure
 from pprl_desktop.codes.keys.choose import TUNING, Choice, choose, room_for_partner
 from pprl_desktop.exchange import blind, clock
+from pprl_desktop.exchange.blind import History
 from pprl_desktop.exchange.blind_terms import MAX_RUNS, BlindTerms, Direction, Role, new_session, other
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -23,11 +24,13 @@ from pprl_desktop.said import Said
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.home import Home
+    from pprl_desktop.exchange.releases import ReleaseLedger
     from pprl_desktop.exchange.terms import Terms
     from pprl_desktop.job.own_table import OwnTable
     from pprl_desktop.project.choices import Choices
     from pprl_desktop.rehearsal.blind import BlindRehearsal
 
+NOTHING = History()
 Asks = Literal["me", "partner", "both"]
 DAYS = 90  # that an agreement on blind lasts unless something else is said
 TRIES = 4  # times the bound is tightened where the limits, with their slack, reach more than it allows
@@ -54,6 +57,7 @@ class Weighed:
     answers: bool
     warnings: tuple[Said, ...]
     problem: Problem | None  # why it should not be signed
+    before: blind.Before | None = None  # what this partner could guess in earlier runs and with this one
 
     def sentences(self) -> tuple[Said, ...]:
         low, high = self.meter.recall_range()
@@ -78,6 +82,7 @@ class Weighed:
                 "This is a range over imagined differences, not a forecast.",
                 low=100 * low, high=100 * high,
             ),
+            *(self.before.sentences() if self.before is not None else ()),
         )  # fmt: skip
 
     def as_dict(self) -> dict[str, Any]:
@@ -98,12 +103,15 @@ class Prepared:
 
 
 def prepare(
-    table: CleanTable, wish: Wish, earlier_runs: int = 0, seed: int = 0, progress: Progress = NO_PROGRESS
+    table: CleanTable, wish: Wish, so_far: History = NOTHING, seed: int = 0, progress: Progress = NO_PROGRESS
 ) -> Prepared:
-    """Keys chosen on the own table, so that it stays below the bound with the limits that are proposed."""
+    """Keys chosen on the own table, so that it stays below the bound with the limits that are proposed.
+
+    `so_far`: what this partner has asked and been asked under other agreements.
+    """
     _must_make_sense(wish)
     bound = _bound(table, wish)
-    wanted, run = room_for_partner(bound, table.rows, wish.partner_rows), min(earlier_runs + 1, MAX_RUNS)
+    wanted, run = room_for_partner(bound, table.rows, wish.partner_rows), min(so_far.agreements + 1, MAX_RUNS)
     ends = date.fromisoformat(clock.now()[:10]) + timedelta(days=wish.days)
     for attempt in range(TRIES):
         part = progress.part(attempt / TRIES, (attempt + 1) / TRIES)
@@ -120,7 +128,7 @@ def prepare(
             new_session(), choice.recipe, bound, (table.rows, wish.partner_rows), tuple(directions), run, run,
             ends.isoformat(),
         )  # fmt: skip
-        weighed = weigh(table, terms, "proposer", seed, part.part(0.7, 1.0))
+        weighed = weigh(table, terms, "proposer", so_far, seed, part.part(0.7, 1.0))
         if weighed.problem is None:
             progress.at(1.0)
             return Prepared(terms, choice, weighed)
@@ -172,7 +180,14 @@ def _must_make_sense(wish: Wish) -> None:
         raise Problem("An agreement lasts from one day to ten years.", do="Choose another day.", place="expires")
 
 
-def weigh(table: CleanTable, terms: BlindTerms, role: Role, seed: int = 0, progress: Progress = NO_PROGRESS) -> Weighed:
+def weigh(
+    table: CleanTable,
+    terms: BlindTerms,
+    role: Role,
+    so_far: History = NOTHING,
+    seed: int = 0,
+    progress: Progress = NO_PROGRESS,
+) -> Weighed:
     """The meter on the own table. A partner who may ask and be asked has both budgets."""
     asks, answers = terms.asked_by(role), terms.asked_by(other(role))
     budgets = np.zeros(len(terms.recipe.keys), dtype=np.int64)
@@ -185,7 +200,10 @@ def weigh(table: CleanTable, terms: BlindTerms, role: Role, seed: int = 0, progr
     low = meter.recall_range()[0]
     if low < meters.WEAK:
         warnings = (*warnings, meters.weak(low))
-    return Weighed(terms.session, meter, terms.coverage, asks is not None, answers is not None, warnings, problem)
+    before = so_far.and_now(sum(answers.asked), meter.coverage) if answers is not None else None
+    return Weighed(
+        terms.session, meter, terms.coverage, asks is not None, answers is not None, warnings, problem, before
+    )
 
 
 def _size_problem(table: CleanTable, terms: BlindTerms, role: Role) -> Problem | None:
@@ -216,20 +234,32 @@ def must_be_weighed(terms: Terms, weighed: Weighed | None) -> None:
         raise weighed.problem
 
 
-def earlier_runs(home: Home, partner: str) -> int:
-    """Questions and answers entered with this partner so far, whatever the agreement."""
-    ledger = home.ledger()
+def asked_so_far(home: Home, partner: str) -> History:
+    """`partner`: its key."""
+    return blind.history(home.ledger(), partner) if home.exists else NOTHING
+
+
+def answers_given(ledger: ReleaseLedger) -> tuple[tuple[str, History], ...]:
+    """Whom blind questions were answered, by the latest key, and what all answers to it add up to."""
     organisation = ledger.organisation()
-    runs = [one for one in ledger.disclosures() if one.what in (blind.QUESTION, blind.ANSWER)]
-    return len({one.agreement for one in runs if organisation(one.partner) == organisation(partner)})
+    given = [one for one in ledger.disclosures() if one.what == blind.ANSWER and not one.received]
+    latest = {organisation(one.partner): one.partner for one in given}
+    return tuple((partner, blind.history(ledger, partner)) for partner in latest.values())
 
 
-def prepare_own(own: OwnTable, choices: Choices, wish: Wish, progress: Progress = NO_PROGRESS) -> Prepared:
+def prepare_own(
+    own: OwnTable, choices: Choices, wish: Wish, so_far: History = NOTHING, progress: Progress = NO_PROGRESS
+) -> Prepared:
     """prepare() on the own table, for whoever only has choices."""
-    return prepare(own.clean(choices, progress.part(0.0, 0.1)), wish, progress=progress.part(0.1, 1.0))
+    return prepare(own.clean(choices, progress.part(0.0, 0.1)), wish, so_far, progress=progress.part(0.1, 1.0))
 
 
 def weigh_own(
-    own: OwnTable, choices: Choices, terms: BlindTerms, role: Role, progress: Progress = NO_PROGRESS
+    own: OwnTable,
+    choices: Choices,
+    terms: BlindTerms,
+    role: Role,
+    so_far: History = NOTHING,
+    progress: Progress = NO_PROGRESS,
 ) -> Weighed:
-    return weigh(own.clean(choices, progress.part(0.0, 0.1)), terms, role, progress=progress.part(0.1, 1.0))
+    return weigh(own.clean(choices, progress.part(0.0, 0.1)), terms, role, so_far, progress=progress.part(0.1, 1.0))

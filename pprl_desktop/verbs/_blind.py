@@ -37,7 +37,7 @@ def weighing_options(step: argparse.ArgumentParser) -> None:
 def prepared(
     args: argparse.Namespace, fields: tuple[Field, ...], here: Home, partner: str, progress: Progress
 ) -> Prepared:
-    from pprl_desktop.job.blind import Wish, earlier_runs, prepare
+    from pprl_desktop.job.blind import Wish, asked_so_far, prepare
 
     if not args.table:
         raise Problem(
@@ -48,19 +48,20 @@ def prepared(
         )
     wish = Wish(args.partner_rows, args.coverage, "both" if args.mutual else args.asks, args.days)
     table = _clean(args, fields, {one.name: one.name for one in fields})
-    return prepare(table, wish, earlier_runs(here, partner), progress=progress)
+    return prepare(table, wish, asked_so_far(here, partner), progress=progress)
 
 
 def weighed(args: argparse.Namespace, proposal: Proposal, progress: Progress) -> Weighed | None:
     """The meter on the own table, where the proposal is about blind and a table was given."""
-    from pprl_desktop.job.blind import weigh
+    from pprl_desktop.job.blind import asked_so_far, weigh
 
     terms = proposal.terms
     if terms.blind is None or not args.table:
         return None
     chosen = _exchange.columns(args.columns, [one.name for one in terms.fields])
     table = _clean(args, terms.fields, {one.name: one.name for one in terms.fields} | chosen)
-    return weigh(table, terms.blind, "accepter", progress=progress)
+    so_far = asked_so_far(_exchange.home(args), terms.proposer.party.sign)
+    return weigh(table, terms.blind, "accepter", so_far, progress=progress)
 
 
 def told(made: Weighed | None) -> tuple[list[str], dict[str, Any]]:

@@ -34,9 +34,9 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
     if before.runs and not again:
         from pprl_desktop.exchange.blind import asks_again
 
-        for sentence in before.sentences():
-            print(harmless(str(sentence)), file=sys.stderr)
-        if sys.stdin.isatty():
+        if sys.stdin.isatty() and not args.json:  # otherwise the sums are said by the refusal alone
+            for sentence in before.sentences():
+                print(harmless(str(sentence)), file=sys.stderr)
             again = input("Answer all the same? Type yes: ").strip().lower() == "yes"
         if not again:
             problem = asks_again(before)

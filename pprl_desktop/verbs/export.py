@@ -35,9 +35,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def _asked(plan: Plan, *, agreed: bool) -> Plan:
     """The sums before anything is written, and the steward's word on them."""
-    for sentence in plan.outlook.sentences:
+    asked = sys.stdin.isatty() and not agreed
+    for sentence in plan.outlook.sentences if asked or agreed else ():  # otherwise the refusal says them
         print(harmless(str(sentence)), file=sys.stderr)
-    if not agreed and sys.stdin.isatty():
+    if asked:
         agreed = input("Release it all the same? Type yes: ").strip().lower() == "yes"
     if not agreed:
         problem = plan.question()

@@ -61,6 +61,8 @@ def _repair(args: argparse.Namespace) -> Answer:
 
 
 def _list(ledger: ReleaseLedger) -> Answer:
+    from pprl_desktop.job.blind import answers_given
+
     releases, limits = ledger.releases(), ledger.limits()
     checked = ledger.verify()
     beside = ledger.disclosures()
@@ -74,6 +76,9 @@ def _list(ledger: ReleaseLedger) -> Answer:
     }
     by_number = {one.number: _line(one) for one in releases} | {one.number: _beside_line(one) for one in beside}
     lines = [by_number[number] for number in sorted(by_number)] or ["Nothing has been released yet."]
+    given = answers_given(ledger)
+    lines += [str(found.said(partner[:16])) for partner, found in given]
+    data["guesses"] = {partner: found.guesses for partner, found in given}
     lines += [f"Limit: {_limit_words(unit, most)}" for unit, most in limits.items()]
     lines.append(_chain_words(checked.events, checked.head) if checked.problem is None else str(checked.problem))
     return Answer("\n".join(lines), data, 0 if checked.whole else FAILURE)

@@ -13,7 +13,7 @@ from pprl_desktop.codes.corrupt import Rates, corrupt
 from pprl_desktop.exchange.agreeing import Offer
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.terms import Limits
-from pprl_desktop.job.blind import Asks, Wish, earlier_runs, prepare, weigh
+from pprl_desktop.job.blind import Asks, Wish, asked_so_far, prepare, weigh
 from pprl_desktop.job.partnership import Partnership
 from pprl_desktop.matching.reconcile import ReconcileRule
 from pprl_desktop.project.choices import Choices
@@ -91,7 +91,7 @@ def introduced(folder: Path) -> Two:
 def agree(two: Two, asks: Asks = "me", rule: ReconcileRule = "both", coverage: float = 0.3) -> Two:
     a, b = two.a, two.b
     wish = Wish(two.table_b.rows, coverage, asks)
-    made = prepare(two.table_a, wish, earlier_runs(a.home, a.partner.card.party.sign))
+    made = prepare(two.table_a, wish, asked_so_far(a.home, a.partner.card.party.sign))
     offer = Offer("blind", FIELDS, method("blind").defaults(), rule=rule, limits=Limits(1000, 64, 50), blind=made.terms)
     proposed = Partnership.propose(a.home, a.own, a.partner.id, offer, two.folder / "proposal.pprl")
     proposal = Partnership.read_proposal(b.home, b.own, two.folder / "proposal.pprl")

@@ -83,3 +83,49 @@ def test_names_alone_and_other_methods_are_refused_with_a_reason(
     assert "more than names" in a(*names, code=2)["problem"]["what"]
     bloom = (*start, "--fields", FIELDS, "--method", "bloom", "--coverage", 0.1)
     assert "Only 'blind'" in a(*bloom, code=2)["problem"]["what"]
+
+
+def test_the_next_delivery_is_a_new_agreement_whose_guesses_are_added_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PPRL_PASSPHRASE", PASSPHRASE)
+    two = introduced(tmp_path / "homes")
+    mine = written(tmp_path / "a.csv", two.table_a, [f"a{row}" for row in range(two.table_a.rows)])
+    theirs = written(tmp_path / "b.csv", two.table_b, [f"b{row}" for row in range(two.table_b.rows)])
+    a, b = Verbs(two.a.home, capsys), Verbs(two.b.home, capsys)
+    post = {name: tmp_path / f"{name}.pprl" for name in ("proposal", "accepted", "question", "answer")}
+
+    def asked(table: Path) -> tuple[str, dict[str, Any], str]:
+        """The agreement, what was shown before it was signed, and the words of the proposal."""
+        made = a("agree", "propose", "--with", two.a.partner.id, "--fields", FIELDS, "--table", table, "--method",
+                 "blind", "--coverage", "0.3", "--partner-rows", two.table_b.rows, "--out",
+                 post["proposal"])  # fmt: skip
+        capsys.readouterr()
+        cli.main(["agree", "show", str(post["proposal"]), "--table", str(theirs), "--home", str(two.b.home.path)])
+        seen = capsys.readouterr().out
+        id = b("agree", "accept", post["proposal"], "--table", theirs, "--out", post["accepted"])["id"]
+        a("agree", "finish", post["accepted"])
+        a("ask", table, "--agreement", id, "--out", post["question"])
+        b("open", post["question"])
+        return id, made, seen
+
+    first, made, seen = asked(mine)
+    assert any("Run 1 of 1" in line for line in made["words"])
+    assert "earlier run" not in seen
+    given = b("answer", theirs, "--agreement", first, "--out", post["answer"])["guesses"]
+    lines = mine.read_text(encoding="utf-8").splitlines()
+    mine.write_text("\n".join([*lines[:-2], lines[-1]]) + "\n", encoding="utf-8")  # one record is gone
+    refused = a("ask", mine, "--agreement", first, "--out", post["question"], code=2)["problem"]
+    assert "one agreement allows one question" in refused["why"]
+
+    second, made, seen = asked(mine)
+    assert any("Run 2 of 2" in line for line in made["words"])
+    assert f"asked in one earlier run: {given:,} guesses" in seen, "said before it is signed"
+    post["answer"].unlink()
+    refused = b("answer", theirs, "--agreement", second, "--out", post["answer"], code=2)["problem"]
+    assert "asked before" in refused["what"]
+    assert not post["answer"].exists()
+    more = b("answer", theirs, "--agreement", second, "--again", "--out", post["answer"])["guesses"]
+    assert list(b("releases", "list")["guesses"].values()) == [given + more]
+    cli.main(["releases", "list", "--home", str(two.b.home.path)])
+    assert f"2 answers to blind questions: together {given + more:,} guesses" in capsys.readouterr().out

@@ -19,6 +19,7 @@ from pprl_desktop.ui.widgets.reflow import columns
 from pprl_desktop.ui.widgets.rows import Head, Rows
 
 if TYPE_CHECKING:
+    from pprl_desktop.exchange.contacts import Contact
     from pprl_desktop.exchange.terms import Terms
     from pprl_desktop.job.blind import Prepared, Weighed
     from pprl_desktop.progress import Progress
@@ -78,15 +79,16 @@ class BlindTermsView(QWidget):
 
     # proposing ------------------------------------------------------------------------------------
 
-    def prepare(self, choices: Choices, partner: str) -> None:
+    def prepare(self, choices: Choices, contact: Contact) -> None:
         """Keys and limits on the own table, in the background; again when the steward decides otherwise."""
-        from pprl_desktop.job.blind import Wish, prepare_own
+        from pprl_desktop.job.blind import Wish, asked_so_far, prepare_own
 
-        me = tr("You")
+        me, partner = tr("You"), contact.name
         asks: Any = self.asks.currentData()
         self.form.show()
         self.travels.show_path(me, partner, asks=asks == "me")
         wanted = (
+            contact.id,
             choices.table_sha256,
             choices.fields,
             choices.columns,
@@ -103,9 +105,10 @@ class BlindTermsView(QWidget):
         self.measured.hide()
         self._tell(tr("Choosing keys on your own table …"))
         wish, place = Wish(self.rows.value(), self.bound.currentData(), asks), self.pane.desk.own_table
+        home, key = self.pane.desk.home, contact.card.party.sign
 
         def work(progress: Progress) -> Prepared:
-            return prepare_own(place, choices, wish, progress)
+            return prepare_own(place, choices, wish, asked_so_far(home, key), progress)
 
         def done(made: Prepared) -> None:
             self.prepared = made
@@ -126,7 +129,7 @@ class BlindTermsView(QWidget):
 
     def weigh(self, terms: Terms, choices: Choices) -> None:
         """What the proposal means for the own table, before it is signed."""
-        from pprl_desktop.job.blind import weigh_own
+        from pprl_desktop.job.blind import asked_so_far, weigh_own
 
         blind = terms.blind
         assert blind is not None
@@ -138,7 +141,7 @@ class BlindTermsView(QWidget):
         self._of, self.weighed, self.why_not = wanted, None, ""
         self.measured.hide()
         self._tell(tr("Counting on your own table how far a liar could reach …"))
-        place = self.pane.desk.own_table
+        place, home, key = self.pane.desk.own_table, self.pane.desk.home, terms.proposer.party.sign
 
         def done(made: Weighed) -> None:
             self.weighed = made
@@ -148,7 +151,7 @@ class BlindTermsView(QWidget):
 
         self.pane.run(
             tr("Counting"),
-            lambda progress: weigh_own(place, choices, blind, "accepter", progress),
+            lambda progress: weigh_own(place, choices, blind, "accepter", asked_so_far(home, key), progress),
             done, key="agreement.blind.terms", quiet=True, keeps=True, problem=self._refused,
         )  # fmt: skip
 
@@ -178,6 +181,7 @@ class BlindTermsView(QWidget):
             tr("Of 100 people held on both sides, {low} to {high} share a key.", low=count(round(100 * low)),
                high=count(round(100 * high))),
             tr("{partner} learns how many questions there are and which records are linked.", partner=partner),
+            *(tr_core(one) for one in (weighed.before.sentences() if weighed.before is not None else ())),
             *(tr_core(one) for one in weighed.warnings),
         ]  # fmt: skip
         self.learns.setText(" ".join(said))

@@ -96,7 +96,7 @@ class ProposalForm(QWidget):
         self.form.setVisible(bool(contacts))
         weighs = chosen is not None and not method(choices.method).smashes
         if chosen is not None and weighs:
-            self._blind.prepare(choices, chosen.name)
+            self._blind.prepare(choices, chosen)
             if not self.not_yet and self._blind.prepared is None:
                 self.not_yet = self._blind.reason() or tr("The keys are being chosen on your table …")
         terms = self._draft(chosen.id) if chosen is not None and choices.fields else None

@@ -14,12 +14,13 @@ from pprl_desktop.progress import Progress
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.words import count, moment_of, recently
 from pprl_desktop.ui.panes.base import Pane
-from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, row
+from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, row
 from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.table import DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
 
 if TYPE_CHECKING:
+    from pprl_desktop.exchange.blind import History
     from pprl_desktop.exchange.disclosures import Disclosure
     from pprl_desktop.exchange.release_chain import Verification
     from pprl_desktop.exchange.release_repair import Repaired
@@ -53,7 +54,8 @@ class ReleasesPane(Pane):
         self.card = Section()
         self.card.setAccessibleName(tr("Releases"))
         check = button(tr("Verif&y the ledger"), self._verify, icon="shield")
-        self.card.add(self.table, row(None, check))
+        self.guesses = label("", "small")
+        self.card.add(self.table, self.guesses, row(None, check))
         self.empty = Section()
         self.empty.add(
             EmptyState(
@@ -72,20 +74,25 @@ class ReleasesPane(Pane):
         self.body.addWidget(boxed(column(self.stack)), 1)
 
     def enter(self) -> None:
+        from pprl_desktop.job.blind import answers_given
+
         self.messages.clear()
         home = self.desk.home
         releases: tuple[Release, ...] = ()
         beside: tuple[Disclosure, ...] = ()
+        given: tuple[tuple[str, History], ...] = ()
         try:
             if home.ledger_path.exists() or home.noted().anything:
                 ledger = home.ledger()
-                releases, beside = ledger.releases(), ledger.disclosures()
+                releases, beside, given = ledger.releases(), ledger.disclosures(), answers_given(ledger)
                 if (problem := ledger.verify().problem) is not None:
                     self._not_whole(problem)
         except Problem as problem:
             self._not_whole(problem)
         names = {one.card.party.sign: one.name for one in home.contacts()} if home.exists else {}
         rows = [_row(release, names) for release in releases] + [_beside(one, names) for one in beside]
+        self.guesses.setText(" ".join(tr_core(one.said(names.get(partner, partner[:12]))) for partner, one in given))
+        self.guesses.setVisible(bool(given))
         self.table.show_rows(sorted(rows, key=lambda one: int(str(one[0]))))
         self.stack.setCurrentIndex(1 if rows else 0)
 
@@ -172,7 +179,7 @@ def _what(one: Disclosure) -> str:
         "result": tr("result, pairs by random names"),
         "request for cells": tr("request for cells, by random names"),
         "question": tr("blind question"),
-        "answer": tr("answer to a blind question"),
+        "answer": tr("answer to a blind question, {n} guesses", n=count(one.guesses)),
         "CLKs": tr("CLKs of {names}, not sealed", names=", ".join(one.fields)),
         "tokens": tr("tokens of {names}, not sealed", names=", ".join(one.fields)),
         "group links": tr("links for a group, by random names"),
