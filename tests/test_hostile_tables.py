@@ -264,3 +264,12 @@ def test_a_packed_table_of_a_few_bytes_that_unpacks_to_much_costs_little(tmp_pat
             tally.base = memory_before()
             tally.case(lambda act=act: act(path))
     tally.finish()
+
+
+def test_a_mindfirl_file_brings_no_sign_that_turns_a_cell_round_or_is_not_seen(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text(PAIRS.replace("ADA", "A\u202eD\u200bA\x1b").replace("IVERS", "\u2066IVERS"), encoding="utf-8")
+    found = mindfirl.read_review(path)
+    cells = [str(value) for column in found.people.columns for value in column.values]
+    assert "ADA" in cells
+    assert all(map(strict.shows, cells))

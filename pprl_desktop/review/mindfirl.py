@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from io import TextIOWrapper
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from pprl_desktop.exchange.review_letters import NEVER_LEFT
 from pprl_desktop.files import open_regular
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.reading import ReadOptions, read_table
@@ -191,7 +193,8 @@ def _count(text: str) -> int | None:
 
 
 def _cell(text: str) -> str:
-    stripped = text.strip()
+    """Without what turns the direction of writing or stands there unseen: cells are shown letter by letter."""
+    stripped = "".join(sign for sign in text if unicodedata.category(sign) not in NEVER_LEFT).strip()
     return "" if stripped.upper() in MISSING_WORDS else stripped
 
 
