@@ -15,7 +15,7 @@ from pprl_desktop.codes.base import Recipe, Settings, method
 from pprl_desktop.codes.recipe import build, checked
 from pprl_desktop.exchange import clock, contacts, letters, refusals, seal, strict, terms, terms_words
 from pprl_desktop.exchange.agreement import Agreement
-from pprl_desktop.exchange.blind_terms import BlindTerms
+from pprl_desktop.exchange.blind_terms import MAX_RUNS, BlindTerms
 from pprl_desktop.exchange.contacts import Contact
 from pprl_desktop.exchange.group_terms import Group
 from pprl_desktop.exchange.home import Home
@@ -173,12 +173,22 @@ def _must_be_as_computed(found: Terms, complete: Recipe, contact: Contact, home:
     ):
         if told != computed:
             raise refusals.not_as_computed(field_name)
+    if found.blind is not None and found.blind.run <= min(_answered(home, contact), MAX_RUNS - 1):
+        raise refusals.not_as_computed("blind.run")
     known = {one.card.party.sign: one.name for one in home.contacts()}
     known[home.own_card().party.sign] = names[1]
     for member in found.group.members if found.group else ():
         taken = known.get(member.sign) or next((name for name in known.values() if alike(name, member.name)), "")
         if taken and (member.sign not in known or taken != member.name):  # another name, or another's name
             raise refusals.not_as_computed("group.members")
+
+
+def _answered(home: Home, contact: Contact) -> int:
+    """Runs of blind in which this partner got an answer from here: it knows of at least as many."""
+    ledger = home.ledger()
+    organisation, sign = ledger.organisation(), contact.card.party.sign
+    given = [one for one in ledger.disclosures() if one.what == "answer" and not one.received]
+    return len({one.agreement for one in given if organisation(one.partner) == organisation(sign)})
 
 
 def _told(complete: Recipe, rows: int) -> tuple[str, str]:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pprl_desktop.blind import group
-from pprl_desktop.exchange import blind, blind_kept, linking
+from pprl_desktop.codes.base import method
+from pprl_desktop.exchange import agreeing, blind, blind_kept, linking
+from pprl_desktop.exchange.agreeing import Offer
+from pprl_desktop.exchange.home import Home
+from pprl_desktop.exchange.terms import Limits
+from pprl_desktop.job.blind import Wish, prepare
 from pprl_desktop.job.partnership import Partnership
 from pprl_desktop.problem import Problem
 from pprl_desktop.project.choices import Choices
+from tests.codes.keys.people import FIELDS
 from tests.exchange.blinded import TRUTH, Two, agree, introduced
 from tests.exchange.conftest import Cleaned
 
@@ -123,6 +130,18 @@ def test_a_partner_who_asks_again_needs_the_stewards_word(answered: Two, tmp_pat
     guesses = [one.guesses for one in two.b.home.ledger().disclosures() if one.what == "answer"]
     assert len(guesses) == 2
     assert f"{sum(guesses):,}" in " ".join(map(str, made.notes))
+
+
+def test_a_proposal_that_makes_a_further_run_the_first_is_refused(answered: Two, tmp_path: Path) -> None:
+    """Which run it is stands in what both sign: the answering side knows how often it has answered."""
+    two = answered.moved(tmp_path / "scene")
+    liar = Home(tmp_path / "liar")  # the asker's keys in a home without its ledger
+    shutil.copytree(two.a.home.path, liar.path, ignore=shutil.ignore_patterns("releases*", "agreements"))
+    made = prepare(two.table_a, Wish(two.table_b.rows, 0.3, "me"))
+    offer = Offer("blind", FIELDS, method("blind").defaults(), limits=Limits(1000, 64, 50), blind=made.terms)
+    agreeing.propose(liar, two.a.own, two.a.partner, offer, two.folder / "first.pprl")
+    with pytest.raises(Problem, match=r"says of itself what is not so: blind\.run"):
+        Partnership.read_proposal(two.b.home, two.b.own, two.folder / "first.pprl")
 
 
 def test_the_accepting_side_counts_on_its_own_table_and_refuses(tmp_path: Path) -> None:
