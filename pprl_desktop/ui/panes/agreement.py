@@ -20,7 +20,7 @@ from pprl_desktop.ui.panes.agreement_blind import BlindTermsView
 from pprl_desktop.ui.panes.agreement_columns import ColumnChoice
 from pprl_desktop.ui.panes.agreement_proposal import ProposalForm
 from pprl_desktop.ui.panes.agreement_waiting import WaitingPage
-from pprl_desktop.ui.widgets.basics import Pages, boxed, button, column
+from pprl_desktop.ui.widgets.basics import Brief, Pages, boxed, button, column, row
 from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.paper import PaperView, save_as_pdf
 
@@ -78,7 +78,15 @@ class AgreementPane(KeyedPane):
             ((tr("&Load your table …"), lambda: self.desk.go_to.emit("data")),),
         )
         self.no_table.buttons[0].hide()  # the blue button at the bottom does it
-        return boxed(column(self.read, self.no_table, self.mapping, gap=3))
+        self.meant = Brief("small")
+        change = button(tr("Change …"), self._show_columns, kind="link")
+        line_ = row(self.meant, change, gap=1)
+        line_.setStretch(0, 1)
+        self.columns_line = boxed(line_)
+        return boxed(column(self.columns_line, column(self.read, self.no_table, self.mapping, gap=3), gap=1))
+
+    def _show_columns(self) -> None:
+        self.scroller.ensureWidgetVisible(self.mapping, 0, 0)
 
     def _build_done(self) -> QWidget:
         self.agreed = PaperView(tr("What was agreed"))
@@ -100,6 +108,8 @@ class AgreementPane(KeyedPane):
         reading = state in (_READ, _DONE)
         self.pages.setVisible(own is not None or reading)
         self.on_ground(reading and (own is not None or state == _DONE))
+        if self.pages.currentIndex() != state:
+            self.scroller.verticalScrollBar().setValue(0)
         self.pages.setCurrentIndex(state)
         # who proposes weighs the keys before the document; who is asked reads the document first
         place = 1 if state == _START else 2
@@ -160,6 +170,10 @@ class AgreementPane(KeyedPane):
         loaded = self.desk.findings.seen is not None
         self.no_table.setVisible(not loaded)
         self.mapping.setVisible(loaded)
+        self.columns_line.setVisible(loaded and not self.mapping.problem())
+        self.meant.setText(
+            tr("Your columns for it: {names}", names=", ".join(column for _, column in self.mapping.columns()))
+        )
         self._show_paper(self.read, terms, "read", self._as_proposed())
         if loaded and not self.mapping.problem() and terms.blind is not None:
             self._weighs = True
@@ -184,8 +198,7 @@ class AgreementPane(KeyedPane):
             why = tr_core(refused.sentence())
             self.show_problem(refused, (tr("Decline and say why …"), lambda: self._decline(why)))
         else:
-            show = lambda: self.scroller.ensureWidgetVisible(self.mapping, 0, 0)  # noqa: E731
-            self.say("warning", text, "", (tr("Show the columns"), show))
+            self.say("warning", text, "", (tr("Show the columns"), self._show_columns))
 
     def _show_done(self, agreement: Agreement) -> None:
         if self.project.choices.agreement != agreement.id:
@@ -383,6 +396,7 @@ class AgreementPane(KeyedPane):
 
     def _restart(self) -> None:
         self._proposal, self._anew = None, True
+        self.messages.clear()  # that the proposal is to be sent holds no longer
         if self.project.choices.agreement:
             self.change("Start over", agreement="")
         self.show_state()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLayout, QWidget
 
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.words import day_words, days_since, place_of, said_days
-from pprl_desktop.ui.panes._files import post, show_in_folder
+from pprl_desktop.ui.panes._files import show_in_folder
 from pprl_desktop.ui.panes._measure import document_of
+from pprl_desktop.ui.panes.post import look
 from pprl_desktop.ui.widgets.basics import Section, button, column, label, row
 from pprl_desktop.ui.widgets.facts import FactTable
 from pprl_desktop.ui.widgets.numbers import BigNumber
@@ -56,11 +57,16 @@ class WaitingPage(QWidget):
             )
         )
         document = document_of(self._pane, terms, "proposed", self._pane.project.choices)
-        folder = post(self._pane)
-        show = button(tr("Show in folder"), lambda: show_in_folder(self._pane, folder), kind="link")
-        told = [(tr_core(one.name), tr_core(one.what)) for one in document.facts if one.brief]
-        where = row(label(place_of(folder), "mono", selectable=True), show, gap=1)
-        self.proposed.show_facts([*told, (tr("Folder"), where)])
+        told: list[tuple[str, str | QWidget | QLayout]] = [
+            (tr_core(one.name), tr_core(one.what)) for one in document.facts if one.brief
+        ]
+        path = next((one.path for one in look(self._pane.desk).letters if one.mine and one.kind == "proposal"), None)
+        if path is not None:
+            show = button(tr("Show in folder"), lambda: show_in_folder(self._pane, path), kind="link")
+            where = row(label(place_of(path), "mono", selectable=True), show, gap=1)
+            where.setStretch(0, 1)
+            told.append((tr("File"), where))
+        self.proposed.show_facts(told)
         self.paper.show_document(document)
 
     def _remind(self) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QInputDialog, QLabel, QLayout, QLineEdit, QWidget
 
 from pprl_desktop.problem import Problem
+from pprl_desktop.ui.desk import usual_folder
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.kit.tips import set_tip
@@ -195,7 +196,9 @@ class ContactsPane(Pane):
         return suffix == CARD
 
     def _choose(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, tr("Import a card"), "", f"{tr('Contact cards')} (*{CARD})")
+        name, _ = QFileDialog.getOpenFileName(
+            self, tr("Import a card"), str(usual_folder().parent), f"{tr('Contact cards')} (*{CARD})"
+        )
         if name:
             self.take_file(name)
 
@@ -230,6 +233,7 @@ class ContactsPane(Pane):
                 tr("Ask the partner by telephone which one is right."),
             )
         self._chosen = made.id
+        self.identity.messages.clear()  # that the own card is to be sent was said; now it is about theirs
         self._show()
         self.say(
             "good", tr("The card of {name} is here.", name=made.name), tr("Now compare the safety number by telephone.")

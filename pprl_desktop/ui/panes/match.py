@@ -53,6 +53,10 @@ class Linkage(Protocol):
 YOURS, THEIRS, SCORE, PROBABILITY, BAND, NEXT_BEST, WHY = range(7)  # places in a row of the table
 
 
+def called(own: int | str) -> str:
+    return own if isinstance(own, str) else count(own)
+
+
 def band_words() -> dict[int, str]:
     return {ACCEPT: tr("● same"), REVIEW: tr("◆ unsure"), 0: tr("○ different")}
 
@@ -63,15 +67,26 @@ def pseudonym_words(raw: bytes) -> str:
     return f"{text[:4]}-{text[4:6]}"
 
 
-def table_rows(match: Match, names: Any) -> list[Row]:
-    """The pairs as plain values, nearest to the lines first; made by the worker, because there may be many."""
+def own_numbers(own: OwnTable, choices: Choices) -> list[str] | None:
+    """The steward's own record numbers; None where there are none, or the table cannot be read any more."""
+    try:
+        return own.numbers(choices)
+    except Problem:
+        return None
+
+
+def table_rows(match: Match, names: Any, own: list[str] | None = None) -> list[Row]:
+    """The pairs as plain values, nearest to the lines first; made by the worker, because there may be many.
+
+    `own` are the record numbers of the own table; without them a row is called by its place.
+    """
 
     def away(one: Row) -> float:
         return float(min(abs(one[SCORE] - match.accept), abs(one[SCORE] - match.review)))
 
     rows = [
         (
-            one.own + 1,
+            own[one.own] if own is not None else one.own + 1,
             pseudonym_words(names[one.partner].tobytes()) if names is not None else count(one.partner + 1),
             one.score,
             one.probability,
@@ -114,6 +129,13 @@ class MatchPane(KeyedPane):
         self.pages = Pages()
         self.ready = EmptyState("match", *self._ready_words(), ((tr("&Match now"), self._match),))
         self.pages.addWidget(boxed(column(self.ready, None)))
+        self.save_pairs = button(
+            tr("Save all pairs …"), self._save_pairs, kind="link",
+            tip=tr("Splink's users and R read it; the help lists its columns."),
+        )  # fmt: skip
+        self.reset = button(
+            tr("As suggested"), self._suggested, kind="link", tip=tr("Put the lines where the program suggests")
+        )
         self.found = Later(self._build_found)
         self.pages.addWidget(self.found)
         self.body.addWidget(self.identity)
@@ -128,12 +150,6 @@ class MatchPane(KeyedPane):
         self.body.addWidget(self.room, 1)
         self._decided: tuple[float | None, float | None] | None = None  # lines of the shown match
         self.again = button(tr("Match again"), self._match)
-        self.save_pairs = button(
-            tr("Save all pairs …"),
-            self._save_pairs,
-            tip=tr("Splink's users and R read it; the help lists its columns."),
-        )
-        self.reset = button(tr("As suggested"), self._suggested, tip=tr("Put the lines where the program suggests"))
 
     def _build_found(self) -> QWidget:
         self.same = BigNumber(tr("● same person"), "accent")
@@ -162,14 +178,16 @@ class MatchPane(KeyedPane):
         self.plots.addTab(self.histogram, tr("How sure"))
         self.plots.addTab(self.curve, tr("Right and found"))
         self.plots.tabBar().setDrawBase(False)
+        self.plots.setCornerWidget(self.reset)
         least_height(self.plots, 204)
         self.list = Section(tr("Pairs, nearest to the lines first"))
+        self.list.head.addWidget(self.save_pairs)
         self.table: DataTable | None = None
         self.why = Section(tr("Why"))
         self.waterfall = Waterfall()
         self.why.add(self.waterfall, None)
         self.why.setFrameShape(QFrame.Shape.NoFrame)
-        pairs = columns(self.list, self.why, least=330, shares=(4, 3), gap=3)
+        pairs = columns(self.list, self.why, least=270, shares=(3, 2), gap=3)
         whole = column(top, self.doubt, self.plots, pairs, gap=2)
         whole.setStretch(2, 1)  # a larger window makes the plot and the list larger, not the space around the numbers
         whole.setStretch(3, 2)
@@ -230,7 +248,7 @@ class MatchPane(KeyedPane):
 
         def work(progress: Progress) -> ShownMatch | None:
             found = partnership.kept_match(choices, progress)
-            return ShownMatch(found, table_rows(found, partnership.partner_names())) if found is not None else None
+            return self._shown(found, partnership) if found is not None else None
 
         def done(shown: ShownMatch | None) -> None:
             if shown is not None:
@@ -239,6 +257,12 @@ class MatchPane(KeyedPane):
                 self._match()  # whoever comes here wants it; Cancel stops it
 
         self.run(tr("Opening the finished match"), work, done, key="match.kept")
+
+    def _shown(self, match: Match, linkage: Linkage) -> ShownMatch:
+        """In the worker: the match with its pairs, each called as the steward's own table calls it."""
+        choices = self.project.choices
+        numbers = own_numbers(self.desk.own_table, choices) if choices.kind == "partner" else None
+        return ShownMatch(match, table_rows(match, linkage.partner_names(), numbers))
 
     def leave(self) -> None:
         self.desk.jobs.cancel_key("match.memory")
@@ -353,8 +377,8 @@ class MatchPane(KeyedPane):
         self.table = DataTable(
             tr("Pairs, nearest to the lines first"),
             [
-                ColumnSpec(mine, count, right=True, width=58, least=48),
-                ColumnSpec(theirs, width=80, least=66),
+                ColumnSpec(mine, called, right=not rows or not isinstance(rows[0][YOURS], str), least=48),
+                ColumnSpec(theirs, width=76, least=66),
                 ColumnSpec(
                     tr("How sure"), odds_words if odds else (lambda v: exact(v, 3)), right=True,
                     tip=lambda v: tr("score {score}", score=exact(v, 3)), width=86, least=80,
@@ -377,7 +401,7 @@ class MatchPane(KeyedPane):
     def _explain(self, fields: tuple[str, ...], chosen: Row) -> None:
         self.why.heading.setText(
             tr(
-                "Why {row} is {band}", row=count(chosen[YOURS]),
+                "Why {row} is {band}", row=called(chosen[YOURS]),
                 band={ACCEPT: tr("the same person"), REVIEW: tr("unsure")}.get(chosen[BAND], tr("different")),
             )
         )  # fmt: skip
@@ -395,8 +419,7 @@ class MatchPane(KeyedPane):
         self._working(True)
 
         def work(progress: Progress) -> ShownMatch:
-            made = partnership.match(own_table, choices, progress=progress)
-            return ShownMatch(made, table_rows(made, partnership.partner_names()))
+            return self._shown(partnership.match(own_table, choices, progress=progress), partnership)
 
         def stopped() -> None:
             self._working(False)
@@ -438,15 +461,14 @@ class MatchPane(KeyedPane):
             return
 
         def work(progress: Progress) -> ShownMatch:
-            made = partnership.decide(match, choices, progress)
-            return ShownMatch(made, table_rows(made, partnership.partner_names()))
+            return self._shown(partnership.decide(match, choices, progress), partnership)
 
         self.run(tr("Drawing the lines"), work, self._keep, key="match.decide", quiet=True)
 
     # moving on ------------------------------------------------------------------------------------
 
     def extra_buttons(self) -> list[QPushButton]:
-        return [self.save_pairs, self.reset, self.again] if self.desk.findings.match is not None else []
+        return [self.again] if self.desk.findings.match is not None else []
 
     def _save_pairs(self) -> None:
         name, _ = QFileDialog.getSaveFileName(self, tr("Save the pairs"), "pairs.csv", "*.csv")

@@ -65,9 +65,9 @@ class MethodPane(Pane):
         left = column(columns(self.found, self.named, least=130), self.why, self._build_dial(), None, gap=1.5)
         heads = (
             Head(tr("Way"), 1),
-            Head(tr("Found, of 100"), 0, right=True, least=96),
+            Head(tr("Found, of 100"), 0, right=True, least=82),
             Head(tr("Could be named"), 0, right=True, least=96),
-            Head(tr("Time and size"), 0, right=True, least=112, spare=True),
+            Head(tr("Time and size"), 0, right=True, least=96, spare=True),
             Head("", right=True, least=88),
         )
         self.table = Rows(tr("Ways to compare"), heads, high=44)

@@ -18,7 +18,7 @@ from pprl_desktop.ui.kit.jobs import time_words
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.kit.words import count, exact, percent
 from pprl_desktop.ui.widgets.banner import Banner, RemarkStrip
-from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, row
+from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, least_height, row
 from pprl_desktop.ui.widgets.decision_panel import DecisionPanel, point_words
 from pprl_desktop.ui.widgets.meter import Meter
 from pprl_desktop.ui.widgets.pair_view import PairGrid, field_title, opening_words
@@ -50,11 +50,14 @@ class ReviewPanel(QWidget):
         self.pair_card.add(self.grid)
         self.notices = RemarkStrip()
         self.cell_text = label("")
+        self.cell_text.setAlignment(Qt.AlignmentFlag.AlignTop)
+        least_height(self.cell_text, 36)  # one line or two: the decisions below stay under the pointer
         self.cell_cost = label("")
         self.open = button(tr("Open"), self.reveal)
         self.open.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys stay with the pair
         said = column(self.cell_text, self.cell_cost, gap=0.25)
-        line = row(said, self.open, label("Space", "tiny", wrap=False), gap=1)
+        self.key = label("Space", "tiny", wrap=False)
+        line = row(said, self.open, self.key, gap=1)
         line.setStretch(0, 1)
         self.hint_text = label("", "small")
         self.choice = DecisionPanel()
@@ -140,7 +143,8 @@ class ReviewPanel(QWidget):
         self.cell_cost.setText(opening_words(cell, preview))
         refused = preview is not None and preview.refusal is not None
         theme.set_role(self.cell_cost, "role", "danger" if refused else "strong" if preview is not None else "muted")
-        self.open.setVisible(preview is not None)
+        for one in (self.open, self.key):
+            one.setVisible(preview is not None)
         if preview is not None:
             self.open.setText(tr("Open the letters") if preview.level == Level.PARTIAL else tr("Open the value"))
             self.open.setEnabled(preview.refusal is None)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLayout, QLineEdit, QPla
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
-from pprl_desktop.ui.desk import Desk
+from pprl_desktop.ui.desk import Desk, usual_folder
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.jobs import Job
 from pprl_desktop.ui.kit.tips import set_tip
@@ -240,7 +240,10 @@ class IdentityCard(Card):
         own = self.desk.home.own_card()
         safe = "".join(c if c.isalnum() else "_" for c in own.name).strip("_") or "card"
         name, _ = QFileDialog.getSaveFileName(
-            self, tr("Save your card"), f"{safe}{SUFFIX}", f"{tr('Contact cards')} (*{SUFFIX})"
+            self,
+            tr("Save your card"),
+            str(usual_folder().parent / f"{safe}{SUFFIX}"),
+            f"{tr('Contact cards')} (*{SUFFIX})",
         )
         if name:
             self.save_card_to(Path(name))

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QMenu, QMenuBar, QWidget
 
 from pprl_desktop.job.engine import Place
 from pprl_desktop.problem import Problem
+from pprl_desktop.ui.desk import usual_folder
 from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.theme import GRID
@@ -188,7 +189,8 @@ class Menus:
     def open_any(self) -> None:
         """A project, a table, a card or a sealed file: each is recognised and led to its place."""
         ours = f"{tr('Files of this program')} (*.pprlproject *.pprl *.pprlcard *.age *.csv *.tsv *.txt)"
-        name, _ = QFileDialog.getOpenFileName(self.window, tr("Open a project or file"), "", f"{ours};;* (*)")
+        start = str(usual_folder())
+        name, _ = QFileDialog.getOpenFileName(self.window, tr("Open a project or file"), start, f"{ours};;* (*)")
         if name:
             self.window.open_file(Path(name))
 

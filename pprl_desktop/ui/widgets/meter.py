@@ -164,7 +164,7 @@ class Bar(ValueBar):
 class ShareBar(ValueBar):
     """A small bar left of its number, of 100; nothing but a dash while it is not measured."""
 
-    WIDE = 52  # px of the bar
+    WIDE = 40  # px of the bar
 
     def __init__(self, share: float | None, token: str = "accent") -> None:
         super().__init__()

@@ -15,6 +15,12 @@ Tint = Literal["", "accent", "warm", "danger", "muted"]
 OLD = 0.45  # opacity of a number that is being measured again
 
 
+def together(what: str) -> str:
+    """A sign stays in the line of the word that it marks."""
+    sign, _, rest = what.partition(" ")
+    return f"{sign}\N{NO-BREAK SPACE}{rest}" if rest and len(sign) == 1 and not sign.isalnum() else what
+
+
 class BigNumber(QWidget):
     """`size` is "figure" for the one number of the page, "second" for those beside it."""
 
@@ -22,7 +28,7 @@ class BigNumber(QWidget):
         super().__init__()
         self.value = label("–", size, wrap=False)
         self.unit = label("", "second" if size == "figure" else "strong", wrap=False)
-        self.what = label(what, "strong")
+        self.what = label(together(what), "strong")
         self.note = label("", "tiny")
         self.note.hide()
         for one in (self.value, self.unit):
@@ -48,7 +54,7 @@ class BigNumber(QWidget):
         self.dim(False)
 
     def say(self, what: str) -> None:
-        self.what.setText(what)
+        self.what.setText(together(what))
 
     def set_tint(self, tint: Tint) -> None:
         for one in (self.value, self.unit):

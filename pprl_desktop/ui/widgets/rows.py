@@ -68,7 +68,10 @@ class Rows(QWidget):
             made = label(head.text, "column", wrap=not head.right)
             self._cells.append((place, made))
             self._grid.addWidget(made, 0, place, _aside(head) if head.right else Qt.AlignmentFlag(0))
-        self._grid.setRowMinimumHeight(0, 24)
+        named = any(head.text for head in self.heads)
+        self._grid.setRowMinimumHeight(0, 24 if named else 0)
+        for _, made_ in self._cells:
+            made_.setVisible(named)  # columns without names need no line for them
 
     def add(
         self,

@@ -83,7 +83,8 @@ class DataTable(QWidget):
         header.setAccessibleName(tr("Columns: {name}", name=name))
         self.view.verticalHeader().setAccessibleName(tr("Rows: {name}", name=name))
         header.setStretchLastSection(True)
-        header.setTextElideMode(Qt.TextElideMode.ElideNone)  # headings go on in a second line
+        # headings go on in a second line, where there are not many rows to be seen at once
+        header.setTextElideMode(Qt.TextElideMode.ElideRight if dense else Qt.TextElideMode.ElideNone)
         header.sectionResized.connect(lambda *_: self._wrapping.start())
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         for number, spec in enumerate(columns):
@@ -216,7 +217,8 @@ class DataTable(QWidget):
             room = QRect(0, 0, max(header.sectionSize(place) - 2 * PADDING, 1), 1000)
             high = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap.value, spec.title).height()
             lines = max(lines, round(high / metrics.lineSpacing()))
-        header.setFixedHeight(min(lines, HEADING_LINES) * metrics.lineSpacing() + self._air)
+        most = 1 if self._dense else HEADING_LINES
+        header.setFixedHeight(min(lines, most) * metrics.lineSpacing() + self._air)
         few = self.model.rowCount() <= WRAPPED and not self._dense
         narrow = few and any(header.sectionSize(place) < wish for place, wish in enumerate(self._wanted))
         if narrow or self.view.wordWrap():
