@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pprl_desktop.job.own_files import OwnFiles
     from pprl_desktop.job.own_table import OwnTable
     from pprl_desktop.job.partnership import Partnership
+    from pprl_desktop.job.post import Awaited
     from pprl_desktop.project.choices import Kind
     from pprl_desktop.project.project import Changed, Project
 
@@ -47,6 +48,7 @@ class Desk(QObject):
         self._unlocked: tuple[Path, Identity] | None = None
         self._findings: Findings | None = None
         self._agreed = ("", "")
+        self.awaited: Awaited | None = None  # from the partner, by the post of the open project
 
     def need_project(self) -> Project:
         if self.project is None:
@@ -158,7 +160,7 @@ class Desk(QObject):
         self.jobs.cancel()
         self.note_project()
         self.project.close()
-        self.project = None
+        self.project = self.awaited = None
         log.stop()
         self.findings.close()
         self._findings = None
@@ -173,6 +175,9 @@ class Desk(QObject):
         choices, states = project.choices, project.states()
         at = next((s for s in states if s.state != "done" and not s.step.optional), None)
         before = next((one for one in self.preferences.known if one.path == str(project.path.resolve())), None)
+        waits = (
+            self.awaited if at is not None and self.awaited is not None and self.awaited.step == at.step.name else None
+        )
         known = settings.Known(
             path=str(project.path.resolve()),
             title=project.title,
@@ -183,6 +188,8 @@ class Desk(QObject):
             step=at.step.title.template if at is not None else "",
             number=states.index(at) + 1 if at is not None else len(states),
             steps=len(states),
+            waits=self._partner_name(choices.partner) if waits is not None else "",
+            since=waits.since if waits is not None else "",
             opened=time.time(),
             archived=False,
         )

@@ -158,7 +158,7 @@ class MatchPane(KeyedPane):
         self.expected = BigNumber(tr("wrong, expected"), "", "second")
         self.second = BigNumber(tr("wrong, second opinion"), "", "second")
         self.verdict = flow()
-        counts = row(self.same, self.unsure, self.different, None, gap=4)
+        counts = row(self.same, self.unsure, self.different, None, gap=3)
         judged_ = row(self.expected, column(self.second, gap=0), boxed(self.verdict), None, gap=3)
         top = columns(counts, judged_, least=300, gap=3)
         self.doubt = Doubt()
@@ -167,10 +167,10 @@ class MatchPane(KeyedPane):
         self.histogram.lines_set.connect(self._set_lines)
         self.histogram.lines_moved.connect(lambda *_: self._count())
         self.histogram.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-        least_height(self.histogram, 176)
+        least_height(self.histogram, 150)
         self.curve = PrecisionRecallPlot(height=120)
         self.curve.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-        least_height(self.curve, 176)
+        least_height(self.curve, 150)
         self.plots = QTabWidget()
         wheel_scrolls_the_page(self.plots.tabBar())
         self.plots.setDocumentMode(True)
@@ -179,7 +179,7 @@ class MatchPane(KeyedPane):
         self.plots.addTab(self.curve, tr("Right and found"))
         self.plots.tabBar().setDrawBase(False)
         self.plots.setCornerWidget(self.reset)
-        least_height(self.plots, 204)
+        least_height(self.plots, 178)
         self.list = Section(tr("Pairs, nearest to the lines first"))
         self.list.head.addWidget(self.save_pairs)
         self.table: DataTable | None = None
@@ -187,6 +187,7 @@ class MatchPane(KeyedPane):
         self.waterfall = Waterfall()
         self.why.add(self.waterfall, None)
         self.why.setFrameShape(QFrame.Shape.NoFrame)
+        self.why.heading.setMinimumHeight(self.save_pairs.sizeHint().height())  # on the line of the other heading
         pairs = columns(self.list, self.why, least=270, shares=(3, 2), gap=3)
         whole = column(top, self.doubt, self.plots, pairs, gap=2)
         whole.setStretch(2, 1)  # a larger window makes the plot and the list larger, not the space around the numbers

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QCheckBox, QPushButton
+from PySide6.QtWidgets import QCheckBox, QPushButton, QSizePolicy
 
 from pprl_desktop.decisions.base import ACCEPT, REVIEW
 from pprl_desktop.job.kept import outcome_artefact
@@ -51,6 +51,7 @@ class ResultsPane(KeyedPane):
             column(columns(leaves, beside, least=290, shares=(3, 2), gap=4), line(), self.confirm, gap=2)
         )
         self.sent = SendCard(self)
+        self.sent.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.theirs = EmptyState("inbox", "", "", ((tr("&Open their result …"), self.choose_file),), drops=True)
         self.linked = BigNumber(tr("people are in both tables"), "accent")
         self.numbers = {

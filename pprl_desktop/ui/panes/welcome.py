@@ -15,7 +15,7 @@ from pprl_desktop.ui.desk import usual_folder
 from pprl_desktop.ui.kit.i18n import tr, tr_n
 from pprl_desktop.ui.kit.settings import Known
 from pprl_desktop.ui.kit.tips import question
-from pprl_desktop.ui.kit.words import own_words, recently
+from pprl_desktop.ui.kit.words import day_words, own_words, recently
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.basics import (
     Button,
@@ -268,7 +268,8 @@ class WelcomePane(Pane):
             stands = two_lines(tr("not where it was"), one.path, tint="warm", cut=True)
         elif one.step:
             place = tr("{step} · {n} of {all}", step=tr(one.step), n=one.number, all=one.steps)
-            stands = two_lines(place, one.waits, tint="warm", role="")
+            waits = tr("waiting for them since {day}", day=day_words(one.since)) if one.waits and one.since else ""
+            stands = two_lines(place, waits, tint="warm", role="")
         else:
             stands = two_lines(tr("Finished · {n} of {all}", n=one.steps, all=one.steps), "", role="")
         entries = [(tr("Archive"), lambda: self._archive(one, True)), (tr("Delete …"), lambda: self._delete(one))]

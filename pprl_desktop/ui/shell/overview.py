@@ -33,7 +33,7 @@ class Overview:
     def __init__(self, window: MainWindow) -> None:
         self._window, self._desk = window, window.desk
         self._post: Post | None = None
-        self._noted: tuple[object, str] = (None, "")  # project and step that the start page knows of
+        self._noted: tuple[object, ...] = ()  # project, step and what is awaited, as the start page knows them
         self._later = QTimer(window, singleShot=True, interval=10 * AFTERWARDS)  # several wishes, one look
         self._later.timeout.connect(self._look_at_post)
 
@@ -88,10 +88,12 @@ class Overview:
             return
         from pprl_desktop.ui.panes.post import look
 
-        if (self._desk.project, self._window.resume()) != self._noted:  # the start page tells it even after a power cut
-            self._noted = self._desk.project, self._window.resume()
-            self._desk.note_project()
         before, self._post = self._post, look(self._desk)
+        now = self._desk.project, self._window.resume(), self._post.awaited
+        if now != self._noted:  # the start page tells it even after a power cut
+            self._noted = now
+            self._desk.awaited = self._post.awaited
+            self._desk.note_project()
         if self._post != before:
             self._window.refresh()
 

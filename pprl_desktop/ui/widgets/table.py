@@ -112,6 +112,8 @@ class DataTable(QWidget):
             line.setStretch(1, 1)
             layout.addLayout(line)
         layout.addWidget(self.view, 1)
+        if fit:
+            layout.addStretch(1)  # its height is given: what is left over lies below it
         self._rows_high, self._fit = rows_high, fit
         self._measured = 0
         self._wanted: list[int] = []
