@@ -32,8 +32,8 @@ pytestmark = pytest.mark.slow
 class Keyboard:
     """A screen of its own with the window on it; only keys go in, and what is seen comes out."""
 
-    def __init__(self, folder: Path, language: str) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, language: str, *, size: str = "1024x700", screen: str = "1024x768") -> None:
+        self.folder, self.size, self.screen = folder, size, screen
         self.language = language
         self.all: list[subprocess.Popen[bytes]] = []
         self.environment = {
@@ -45,17 +45,22 @@ class Keyboard:
     def start(self) -> None:
         reading, writing = os.pipe()
         self.all.append(subprocess.Popen(
-            ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1024x768x24"], pass_fds=(writing,),
+            ["Xvfb", "-displayfd", str(writing), "-screen", "0", f"{self.screen}x24"], pass_fds=(writing,),
             stderr=subprocess.DEVNULL,
         ))  # fmt: skip
         os.close(writing)
         with os.fdopen(reading) as screen:
             self.environment["DISPLAY"] = f":{screen.readline().strip()}"
-        self._run("openbox")
-        self._run(sys.executable, str(HERE / "typed_window.py"), str(self.folder), self.language)
+        self.run("openbox")
+        self.open()
+
+    def open(self) -> None:
+        """The window, on a screen that is there."""
+        (self.folder / "seen.json").unlink(missing_ok=True)
+        self.run(sys.executable, str(HERE / "typed_window.py"), str(self.folder), self.language, self.size)
         self.until(lambda: self.seen()["page"] == "welcome" and self.seen()["active"])
 
-    def _run(self, *command: str) -> None:
+    def run(self, *command: str) -> None:
         with (self.folder / "errors.txt").open("ab") as errors:
             self.all.append(subprocess.Popen(command, env=self.environment, stdout=errors, stderr=errors))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QFile, Qt
@@ -88,3 +89,14 @@ def test_enter_in_the_name_makes_the_project_and_presses_nothing_on_the_next_pag
     QTest.keyClick(pane.name, Qt.Key.Key_Return)
     assert window.current == "data"
     assert window.desk.project is not None
+
+
+def test_a_project_that_waits_says_so_and_since_when(window: MainWindow, tmp_path: Path) -> None:
+    two_projects(window, tmp_path)
+    first = window.desk.preferences.known[0]
+    waiting = replace(first, step="Agreement", number=4, waits="St. Anne", since="2026-03-02T10:00:00Z")
+    window.desk.prefer(known=(waiting, *window.desk.preferences.known[1:]))
+    window.desk.close_project()
+    window.desk.prefer(known=(waiting, *window.desk.preferences.known[1:]))
+    window.show_pane("welcome")
+    assert "waiting for them since 2 March 2026" in words(window)
