@@ -95,7 +95,6 @@ def test_a_project_that_waits_says_so_and_since_when(window: MainWindow, tmp_pat
     two_projects(window, tmp_path)
     first = window.desk.preferences.known[0]
     waiting = replace(first, step="Agreement", number=4, waits="St. Anne", since="2026-03-02T10:00:00Z")
-    window.desk.prefer(known=(waiting, *window.desk.preferences.known[1:]))
     window.desk.close_project()
     window.desk.prefer(known=(waiting, *window.desk.preferences.known[1:]))
     window.show_pane("welcome")
