@@ -8,7 +8,7 @@ import numpy as np
 
 from pprl_desktop.blind.opened import Opened
 from pprl_desktop.codes.keys import strangers
-from pprl_desktop.codes.keys.recipe import Columns, Recipe
+from pprl_desktop.codes.keys.recipe import Columns, KeyRecipe
 from pprl_desktop.codes.keys.variants import status_of
 from pprl_desktop.decisions.adaptive.opened import Side, Strangers, score
 from pprl_desktop.decisions.base import Match, MatchOptions
@@ -26,7 +26,7 @@ ASSUMPTION = Said(
 def decide_opened(
     table: CleanTable,
     opened: Opened,
-    recipe: Recipe,
+    recipe: KeyRecipe,
     partner_rows: int,
     options: MatchOptions,
     progress: Progress = NO_PROGRESS,
@@ -49,7 +49,7 @@ def decide_opened(
     return decide(scored, options, progress.part(0.8, 1.0))
 
 
-def _strangers(table: CleanTable, recipe: Recipe, seed: int) -> Strangers:
+def _strangers(table: CleanTable, recipe: KeyRecipe, seed: int) -> Strangers:
     near = strangers.Near(Columns(table), seed)
     shared = near.start()
     for key in recipe.keys:

@@ -10,7 +10,7 @@ import numpy as np
 
 from pprl_desktop.blind.plan import asked_for
 from pprl_desktop.codes.keys import coverage, strangers
-from pprl_desktop.codes.keys.recipe import Columns, Recipe, lines_of
+from pprl_desktop.codes.keys.recipe import Columns, KeyRecipe, lines_of
 from pprl_desktop.codes.keys.variants import groups_of, variants_of
 from pprl_desktop.codes.keys.worlds import HeldKeys, recall_range, worlds_of
 from pprl_desktop.problem import Problem
@@ -69,12 +69,12 @@ class Meter:
         return recall_range(self.recall)
 
 
-def lines_per_key(table: CleanTable, recipe: Recipe) -> tuple[int, ...]:
+def lines_per_key(table: CleanTable, recipe: KeyRecipe) -> tuple[int, ...]:
     columns = Columns(table)
     return tuple(len(lines_of(columns, key)[0]) for key in recipe.keys)
 
 
-def limits(table: CleanTable, recipe: Recipe, rows: int | None = None) -> tuple[int, ...]:
+def limits(table: CleanTable, recipe: KeyRecipe, rows: int | None = None) -> tuple[int, ...]:
     """Keys of each type that the own table makes; of a partner's table of so many rows, as seen on the own one."""
     share = 1.0 if rows is None else SLACK * rows / max(table.rows, 1)
     return tuple(int(np.ceil(share * count)) + SPARE for count in lines_per_key(table, recipe))
@@ -96,7 +96,7 @@ class Limits:
     values: tuple[int, ...]
 
 
-def limits_for(table: CleanTable, recipe: Recipe, partner_rows: int, *, asks: bool) -> Limits:
+def limits_for(table: CleanTable, recipe: KeyRecipe, partner_rows: int, *, asks: bool) -> Limits:
     """What one side can propose from its own table alone: its own need exactly, the partner's with some slack."""
     mine, theirs = limits(table, recipe), limits(table, recipe, partner_rows)
     asked, rows = (mine, theirs) if asks else (theirs, mine)
@@ -106,7 +106,7 @@ def limits_for(table: CleanTable, recipe: Recipe, partner_rows: int, *, asks: bo
 
 def measure(
     table: CleanTable,
-    recipe: Recipe,
+    recipe: KeyRecipe,
     budgets: Sequence[int],
     partner_rows: int,
     seed: int = 0,

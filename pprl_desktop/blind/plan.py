@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from pprl_desktop.blind import group
 from pprl_desktop.blind.group import Bytes
-from pprl_desktop.codes.keys.recipe import Recipe
+from pprl_desktop.codes.keys.recipe import KeyRecipe
 from pprl_desktop.codes.keys.variants import groups_of, places
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
@@ -30,7 +30,7 @@ BLOCK = 128  # bytes of SHA-512
 class Plan:
     session: str  # what makes this run different from every other: the agreement and the number of the run
     fields: tuple[Field, ...]
-    recipe: Recipe
+    recipe: KeyRecipe
     asked: tuple[int, ...]  # per key type: points of the question, doubled ones and padding included
     rows: tuple[int, ...]  # per key type: rows of the answer's table, padding included
     values: tuple[int, ...]  # per group of fields: points of the question

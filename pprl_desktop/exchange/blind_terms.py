@@ -44,7 +44,7 @@ class Direction:
 @dataclass(frozen=True)
 class BlindTerms:
     session: str  # random: what makes this run different from every other
-    recipe: keys.Recipe
+    recipe: keys.KeyRecipe
     coverage: float  # at most this share of either side's records may be within reach of a lying partner
     sizes: tuple[int, int]  # true number of records of the proposer and of the accepter
     directions: tuple[Direction, ...]  # one, or two where each side asks
@@ -131,7 +131,9 @@ def parse(plain: Plain, fields: Sequence[Field]) -> BlindTerms:
     )
     strict.one_of(plain, "suite", (SUITE,), place=place)
     found = strict.mappings(plain, "keys", MAX_KEYS, place=place)
-    recipe = keys.Recipe(tuple(_key(item) for item in found), strict.integer(plain, "version", 1, 1 << 16, place=place))
+    recipe = keys.KeyRecipe(
+        tuple(_key(item) for item in found), strict.integer(plain, "version", 1, 1 << 16, place=place)
+    )
     keys.check(recipe, fields)
     runs = strict.integer(plain, "runs", 1, MAX_RUNS, place=place)
     expires = strict.text(plain, "expires", place=place, longest=10)

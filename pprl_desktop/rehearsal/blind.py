@@ -21,7 +21,7 @@ from pprl_desktop.blind.opened import Opened, open_answer
 from pprl_desktop.blind.plan import Plan, asked_for, inputs
 from pprl_desktop.blind.question import Asker, Batch, ask, asker, distinct_rows
 from pprl_desktop.codes.keys import coverage
-from pprl_desktop.codes.keys.recipe import DIGEST, Columns, Key, Recipe, values_of
+from pprl_desktop.codes.keys.recipe import DIGEST, Columns, Key, KeyRecipe, values_of
 from pprl_desktop.codes.keys.variants import variants_of
 from pprl_desktop.codes.recipe import PLAYED_SECRET
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -75,7 +75,7 @@ class BlindRehearsal:
 
 def rehearse_blind(
     table: CleanTable,
-    recipe: Recipe,
+    recipe: KeyRecipe,
     budgets: Sequence[int],
     told: float,
     *,
@@ -102,7 +102,7 @@ def rehearse_blind(
 def _lie(
     table: CleanTable,
     some: CleanTable,
-    recipe: Recipe,
+    recipe: KeyRecipe,
     budgets: Sequence[int],
     random: np.random.Generator,
     progress: Progress,
@@ -158,7 +158,7 @@ def _liar(plan: Plan, batches: Sequence[Batch], some: CleanTable) -> Asker:
     return Asker(changed, batches.__getitem__, tuple(values), tuple(variants))
 
 
-def _plan(some: CleanTable, recipe: Recipe, asked: Sequence[int]) -> Plan:
+def _plan(some: CleanTable, recipe: KeyRecipe, asked: Sequence[int]) -> Plan:
     columns = Columns(some)
     rows = tuple(max(len(values_of(columns, key).rows), 1) for key in recipe.keys)
     groups = len({"names" if one.kind == "name" else one.name for one in some.fields})
@@ -172,7 +172,7 @@ def _played(made: Asker, some: CleanTable, plan: Plan, progress: Progress) -> Op
     return open_answer(made, own, question, given, progress=progress.part(0.7, 1.0))
 
 
-def _honest(a: CleanTable, b: CleanTable, recipe: Recipe, progress: Progress) -> tuple[Share, int]:
+def _honest(a: CleanTable, b: CleanTable, recipe: KeyRecipe, progress: Progress) -> tuple[Share, int]:
     """Two halves of the own table, which hold different people: what is opened, and whether each shares a key."""
     columns = Columns(a)
     asked = [asked_for(max(len(values_of(columns, key).rows), 1)) for key in recipe.keys]

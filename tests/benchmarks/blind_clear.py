@@ -14,7 +14,7 @@ import numpy.typing as npt
 from pprl_desktop.blind.decide import decide_opened
 from pprl_desktop.blind.opened import Opened
 from pprl_desktop.blind.plan import RECORD_KEY
-from pprl_desktop.codes.keys.recipe import Columns, Recipe, values_of
+from pprl_desktop.codes.keys.recipe import Columns, KeyRecipe, values_of
 from pprl_desktop.codes.keys.variants import clear_marks, status_of
 from pprl_desktop.decisions.base import Match, MatchOptions
 from pprl_desktop.records.table import MISSING, CleanTable, Column
@@ -33,7 +33,7 @@ def stacked(a: CleanTable, b: CleanTable) -> CleanTable:
     return CleanTable(a.fields, tuple(columns))
 
 
-def joined(a: CleanTable, b: CleanTable, recipe: Recipe) -> Pairs:
+def joined(a: CleanTable, b: CleanTable, recipe: KeyRecipe) -> Pairs:
     """All pairs of records that share a key."""
     mine, theirs = Columns(a), Columns(b)
     found = [np.zeros(0, np.int64)]
@@ -53,7 +53,7 @@ def joined(a: CleanTable, b: CleanTable, recipe: Recipe) -> Pairs:
     return np.column_stack([pairs // b.rows, pairs % b.rows])
 
 
-def decided(a: CleanTable, b: CleanTable, recipe: Recipe, options: MatchOptions) -> tuple[Match, Pairs]:
+def decided(a: CleanTable, b: CleanTable, recipe: KeyRecipe, options: MatchOptions) -> tuple[Match, Pairs]:
     """The asker's match, with rows of the answerer, and the opened pairs."""
     opened = joined(a, b, recipe)
     both = stacked(a, b)

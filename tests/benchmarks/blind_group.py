@@ -20,7 +20,7 @@ from pprl_desktop.blind.answer import answer
 from pprl_desktop.blind.plan import Plan, asked_for
 from pprl_desktop.blind.question import ask, asker
 from pprl_desktop.codes.keys.atoms import Atom
-from pprl_desktop.codes.keys.recipe import Key, Recipe
+from pprl_desktop.codes.keys.recipe import Key, KeyRecipe
 from pprl_desktop.codes.keys.variants import groups_of, variants_of
 from tests.codes.keys.people import people
 
@@ -52,7 +52,7 @@ def without_multiplying(rows: int) -> tuple[float, float]:
     oprf.prove = lambda *_, **__: np.zeros(64, np.uint8)
     table = people(rows)
     keys = [Key((Atom((name,), form), Atom(("birth",), date))) for name, form in FORMS for date in DATES[:3]]
-    recipe = Recipe(tuple(keys))
+    recipe = KeyRecipe(tuple(keys))
     values = tuple(asked_for(len(variants_of(table, name)) + 20) for name in groups_of(table.fields))
     asked = (asked_for(rows + 20),) * len(keys)
     plan = Plan("memory", table.fields, recipe, asked, (rows + 20,) * len(keys), values, rows)

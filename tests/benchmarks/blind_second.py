@@ -24,7 +24,7 @@ from pprl_desktop.blind.meter import limits_for, measure
 from pprl_desktop.codes.corrupt import SINGLE_EDITS, corrupt
 from pprl_desktop.codes.directions import of_flag
 from pprl_desktop.codes.keys.choose import choose
-from pprl_desktop.codes.keys.recipe import Recipe
+from pprl_desktop.codes.keys.recipe import KeyRecipe
 from pprl_desktop.codes.keys.worlds import HeldKeys, World, Worlds
 from pprl_desktop.decisions.base import Match, MatchOptions
 from pprl_desktop.evaluation.blind import agreed_keys
@@ -61,7 +61,7 @@ def as_shown(table: CleanTable, match: Match, seed: int = 0) -> CleanTable:
     return CleanTable(table.fields, tuple(columns))
 
 
-def second_recipe(table: CleanTable, partner_rows: int, first: Recipe, match: Match, more: float) -> Recipe:
+def second_recipe(table: CleanTable, partner_rows: int, first: KeyRecipe, match: Match, more: float) -> KeyRecipe:
     random = np.random.default_rng(1)
     people = table.take(random.integers(0, table.rows, PEOPLE))
     damaged = as_shown(people, match)
@@ -71,10 +71,10 @@ def second_recipe(table: CleanTable, partner_rows: int, first: Recipe, match: Ma
         raise Problem("The first round leaves nobody.")
     world = Worlds(people.take(left), (World("as shown", 1.0, damaged.take(left)),))
     made = choose(table, partner_rows, more, worlds=world).recipe
-    return Recipe(tuple(key for key in made.keys if key not in first.keys))
+    return KeyRecipe(tuple(key for key in made.keys if key not in first.keys))
 
 
-def union(a: CleanTable, b: CleanTable, recipe: Recipe) -> float:
+def union(a: CleanTable, b: CleanTable, recipe: KeyRecipe) -> float:
     limits = limits_for(a, recipe, b.rows, asks=True)
     return max(measure(a, recipe, limits.rows, b.rows).coverage, measure(b, recipe, limits.asked, a.rows).coverage)
 
@@ -82,7 +82,7 @@ def union(a: CleanTable, b: CleanTable, recipe: Recipe) -> float:
 def line(a: CleanTable, b: CleanTable, truth: quality.Truth, one_to_one: bool, first: float, more: float) -> str:
     options = MatchOptions(of_flag(one_to_one))
 
-    def told(recipe: Recipe) -> str:
+    def told(recipe: KeyRecipe) -> str:
         match, opened = decided(a, b, recipe, options)
         at = match.accepted()
         found = set(zip(match.scored.own[at].tolist(), match.scored.partner[at].tolist(), strict=True))
@@ -96,12 +96,12 @@ def line(a: CleanTable, b: CleanTable, truth: quality.Truth, one_to_one: bool, f
         further = second_recipe(a, b.rows, one, match, more)
     except Problem as problem:
         return f"{said} | no second: {problem.what}"
-    both = Recipe((*one.keys, *further.keys))
+    both = KeyRecipe((*one.keys, *further.keys))
     whole = agreed_keys(a, b, first + more, 0, NO_PROGRESS)[0].recipe
     return f"{said} | second {told(both)} ({len(further.keys)} keys) | at once {told(whole)}"
 
 
-def truly(a: CleanTable, b: CleanTable, truth: quality.Truth, bound: float) -> Recipe:
+def truly(a: CleanTable, b: CleanTable, truth: quality.Truth, bound: float) -> KeyRecipe:
     """Keys for the damage that is really there."""
     pairs = np.array(sorted(truth))
     pairs = pairs[np.random.default_rng(1).permutation(len(pairs))[:PEOPLE]]

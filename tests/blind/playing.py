@@ -10,13 +10,13 @@ from pprl_desktop.blind.plan import Plan, asked_for
 from pprl_desktop.blind.question import Asker, ask, asker
 from pprl_desktop.codes.corrupt import corrupt
 from pprl_desktop.codes.keys.atoms import ANY, SLIP, Atom
-from pprl_desktop.codes.keys.recipe import Columns, Key, Recipe, values_of
+from pprl_desktop.codes.keys.recipe import Columns, Key, KeyRecipe, values_of
 from pprl_desktop.codes.keys.variants import groups_of, variants_of
 from pprl_desktop.records.table import CleanTable
 from tests.codes.keys.people import people
 
 SECRET, SEED, OTHER = bytes(range(32)), bytes(32), bytes([7]) * 32
-RECIPE = Recipe(
+RECIPE = KeyRecipe(
     (
         Key((Atom(("last_name",), SLIP), Atom(("first_name",), "initial"), Atom(("birth",), "year"))),
         Key((Atom(("birth",), "whole"), Atom(("last_name", "first_name"), ANY))),
@@ -32,7 +32,7 @@ def two_tables(rows: int = 120, seed: int = 0) -> tuple[CleanTable, CleanTable]:
     return everyone.take(np.arange(rows)), corrupt(everyone.take(some), seed + 1)
 
 
-def plan_for(a: CleanTable, b: CleanTable, recipe: Recipe = RECIPE) -> Plan:
+def plan_for(a: CleanTable, b: CleanTable, recipe: KeyRecipe = RECIPE) -> Plan:
     """With a little more than is needed, so that padding takes part."""
     mine, theirs = Columns(a), Columns(b)
     asked = tuple(asked_for(len(values_of(mine, key).rows)) + 5 for key in recipe.keys)
@@ -48,7 +48,7 @@ def played(a: CleanTable, b: CleanTable, plan: Plan) -> tuple[Asker, Answer, Kep
     return made, given, kept, open_answer(made, SEED, question, given)
 
 
-def plain_join(a: CleanTable, b: CleanTable, recipe: Recipe) -> set[tuple[int, int]]:
+def plain_join(a: CleanTable, b: CleanTable, recipe: KeyRecipe) -> set[tuple[int, int]]:
     """The twin: pairs of records that share a key, by comparing the keys themselves."""
     found = set()
     for key in recipe.keys:

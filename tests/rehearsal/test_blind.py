@@ -10,12 +10,12 @@ import pytest
 from pprl_desktop.blind.meter import measure
 from pprl_desktop.codes.keys import coverage
 from pprl_desktop.codes.keys.atoms import BOTH, SLIP, Atom
-from pprl_desktop.codes.keys.recipe import Columns, Key, Recipe
+from pprl_desktop.codes.keys.recipe import Columns, Key, KeyRecipe
 from pprl_desktop.rehearsal.blind import rehearse_blind
 from tests.codes.keys.people import people
 
 LAST, FIRST, YEAR = Atom(("last_name",), "whole"), Atom(("first_name",), "first 3"), Atom(("birth",), "year")
-RECIPE = Recipe(
+RECIPE = KeyRecipe(
     (
         Key((LAST, FIRST, YEAR)),
         Key((Atom(("last_name",), SLIP), Atom(("first_name",), "initial"), YEAR)),

@@ -11,7 +11,7 @@ import pytest
 
 from pprl_desktop import cli
 from pprl_desktop.codes.keys import choose as room
-from pprl_desktop.codes.keys.recipe import Recipe
+from pprl_desktop.codes.keys.recipe import KeyRecipe
 from pprl_desktop.evaluation import blind as evaluation
 from pprl_desktop.job import blind as job
 from pprl_desktop.job.own_table import OwnTable
@@ -22,9 +22,9 @@ ROWS = 120
 
 
 @pytest.fixture
-def chosen(monkeypatch: pytest.MonkeyPatch) -> list[Recipe]:
+def chosen(monkeypatch: pytest.MonkeyPatch) -> list[KeyRecipe]:
     """The keys that were really chosen, in the order in which they were asked for."""
-    seen: list[Recipe] = []
+    seen: list[KeyRecipe] = []
     plain: Callable[..., room.Choice] = room.choose
 
     def watched(*args: Any, **kwargs: Any) -> room.Choice:
@@ -39,7 +39,7 @@ def chosen(monkeypatch: pytest.MonkeyPatch) -> list[Recipe]:
 
 @pytest.mark.parametrize("coverage", ["0.3", "0.5"])
 def test_the_keys_that_are_rehearsed_are_evaluated_and_proposed(
-    coverage: str, chosen: list[Recipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+    coverage: str, chosen: list[KeyRecipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     monkeypatch.setenv("PPRL_PASSPHRASE", PASSPHRASE)
     a, b = make_party(tmp_path / "a", "General Hospital"), make_party(tmp_path / "b", "Cancer Registry")

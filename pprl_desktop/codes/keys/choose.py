@@ -18,7 +18,7 @@ from pprl_desktop.codes.keys.recipe import (
     MOST_SLIPS,
     Columns,
     Key,
-    Recipe,
+    KeyRecipe,
     lines_of,
     strength,
 )
@@ -60,7 +60,7 @@ TUNING = Tuning()
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    recipe: Recipe
+    recipe: KeyRecipe
     recall: tuple[tuple[str, float], ...]  # world -> share of people that share a key
     added: tuple[float, ...]  # per key: mean recall that it added when it was chosen
     values: float  # per record, all types
@@ -227,7 +227,7 @@ class _Pool:
     near: strangers.Near
     reach: _Reach
 
-    def places(self, recipe: Recipe) -> list[int]:
+    def places(self, recipe: KeyRecipe) -> list[int]:
         place_of = {key: place for place, key in enumerate(self.keys)}
         return [place_of[key] for key in recipe.keys]
 
@@ -383,7 +383,7 @@ class _Taken:
     def choice(self) -> Choice:
         pool, found = self.pool, self.found()
         recall = tuple((world.name, float(share)) for world, share in zip(pool.worlds.worlds, found, strict=True))
-        recipe = Recipe(tuple(pool.keys[place] for place in self.chosen))
+        recipe = KeyRecipe(tuple(pool.keys[place] for place in self.chosen))
         worth = float(self.worth(found)) - self.tuning.price * self.values
         return Choice(recipe, recall, tuple(self.added), self.values, self.cover, self.bound, worth)
 

@@ -56,7 +56,9 @@ class Key:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class KeyRecipe:
+    """The keys that both sides of a blind agreement make alike; `codes.base.Recipe` is for codes that are compared."""
+
     keys: tuple[Key, ...]
     version: int = VERSION
 
@@ -110,7 +112,7 @@ def problem_with(key: Key, fields: Mapping[str, Field]) -> Problem | None:
     return None
 
 
-def check(recipe: Recipe, fields: Sequence[Field]) -> None:
+def check(recipe: KeyRecipe, fields: Sequence[Field]) -> None:
     known = {one.name: one for one in fields}
     if not recipe.keys or len(set(recipe.keys)) != len(recipe.keys):
         raise Problem("The list of keys is empty or names one twice.", do="Choose the keys anew.", place="keys")

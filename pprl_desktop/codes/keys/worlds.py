@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from pprl_desktop.codes.corrupt import SINGLE_EDITS, Rates, corrupt
 from pprl_desktop.codes.keys.atoms import Atom, AtomColumn
-from pprl_desktop.codes.keys.recipe import Columns, Recipe
+from pprl_desktop.codes.keys.recipe import Columns, KeyRecipe
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.roles import role
@@ -96,7 +96,7 @@ def shared(left: AtomColumn, right: AtomColumn) -> Flags:
 class HeldKeys:
     """Who shares a key of a recipe with the own damaged copy, world by world."""
 
-    def __init__(self, worlds: Worlds, recipe: Recipe, progress: Progress = NO_PROGRESS) -> None:
+    def __init__(self, worlds: Worlds, recipe: KeyRecipe, progress: Progress = NO_PROGRESS) -> None:
         atoms = sorted({atom for key in recipe.keys for atom in key.atoms})
         held = worlds.holds(atoms, progress)
         place = {atom: at for at, atom in enumerate(atoms)}

@@ -9,7 +9,7 @@ from pprl_desktop.codes.corrupt import corrupt
 from pprl_desktop.codes.keys import coverage, recipe
 from pprl_desktop.codes.keys.atoms import BOTH, FORMS, SLIP, Atom, deletions, sounds
 from pprl_desktop.codes.keys.choose import TUNING, choose, room_for_partner
-from pprl_desktop.codes.keys.recipe import Columns, Key, Recipe, values_of
+from pprl_desktop.codes.keys.recipe import Columns, Key, KeyRecipe, values_of
 from pprl_desktop.codes.keys.worlds import HeldKeys, worlds_of
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
@@ -17,7 +17,7 @@ from pprl_desktop.records.table import CleanTable, Column
 from tests.codes.keys.people import FIELDS, people
 
 
-def shared(a: CleanTable, b: CleanTable, keys: Recipe) -> set[tuple[int, int]]:
+def shared(a: CleanTable, b: CleanTable, keys: KeyRecipe) -> set[tuple[int, int]]:
     found = set()
     for key in keys.keys:
         mine, theirs = values_of(Columns(a), key), values_of(Columns(b), key)
@@ -49,10 +49,10 @@ def test_no_key_is_taken_that_the_others_make_needless() -> None:
     table = people(800)
     keys = choose(table, 800).recipe.keys
     worlds = worlds_of(table)
-    whole = HeldKeys(worlds, Recipe(keys)).recall(len(keys)) @ worlds.weights()
+    whole = HeldKeys(worlds, KeyRecipe(keys)).recall(len(keys)) @ worlds.weights()
     for out in keys:
         rest = tuple(key for key in keys if key != out)
-        assert HeldKeys(worlds, Recipe(rest)).recall(len(rest)) @ worlds.weights() < whole
+        assert HeldKeys(worlds, KeyRecipe(rest)).recall(len(rest)) @ worlds.weights() < whole
 
 
 def test_a_proposal_leaves_more_room_the_fewer_records_there_are() -> None:
@@ -105,11 +105,11 @@ def test_keys_are_words_a_steward_can_read() -> None:
 )
 def test_a_key_of_fewer_than_three_fields_is_refused(atoms: tuple[Atom, ...]) -> None:
     with pytest.raises(Problem, match="fewer than three fields"):
-        recipe.check(Recipe((Key(atoms),)), FIELDS)
+        recipe.check(KeyRecipe((Key(atoms),)), FIELDS)
 
 
 def test_a_full_date_counts_as_two() -> None:
-    recipe.check(Recipe((Key((Atom(("last_name",), "whole"), Atom(("birth",), "whole"))),)), FIELDS)
+    recipe.check(KeyRecipe((Key((Atom(("last_name",), "whole"), Atom(("birth",), "whole"))),)), FIELDS)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_full_date_counts_as_two() -> None:
 )
 def test_keys_that_cannot_be_made_are_refused(atoms: tuple[Atom, ...]) -> None:
     with pytest.raises(Problem):
-        recipe.check(Recipe((Key(atoms),)), FIELDS)
+        recipe.check(KeyRecipe((Key(atoms),)), FIELDS)
 
 
 def test_names_alone_are_refused_with_a_reason() -> None:
