@@ -62,12 +62,8 @@ class Bloom(Method):
     def smash(self, table: CleanTable, recipe: Recipe, progress: Progress) -> Smashed:
         if recipe.settings.layout == "record":
             return Smashed(self.name, table.rows, (_record_part(table, recipe, progress),))
-        made: list[Part] = []
-        for place, wanted in enumerate(table.fields):
-            share = progress.part(0.9 * place / len(table.fields), 0.9 * (place + 1) / len(table.fields))
-            made.append(_field_part(table, wanted, recipe, share))
-        made += tokens.parts(table, recipe, progress.part(0.9, 1.0))
-        return Smashed(self.name, table.rows, tuple(made))
+        made = tokens.beside_fields(table, recipe, _field_part, progress)
+        return Smashed(self.name, table.rows, made)
 
     def measure(self, settings: Settings) -> Measure:
         """Balanced and folded filters no longer stand for a set: only equal bits can be counted."""

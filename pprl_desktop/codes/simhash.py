@@ -69,12 +69,8 @@ class Simhash(Method):
     def smash(self, table: CleanTable, recipe: Recipe, progress: Progress) -> Smashed:
         if recipe.settings.layout == "record":
             return Smashed(self.name, table.rows, (record_part(table, recipe, progress),))
-        made: list[Part] = []
-        for place, (wanted, column) in enumerate(zip(table.fields, table.columns, strict=True)):
-            share = progress.part(0.9 * place / len(table.fields), 0.9 * (place + 1) / len(table.fields))
-            made.append(_field_part(wanted, column, recipe, share))
-        made += tokens.parts(table, recipe, progress.part(0.9, 1.0))
-        return Smashed(self.name, table.rows, tuple(made))
+        made = tokens.beside_fields(table, recipe, _field_part, progress)
+        return Smashed(self.name, table.rows, made)
 
     def record_fields(self, table: CleanTable, recipe: Recipe, progress: Progress) -> RecordFields:
         return simhash_fields(table, recipe, progress)
@@ -179,11 +175,11 @@ def _signatures(fields: list[Weighted], values: npt.NDArray[np.int32], bits: int
     return packed
 
 
-def _field_part(wanted: Field, column: Column, recipe: Recipe, progress: Progress) -> Part:
+def _field_part(table: CleanTable, wanted: Field, recipe: Recipe, progress: Progress) -> Part:
     """One signature per distinct value. Fields of one kind share one key, so a value is recognised in another field."""
     bits = recipe.settings.bits
     key = derive(recipe.secret, f"simhash/field/{wanted.kind}")
-    column = in_use(column)
+    column = in_use(table.column(wanted.name))
     made = weighted(column, wanted.kind, key, bits, SCALE, progress.part(0.0, 0.6))
     codes = np.arange(len(column.values), dtype=np.int32).reshape(-1, 1)
     values = _signatures([made], codes, bits, progress.part(0.6, 1.0))

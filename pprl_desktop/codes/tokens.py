@@ -33,6 +33,20 @@ WORD_ROLES = tuple(f"word{place + 1}" for place in range(WORDS))
 VARIANT_ROLES = tuple(f"variant{place + 1}" for place in range(variants.MOST))  # groups of names that are one name
 
 
+def beside_fields(
+    table: CleanTable,
+    recipe: Recipe,
+    part_of: Callable[[CleanTable, Field, Recipe, Progress], Part],
+    progress: Progress = NO_PROGRESS,
+) -> tuple[Part, ...]:
+    """A part for each field, made by `part_of`, and the token parts after them."""
+    made: list[Part] = []
+    for place, wanted in enumerate(table.fields):
+        share = progress.part(0.9 * place / len(table.fields), 0.9 * (place + 1) / len(table.fields))
+        made.append(part_of(table, wanted, recipe, share))
+    return (*made, *parts(table, recipe, progress.part(0.9, 1.0)))
+
+
 def parts(table: CleanTable, recipe: Recipe, progress: Progress = NO_PROGRESS) -> tuple[Part, ...]:
     """All token parts of a table; none when the agreement asks for noise."""
     if recipe.settings.epsilon is not None:

@@ -135,14 +135,7 @@ def _bits(recipe: Recipe, rows: int) -> Statement:
         Number(
             "epsilon", _text(worst), "per record", "worst case", Said("{basic}, {bits} bits", basic=BASIC, bits=bits)
         ),
-        Number(
-            "epsilon",
-            _text(better, up=1),
-            "per record",
-            "tighter",
-            OPTIMAL,
-            Said("per record, {except_for}", except_for=DELTA_WORDS),
-        ),
+        _tighter(better),
     ]
     if len(by_field) > 1:
         numbers += [
@@ -279,16 +272,7 @@ def _nearest(recipe: Recipe, rows: int, queries: int) -> Statement:
         ),
     ]
     if queries <= 1_000_000 and better < 0.999 * worst:
-        numbers.append(
-            Number(
-                "epsilon",
-                _text(better, up=1),
-                "per record",
-                "tighter",
-                OPTIMAL,
-                Said("per record, {except_for}", except_for=DELTA_WORDS),
-            )
-        )
+        numbers.append(_tighter(better))
     if needed:
         numbers.append(Number("needed", _text(needed, up=2), "per query", "lower bound", PIGEONHOLE))
     said = [
@@ -429,6 +413,11 @@ def secret_reference(recipe: Recipe) -> bool:
 def _epsilon(recipe: Recipe) -> float:
     assert recipe.settings.epsilon is not None
     return recipe.settings.epsilon
+
+
+def _tighter(better: float) -> Number:
+    words = Said("per record, {except_for}", except_for=DELTA_WORDS)
+    return Number("epsilon", _text(better, up=1), "per record", "tighter", OPTIMAL, words)
 
 
 def _text(number: float, up: int | None = None) -> str:

@@ -20,12 +20,11 @@ from pprl_desktop.decisions.adaptive.repeats import (
     first_model,
     groups,
     judged,
-    lifts_within,
     repeats,
+    said_once,
 )
 from pprl_desktop.decisions.adaptive.strangers import File
 from pprl_desktop.decisions.adaptive.tuning import Tuning
-from pprl_desktop.decisions.adaptive.views import composed, said_twice
 from pprl_desktop.decisions.base import Scored
 from pprl_desktop.decisions.rules import AdaptiveRule
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -78,14 +77,9 @@ def _laid_out(file: Smashed, rule: AdaptiveRule, seed: int, progress: Progress) 
     copies = interruptible(progress, strangers.originals, [one.own.codes for one in fields], tuning.copy_fields)
     still = progress.part(1.0, 1.0)
     within = strangers.within(file, file, fields, tuning, random, still)
-    twice_said = said_twice([one.levels for one in within.files], tuning)
-    within = within.without(twice_said)
-    lifts = [lifts_within(one, tuning, still) for one in within.files]
-    made_of = composed(lifts, [one.levels for one in within.files], tuning)
-    within = within.without(made_of)
-    gone = {*twice_said, *made_of}
+    within, said_again = said_once(within, tuning, still)
     return _LaidOut(
-        tuple(one.nobody() if f in gone else one for f, one in enumerate(fields)), copies, within.files[0], tuning
+        tuple(one.nobody() if f in said_again else one for f, one in enumerate(fields)), copies, within.files[0], tuning
     )
 
 

@@ -19,9 +19,9 @@ from pprl_desktop.decisions.adaptive.dependence import Edge, edges
 from pprl_desktop.decisions.adaptive.levels import LEVELS, MISSING, FieldLevels
 from pprl_desktop.decisions.adaptive.model import Model
 from pprl_desktop.decisions.adaptive.opinion import second_opinion
-from pprl_desktop.decisions.adaptive.strangers import File, shares
+from pprl_desktop.decisions.adaptive.strangers import File, Within, shares
 from pprl_desktop.decisions.adaptive.tuning import Tuning
-from pprl_desktop.decisions.adaptive.views import seen, views
+from pprl_desktop.decisions.adaptive.views import composed, said_twice, seen, views
 from pprl_desktop.decisions.base import Numbers, Rows
 from pprl_desktop.progress import Progress
 
@@ -116,6 +116,15 @@ def of_people(fields: Sequence[FieldLevels], people: tuple[Labels, Labels]) -> t
 def lifts_within(file: File, tuning: Tuning, progress: Progress) -> tuple[Edge, ...]:
     """Dependent fields of a file, its records taken for as many people."""
     return edges(file.fields, file.levels, True, em.prior_m(file.fields, tuning), tuning, progress)
+
+
+def said_once(within: Within, tuning: Tuning, progress: Progress) -> tuple[Within, tuple[int, ...]]:
+    """Without the fields that say again what others say (the same column twice, or one made of several), and which."""
+    twice = said_twice([file.levels for file in within.files], tuning)
+    within = within.without(twice)
+    lifts = [lifts_within(file, tuning, progress) for file in within.files]
+    made_of = composed(lifts, [file.levels for file in within.files], tuning)
+    return within.without(made_of), tuple(sorted({*twice, *made_of}))
 
 
 def first_model(file: File, tuning: Tuning, progress: Progress) -> Model:

@@ -37,10 +37,9 @@ from pprl_desktop.decisions.adaptive.learning import (
     told_apart,
 )
 from pprl_desktop.decisions.adaptive.levels import Codes, FieldLevels
-from pprl_desktop.decisions.adaptive.repeats import Repeats, lifts_within, of_people, repeats
+from pprl_desktop.decisions.adaptive.repeats import Repeats, of_people, repeats, said_once
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.adaptive.verdict import by_field, reconsidered, verdict
-from pprl_desktop.decisions.adaptive.views import composed, said_twice
 from pprl_desktop.decisions.base import MatchOptions, Outlook, Scored
 from pprl_desktop.decisions.rules import AdaptiveRule, FieldComparison
 from pprl_desktop.decisions.thresholds import from_probabilities
@@ -103,14 +102,9 @@ def lay_side_by_side(
     progress.at(0.1, "Comparing the records of one file")
     inside = progress.part(0.1, 0.1)
     within = adaptive_null.within(own, partner, fields, tuning, random, inside)
-    twice_said = said_twice([file.levels for file in within.files], tuning)
-    within = within.without(twice_said)
-    lifts = [lifts_within(file, tuning, inside) for file in within.files]
-    made_of = composed(lifts, [file.levels for file in within.files], tuning)
-    made_of = tuple(sorted({*made_of, *twice_said}))
-    fields = [one.nobody() if f in made_of else one for f, one in enumerate(fields)]
-    within = within.without(made_of)
-    left_out = {*np.flatnonzero(apart).tolist(), *made_of}
+    within, said_again = said_once(within, tuning, inside)
+    fields = [one.nobody() if f in said_again else one for f, one in enumerate(fields)]
+    left_out = {*np.flatnonzero(apart).tolist(), *said_again}
     seen = [np.zeros_like(count) if f in left_out else count for f, count in enumerate(seen)]
     twice = _repeats(fields, within, rule.tuning, options, inside)
     people = twice[0].people, twice[1].people
@@ -126,7 +120,7 @@ def lay_side_by_side(
     once_only = options.one_to_one or all(file.whole for file in within.files)
     return Files(
         (own, partner), tuple(fields), tuple(seen), len(null.own), sizes, within, people, once_only,
-        tuple(np.flatnonzero(apart).tolist()), made_of, index, options,
+        tuple(np.flatnonzero(apart).tolist()), said_again, index, options,
         rule.tuning,
     )  # fmt: skip
 
