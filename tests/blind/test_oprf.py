@@ -35,6 +35,7 @@ def test_keys_are_derived_as_published(suite: dict[str, Any]) -> None:
 @pytest.mark.parametrize("suite", suites(), ids=lambda suite: f"mode {suite['mode']}")
 def test_blinding_evaluating_and_finalizing_as_published(suite: dict[str, Any]) -> None:
     mode, key = suite["mode"], raw(suite["skSm"])[None, :]
+    assert suite["vectors"]
     for vector in suite["vectors"]:
         inputs, blinds, outputs, blinded, evaluated = (
             vector[name].split(",") for name in ("Input", "Blind", "Output", "BlindedElement", "EvaluationElement")
@@ -54,6 +55,7 @@ def test_blinding_evaluating_and_finalizing_as_published(suite: dict[str, Any]) 
 def test_proofs_are_as_published_and_verify() -> None:
     (suite,) = [one for one in suites() if one["mode"] == oprf.VOPRF]
     key, public = raw(suite["skSm"])[None, :], raw(suite["pkSm"])[None, :]
+    assert suite["vectors"]
     for vector in suite["vectors"]:
         blinded = np.stack([raw(one) for one in vector["BlindedElement"].split(",")])
         evaluated = np.stack([raw(one) for one in vector["EvaluationElement"].split(",")])

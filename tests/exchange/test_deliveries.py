@@ -127,10 +127,13 @@ def test_a_part_of_a_field_depends_on_nothing_but_that_field(method: str) -> Non
     made = recipe.checked(recipe.build(method, FIELDS, recipe.settings(method, layout="field"), "us-200"))
     other = with_cell(FIRST_ROWS, 3, "last_name", "ANDERS")
     parts = {part.name: part for part in smash(other, made).parts}
+    compared = set()
     for old in smash(FIRST_ROWS, made).parts:
         new = parts.get(old.name)
         if old.field in ("first_name", "born") and new is not None:
             assert (old.values[old.rows[3]] == new.values[new.rows[3]]).all()
+            compared.add(old.field)
+    assert compared == {"first_name", "born"}
 
 
 def test_who_comes_back_or_gets_an_old_value_again_gets_the_old_bytes(start: Callable[..., Deliveries]) -> None:

@@ -254,7 +254,9 @@ def test_a_file_that_is_no_ledger_is_a_problem(tmp_path: Path) -> None:
 
 def test_no_personal_value_is_in_the_files(ledger: ReleaseLedger) -> None:
     ledger.enter(planned(ledger, Table.of(("last",), [("QUARTERMAINE",), ("ABERNATHY",)])))
-    for path in ledger.path.parent.iterdir():
+    written = list(ledger.path.parent.iterdir())
+    assert ledger.path in written
+    for path in written:
         data = path.read_bytes()
         assert b"QUARTERMAINE" not in data
         assert b"ABERNATHY" not in data

@@ -59,8 +59,8 @@ def oracle(cases: list[dict[str, Any]]) -> list[list[str]]:
 
 
 def test_clks_equal_those_of_the_package_to_the_bit() -> None:
-    for case in json.loads(VECTORS.read_text(encoding="utf-8")):
-        assert hashed(case["case"]) == case["clks"]
+    cases = json.loads(VECTORS.read_text(encoding="utf-8"))
+    assert [hashed(case["case"]) for case in cases] == [case["clks"] for case in cases] != []
 
 
 @pytest.mark.slow

@@ -62,15 +62,21 @@ def test_groups_do_not_depend_on_the_order_of_links() -> None:
 
 def test_no_group_ever_has_two_records_of_a_party_or_a_minority_of_links() -> None:
     rng = random.Random(8)
+    largest = 0
     for _ in range(40):
         links = [
             link(f"{one}{rng.randrange(5)}", f"{other}{rng.randrange(5)}", rng.random())
             for one, other in ALL
             for _ in range(rng.randint(0, 7))
         ]
+        known = {frozenset((one.one, one.other)) for one in links}
         for group in groups(links, ALL).groups:
             parties = [record.party for record in group]
             assert len(parties) == len(set(parties))
+            pairs = [frozenset(pair) for pair in itertools.combinations(group, 2)]
+            assert 2 * sum(pair in known for pair in pairs) >= len(pairs)
+            largest = max(largest, len(group))
+    assert largest > 2
 
 
 def test_a_link_of_a_party_outside_the_group_is_refused() -> None:

@@ -70,7 +70,9 @@ def test_nothing_personal_lies_open_in_the_folder(desk) -> None:
     session.reveal("first", "1")
     session.decide(6, "Martha is known here", "1")
     hand_out(desk, "anna")
-    for path in desk.folder.iterdir():
+    written = list(desk.folder.iterdir())
+    assert {"people.age", "ledger.db", "anna.share"} <= {path.name for path in written}
+    for path in written:
         data = path.read_bytes()
         assert b"MARTHA" not in data
         assert b"known here" not in data

@@ -47,7 +47,9 @@ def test_every_page_about_a_page_shows_it() -> None:
 
 @pytest.mark.parametrize("path", pages(), ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_each_picture_has_words_and_is_there_in_both_palettes(path: Path) -> None:
-    for words, target in PICTURE.findall(path.read_text(encoding="utf-8")):
+    pictures = PICTURE.findall(path.read_text(encoding="utf-8"))
+    assert pictures
+    for words, target in pictures:
         assert len(words) > 20
         light = (path.parent / target).resolve()  # so that the page can be read on a web page too
         assert light.parts[-3:-1] == (path.parent.name, "light")

@@ -135,6 +135,10 @@ def test_every_help_page_is_there_in_both_languages() -> None:
 def test_links_in_help_pages_lead_somewhere() -> None:
     from pprl_desktop.ui.shell.help_panel import page_path
 
-    for path in (resources.root() / "help").rglob("*.md"):
-        for target in re.findall(r"\]\(([\w-]+)\.md\)", path.read_text(encoding="utf-8")):
-            assert page_path(target) is not None, f"{path.name} -> {target}"
+    links = [
+        (path.name, target)
+        for path in (resources.root() / "help").rglob("*.md")
+        for target in re.findall(r"\]\(([\w-]+)\.md\)", path.read_text(encoding="utf-8"))
+    ]
+    assert links
+    assert [link for link in links if page_path(link[1]) is None] == []

@@ -89,7 +89,9 @@ def test_every_offered_way_is_measured_on_the_own_records(tmp_path: Path) -> Non
 
     own = OwnTable()
     choices = Choices().changed(**own.load(resources.find("samples", "hospital_a.csv")).changes())
-    for way in ways.offered(choices):
+    offered = ways.offered(choices)
+    assert len(offered) > 2
+    for way in offered:
         found = ways.measure(own, choices, way)
         assert found.measured
         if found.problem is None:

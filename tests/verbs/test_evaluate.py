@@ -123,6 +123,7 @@ def test_pairs_are_listed_with_evidence_and_expected_figures_with_an_interval(
 
 def test_reliability_tells_predicted_and_true_shares_with_counts(capsys, files) -> None:  # type: ignore[no-untyped-def]
     found = evaluated(capsys, files, "--method", "bloom")
+    assert set(found["sides"]) == {"a", "b"}
     for side in found["sides"].values():
         rows = side["reliability"]
         assert rows
