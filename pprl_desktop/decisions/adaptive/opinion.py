@@ -190,14 +190,18 @@ def left_by_strangers(
     across = by_step(ratio, weight, low, size, tuning)
     middle = low + tuning.opinion_step * (np.arange(size, dtype=np.float64) + 0.5)
     believed = 1.0 / (1.0 + np.exp(-np.clip(middle + prior, -40, 40)))
-    return by_rank(ratio, middle, confirmed(across - strangers(size), across, believed, tuning))
+    return by_rank(ratio, middle, confirmed(across - strangers(size), across, believed, tuning), prior)
 
 
-def by_rank(rank: Numbers, middle: Numbers, share: Numbers) -> Numbers:
-    """Log odds of each rank from the share of each step; below the first step they fall with the rank."""
+def by_rank(rank: Numbers, middle: Numbers, share: Numbers, prior: float = 0.0) -> Numbers:
+    """Log odds of each rank from the share of each step.
+
+    Below the first step nobody could be counted, in a small file because all who have the view rank higher: pairs there
+    are believed as the weights do (rank and `prior`), but no more than those of the first step.
+    """
     share = np.clip(share, 1e-12, 1.0 - 1e-12)
     odds = np.log(share) - np.log1p(-share)
-    return np.asarray(np.interp(rank, middle, odds) + np.minimum(rank - middle[0], 0.0))
+    return np.asarray(np.where(rank < middle[0], np.minimum(odds[0], rank + prior), np.interp(rank, middle, odds)))
 
 
 def confirmed(beyond: Numbers, room: Numbers, believed: Numbers, tuning: Tuning) -> Numbers:

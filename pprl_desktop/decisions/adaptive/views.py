@@ -78,10 +78,10 @@ def changed_together(
 
 def _kept_share(one: Flags, other: Flags, tuning: Tuning) -> float:
     """How often the other field agrees where the one differs, to how often it does where the one agrees; at most."""
-    differ = other[~one]
-    usual = float(other[one].mean()) if one.any() else 0.0
-    if len(differ) < tuning.opinion_least or not usual:
+    differ, sure = other[~one], tuning.opinion_doubt
+    if len(differ) < 2 or not other[one].any():
         return 1.0
+    usual = (float(other[one].sum()) + sure * tuning.prior_equal) / (int(one.sum()) + sure)
     luck = tuning.lift_sigma * (usual * (1 - usual) / len(differ)) ** 0.5
     kept = float(differ.mean())
     return kept / usual if kept < usual - luck else 1.0
