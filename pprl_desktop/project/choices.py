@@ -39,7 +39,7 @@ class Choices:
     encoding: str = ""  # "" lets the program guess
     separator: str = ""
     header_line: int | None = None  # None: guess; 0: the file has no header
-    sheet: str = ""  # of a workbook; "": the first that holds anything
+    sheet: str = ""  # of a workbook; "": the first with a table
     labels: bool = True  # of Stata and SPSS: labels instead of codes
     widths: str = ""  # layout of fixed widths; "": cells are separated
     made: tuple[str, ...] = ()  # columns made of others, as declared (records/column_steps.py)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import lru_cache
 from xml.parsers import expat
@@ -35,8 +36,21 @@ _TIME = re.compile(r"(-?)P(?:(\d{1,6})D)?T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1
 _SPACE = re.compile(r"[ \t\r\n]+")
 
 
+@dataclass
+class _Kept:
+    """What is kept of a sheet."""
+
+    name: str
+    rows: list[tuple[int, list[str]]] = field(default_factory=list)
+    width: int = 0
+    formulas: int = 0
+    merged: int = 0
+    impossible: int = 0
+
+
 class Document:
-    """Feed it content.xml by `take`. `wanted`: the sheet to keep, "" for the first that holds anything."""
+    """Feed it content.xml by `take`. `wanted`: the sheet to keep; "" for the first with a table of two lines and two
+    columns or more, else the first that holds anything."""
 
     def __init__(
         self,
@@ -53,6 +67,7 @@ class Document:
         self.formulas = self.merged = self.impossible = 0
         self.linked = False
         self._wanted, self._as_text, self._most, self._refuse = wanted, as_text, most, refuse
+        self._spare: _Kept | None = None  # a sheet that is taken if no other has a table
         self._aside = self._line = self._times = self._repeated = 0
         self._keeping = self._in_sheet = False
         self._cell: dict[str, str] = {}
@@ -69,6 +84,8 @@ class Document:
         for piece in pieces:
             self._parser.Parse(piece)
         self._parser.Parse(b"", True)
+        if self._spare is not None and not self._is_table():
+            self._take(self._spare)
 
     def _start(self, tag: str, given: dict[str, str]) -> None:
         if self._aside:
@@ -97,9 +114,18 @@ class Document:
     def _begin(self, name: str) -> None:
         self.names.append(name)
         self._in_sheet, self._line = True, 0
-        self._keeping = name == self._wanted if self._wanted else not self.rows
+        self._keeping = name == self._wanted if self._wanted else not self._is_table()
         if self._keeping:
-            self.chosen, self.formulas, self.merged = name, 0, 0
+            if self.rows and self._spare is None:
+                self._spare = _Kept(self.chosen, self.rows, self.width, self.formulas, self.merged, self.impossible)
+            self._take(_Kept(name))
+
+    def _is_table(self) -> bool:
+        return len(self.rows) > 1 and self.width > 1
+
+    def _take(self, kept: _Kept) -> None:
+        self.chosen, self.rows, self.width = kept.name, kept.rows, kept.width
+        self.formulas, self.merged, self.impossible = kept.formulas, kept.merged, kept.impossible
 
     def _text(self, text: str) -> None:
         if self._letters is not None and not self._aside:

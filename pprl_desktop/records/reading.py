@@ -34,7 +34,7 @@ class ReadOptions:
     separator: str = ""
     quote: str | None = None  # "": cells are never quoted
     header_line: int | None = None  # 0: the file has no header
-    sheet: str = ""  # of a workbook; "": the first that holds anything
+    sheet: str = ""  # of a workbook; "": the first with a table
     labels: bool = True  # of Stata and SPSS: labels instead of codes
     widths: str = ""  # of text with fixed widths: "id 1-6, name 7-26"; "": cells are separated
     made: tuple[str, ...] = ()  # columns to make of others, step by step (made.py)

@@ -54,7 +54,7 @@ def read_sheet(
     as_text: Callable[[Any], str],
     progress: Progress = NO_PROGRESS,
 ) -> Sheet:
-    """`wanted`: the name of the sheet; "" takes the first that holds anything."""
+    """`wanted`: the name of the sheet; "" takes the first with a table, else the first that holds anything."""
     if ending == "ods":
         names, chosen, width, rows, scanned = _document(path, wanted, as_text, progress.part(0.0, 0.5))
     else:
@@ -80,21 +80,25 @@ def _workbook(path: Path, ending: str, wanted: str, as_text: Callable[[Any], str
     book = load_workbook(str(path))
     names = tuple(book.sheet_names)
     _must_have(wanted, names)
-    chosen, width = wanted, 0
-    rows: Iterator[tuple[int, list[str]]] = iter(())
+    found: tuple[str, Any, int, Iterator[tuple[int, list[str]]]] | None = None
     for name in [wanted] if wanted else names:
         page = book.get_sheet_by_name(name)
         cells = (page.total_height + 1) * (page.total_width + 1)
         if cells > MOST_CELLS:
             raise too_large(path.name, cells, MOST_CELLS)
-        chosen, rows = name, _rows(page, scanned, scanned.shown.get(name, {}), as_text)
-        first = next((row for row in rows if any(row[1])), None)
-        if first is not None:
-            rows, width = chain([first], rows), len(first[1])
-            if page.merged_cell_ranges:
-                scanned.told.append(_merged(len(page.merged_cell_ranges)))
+        rows = _rows(page, scanned, scanned.shown.get(name, {}), as_text)
+        first = list(islice((row for row in rows if any(row[1])), 2))
+        table = len(first) == 2 and len(first[0][1]) > 1
+        if first and (found is None or table):
+            found = name, page, len(first[0][1]), chain(first, rows)
+        if table:
             break
-    return names, chosen, width, rows, scanned
+    if found is None:
+        return names, wanted or (names[-1] if names else ""), 0, iter(()), scanned
+    chosen, page, width, taken = found
+    if page.merged_cell_ranges:
+        scanned.told.append(_merged(len(page.merged_cell_ranges)))
+    return names, chosen, width, taken, scanned
 
 
 def _document(path: Path, wanted: str, as_text: Callable[[Any], str], progress: Progress) -> _Found:

@@ -162,7 +162,7 @@ def reading_options(parser: argparse.ArgumentParser, *, tables: int = 1) -> None
     group = parser.add_argument_group("how a table is read")
     group.add_argument(
         "--sheet", action="append", default=[], metavar="NAME",
-        help=f"of a workbook; otherwise the first that holds anything{twice}",
+        help=f"of a workbook; otherwise the first with a table{twice}",
     )  # fmt: skip
     group.add_argument("--codes", action="store_true", help="codes instead of labels (Stata, SPSS)")
     group.add_argument(

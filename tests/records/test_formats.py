@@ -47,12 +47,15 @@ def workbook(path: Path, sheets: dict[str, list[list[object]]]) -> Path:
     return path
 
 
-def open_document(path: Path, rows: list[list[str]]) -> Path:
+def open_document(path: Path, rows: list[list[str]], **more: list[list[str]]) -> Path:
     cell, row = "table:table-cell", "table:table-row"
-    lines = ""
-    for each in rows:
-        written = "".join(f'<{cell} office:value-type="string"><text:p>{text}</text:p></{cell}>' for text in each)
-        lines += f"<{row}>{written}</{row}>"
+    sheets = ""
+    for name, lines in {"First": rows, **more}.items():
+        sheets += f'<table:table table:name="{name}">'
+        for each in lines:
+            written = "".join(f'<{cell} office:value-type="string"><text:p>{text}</text:p></{cell}>' for text in each)
+            sheets += f"<{row}>{written}</{row}>"
+        sheets += "</table:table>"
     names = " ".join(
         f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "table", "text")
     )
@@ -65,7 +68,7 @@ def open_document(path: Path, rows: list[list[str]]) -> Path:
         made.writestr(
             "content.xml",
             f'<?xml version="1.0"?><office:document-content {names}><office:body><office:spreadsheet>'
-            f'<table:table table:name="People">{lines}</table:table></office:spreadsheet></office:body>'
+            f"{sheets}</office:spreadsheet></office:body>"
             "</office:document-content>",
         )
     return path
@@ -90,6 +93,21 @@ def test_the_sheet_is_chosen_and_the_others_are_named(tmp_path: Path) -> None:
     assert read_table(path, ReadOptions(sheet="B")).table.rows == 2
     with pytest.raises(Problem, match="no sheet 'C'"):
         read_table(path, ReadOptions(sheet="C"))
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "ods"])
+def test_a_sheet_of_remarks_is_not_taken_for_the_table(tmp_path: Path, ending: str) -> None:
+    """Nobody could choose another sheet of a file that was refused."""
+    remarks, people = [["see the sheet People"]], [["id", "name"], ["1", "Ann"]]
+    if ending == "xlsx":
+        path = workbook(tmp_path / "p.xlsx", {"Notes": [], "Readme": remarks, "People": people, "More": people})
+        alone = workbook(tmp_path / "r.xlsx", {"Readme": [["name"], ["Ann"]], "Notes": []})
+    else:
+        path = open_document(tmp_path / "p.ods", remarks, People=people, More=people)
+        alone = open_document(tmp_path / "r.ods", [["name"], ["Ann"]], Notes=[])
+    assert read_table(path).sheet == "People"
+    assert cells(read_table(path).table) == [["1", "Ann"]]
+    assert cells(read_table(alone).table) == [["Ann"]], "one column, where no sheet has more"
 
 
 def test_a_workbook_without_headings_loses_nobody(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QLineEdit, QWidget
 
 from pprl_desktop.records.fields import Field
 from pprl_desktop.ui.kit.i18n import tr
-from pprl_desktop.ui.widgets.basics import button, column, label, row
-from pprl_desktop.ui.widgets.inputs import combo, labelled, pick
+from pprl_desktop.ui.widgets.basics import button, column, label
+from pprl_desktop.ui.widgets.inputs import combo, ending, labelled, pick
 
 
 class CleaningDialog(QDialog):
@@ -72,9 +72,7 @@ class CleaningDialog(QDialog):
                 tr("Chosen by you only: Null and None are also surnames."),
             )
         )
-        buttons = row(
-            None, button(tr("Cancel"), self.reject), button(tr("&Use this cleaning"), self.accept, kind="primary")
-        )
+        buttons = ending(button(tr("&Use this cleaning"), self.accept, kind="primary"), self.reject)
         self.setLayout(column(*items, 1, buttons, gap=1.5, margin=2.5))  # type: ignore[arg-type]
 
     def field(self) -> Field:

@@ -14,7 +14,7 @@ from pprl_desktop.records.column_steps import AppliedStep, Step
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.panes._work import separator_words
 from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, row
-from pprl_desktop.ui.widgets.inputs import combo, labelled, pick
+from pprl_desktop.ui.widgets.inputs import combo, ending, labelled, pick
 
 if TYPE_CHECKING:
     from pprl_desktop.job.own_table import Seen
@@ -36,9 +36,7 @@ class WidthsDialog(QDialog):
         self.edit.setPlaceholderText("id 1-6\nlast_name 7-26\nfirst_name 27-41\nborn 42-49")
         self.edit.setAccessibleName(tr("Columns and their characters"))
         self.edit.setTabChangesFocus(True)
-        buttons = row(
-            None, button(tr("Cancel"), self.reject), button(tr("&Read it like this"), self.accept, kind="primary")
-        )
+        buttons = ending(button(tr("&Read it like this"), self.accept, kind="primary"), self.reject)
         self.setLayout(
             column(
                 label(tr("One column per line: its name, the first and the last character, counted from 1."), "muted"),
@@ -81,7 +79,7 @@ class MadeDialog(QDialog):
         self.into.textChanged.connect(lambda _t: self._show())
         self.shown = label("", "small")
         self.take = button(tr("&Make these columns"), self.accept, kind="primary")
-        buttons = row(None, button(tr("Cancel"), self.reject), self.take)
+        buttons = ending(self.take, self.reject)
         self._sign_line = boxed(labelled(tr("&Sign"), self.sign))
         self._of = boxed(row(*self.sources, None))
         self.setLayout(

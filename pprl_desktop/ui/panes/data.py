@@ -115,13 +115,16 @@ class DataPane(ReadingChoices, Pane):
                 tr("It is checked"),
                 tr("Copies, odd dates and words for “unknown” are told at once, each with a button that cures it."),
             ),
-            (
-                "inbox",
-                tr("Got a file from the partner?"),
-                tr("Drop it here too. It is recognised and leads to its step; a proposal needs no table to be read."),
-            ),
+            self._third_fact(),
         )
         return boxed(column(self.empty, facts, gap=3))
+
+    def _third_fact(self) -> tuple[str, str, str]:
+        return (
+            "inbox",
+            tr("Got a file from the partner?"),
+            tr("Drop it here too. It is recognised and leads to its step; a proposal needs no table to be read."),
+        )
 
     def _build_loaded(self) -> QWidget:
         self.file = label("", "strong", wrap=False)

@@ -33,6 +33,13 @@ class OwnDataPane(DataPane):
         elif not loaded:
             self.head(tr("Load the table with duplicates"), told)
 
+    def _third_fact(self) -> tuple[str, str, str]:
+        return (
+            "home",
+            tr("It stays here"),
+            tr("No key and no partner: what is compared is thrown away, the links stay."),
+        )
+
     def _uses(self) -> list[tuple[str, object]]:
         return [
             (tr("Compared"), "matching"),

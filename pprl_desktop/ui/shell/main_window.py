@@ -280,7 +280,8 @@ class MainWindow(QMainWindow):
         self.bottom.blue(
             self.pane().enter_is_next() and (chosen is None or chosen is self.next or not self.next.isEnabled())
         )
-        for one in (self.next, *self.pane().findChildren(Button)):
+        here = (one for one in self.pane().findChildren(Button) if one.window() is self)  # a dialog has its own
+        for one in (self.next, *here):
             one.press_by_enter(one is chosen, other=chosen is not None)
 
     def blue(self) -> QPushButton | None:

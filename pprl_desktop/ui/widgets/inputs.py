@@ -7,13 +7,13 @@ from itertools import pairwise
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.wheel import wheel_scrolls_the_page
-from pprl_desktop.ui.widgets.basics import Words, boxed, column, label, row, tool
+from pprl_desktop.ui.widgets.basics import Button, Words, boxed, button, column, label, row, tool
 
 
 class _Combo(QComboBox):
@@ -144,3 +144,10 @@ class _Clickable(Words):
         if self._box.isEnabled():
             self._box.setFocus(Qt.FocusReason.MouseFocusReason)
             self._box.click()
+
+
+def ending(take: Button, leave: Callable[[], object]) -> QHBoxLayout:
+    """The last line of a dialog: to leave it, and the one button that Enter presses."""
+    take.setDefault(True)
+    take.press_by_enter(True)
+    return row(None, button(tr("Cancel"), leave), take)
