@@ -38,7 +38,7 @@ class Signs:
     """What the accepted pairs show."""
 
     people: int  # pairs of people linked
-    looked: float  # pairs in which strangers were looked for, to each pair between the files
+    anybody: float  # the probability that anybody is shared
     expected: float  # precision by the probabilities
     by_views: float  # by the views left out
     by_strangers: float  # by strangers within the files
@@ -61,7 +61,7 @@ def signs(scored: Scored, accepted: Flags, chosen: Flags) -> Signs | None:
     known = len(at) > 0
     return Signs(
         len(links),
-        float(scored.notes.get("strangers_looked", 1.0)),
+        float(scored.notes.get("anybody", 1.0)),
         float(scored.probability[at].mean()) if known else float("nan"),
         float(views[at].mean()) if known else float("nan"),
         float(null[at].mean()) if known else float("nan"),
@@ -96,8 +96,7 @@ def standing(scored: Scored, accepted: Flags, chosen: Flags, tuning: Tuning = TU
     if not found.people:
         return Standing({}, (Said("Nobody seems to be in both files."),), (CHECK_FIELDS,))
     told: list[tuple[Said, Said]] = []
-    unseen = tuning.unseen / max(found.looked, 1e-9) / found.people
-    if unseen + max(1.0 - found.expected, 0.0) > tuning.doubtful and found.expected >= tuning.least:
+    if risk(found, tuning) > tuning.risk and found.expected >= tuning.least:
         told.append((Said("Only {n|one link|{n} links} to judge by.", n=found.people), REVIEW))
     if found.expected - min(found.by_views, found.by_strangers) > tuning.differ or found.agreed < tuning.agreed:
         told.append((Said("The second opinion differs: the fields do not confirm each other."), REVIEW))
@@ -125,6 +124,20 @@ def standing(scored: Scored, accepted: Flags, chosen: Flags, tuning: Tuning = TU
     return Standing(
         _interval(found, tuning), tuple(why for why, _ in told), tuple(dict.fromkeys(cure for _, cure in told))
     )
+
+
+def risk(found: Signs, tuning: Tuning) -> float:
+    """The probability that the figure is too high, by more than is bearable.
+
+    Either nobody is shared, and all links are wrong together; or each is wrong by itself, as often as the lowest of the
+    opinions has it, and of a few links chance makes a larger share wrong.
+    """
+    from scipy.stats import binom
+
+    anybody = float(np.clip(found.anybody, 1e-9, 1.0))
+    right = min(found.expected / anybody, found.by_views, found.by_strangers, 1.0)
+    bearable = int(found.people * (1.0 - found.expected + tuning.too_high))
+    return 1.0 - anybody * float(binom.cdf(bearable, found.people, 1.0 - max(right, 0.0)))
 
 
 def crowded(scored: Scored, accepted: Flags, tuning: Tuning = TUNING) -> bool:

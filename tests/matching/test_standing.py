@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from pprl_desktop.decisions.base import MatchOptions, Scored
+from pprl_desktop.decisions.standing import Tuning
 from pprl_desktop.matching.decide import decide
-from pprl_desktop.matching.standing import NO_SECOND, TOO_MANY
+from pprl_desktop.matching.standing import NO_SECOND, TOO_MANY, Signs, risk
 
 
 def scored(own: list[int], partner: list[int], probability: float = 0.99, second: float = 0.98) -> Scored:
@@ -41,23 +42,37 @@ def test_a_second_opinion_that_differs_is_a_reason_and_has_a_cure() -> None:
     assert made.cures
 
 
-def test_a_handful_of_links_is_too_few_to_judge_by() -> None:
-    assert decide(scored(list(range(100)), list(range(100))), MatchOptions()).reliable
-    assert not decide(scored(list(range(6)), list(range(6))), MatchOptions()).reliable
+def test_a_handful_of_links_is_too_few_where_one_wrong_one_would_belie_the_figure() -> None:
+    """One in 25 is wrong: of 100 links hardly ever 14, of 6 quite often one."""
+    assert told(100, 0.96)
+    assert not told(6, 0.96)
+    assert told(6, 0.995)
 
 
-def test_as_many_links_are_few_where_strangers_were_hardly_looked_for() -> None:
-    """Strangers who look alike and were not met may be behind a few links, and not behind many."""
+def test_many_links_can_be_judged_however_many_of_them_are_wrong() -> None:
+    assert told(300, 0.87)
+    assert not told(12, 0.87)
 
-    def told(links: int, looked: float) -> bool:
-        given = scored(list(range(links)), list(range(links)))
-        return decide(replace(given, notes={**given.notes, "strangers_looked": looked}), MatchOptions()).reliable
 
-    assert told(30, 1.0)
-    assert not told(30, 0.2)
-    assert told(300, 0.2)
-    assert not told(4, 1.0)
-    assert told(4, 10.0)
+def test_all_links_are_wrong_together_where_nobody_may_be_shared() -> None:
+    assert told(30, 0.995, anybody=0.99)
+    assert not told(30, 0.995, anybody=0.88)
+
+
+def told(links: int, right: float, anybody: float = 1.0) -> bool:
+    """Whether so many links, each right with this probability if anybody is shared, can be judged."""
+    given = scored(list(range(links)), list(range(links)), probability=right * anybody, second=right)
+    given = replace(given, strangers=np.full(links, right), notes={**given.notes, "anybody": anybody})
+    return decide(given, MatchOptions()).reliable
+
+
+def test_the_risk_is_how_often_a_figure_turns_out_too_high() -> None:
+    """Drawn: links that are right as often as is said, and files that share nobody now and then."""
+    random, tuning, people, right, anybody = np.random.default_rng(15), Tuning(), 14, 0.95, 0.97
+    found = Signs(people, anybody, right * anybody, right, right, 1.0, 3, 0.0, False)
+    shared = random.random(200_000) < anybody
+    precision = np.where(shared, random.binomial(people, right, len(shared)) / people, 0.0)
+    assert risk(found, tuning) == pytest.approx((found.expected - precision > tuning.too_high).mean(), abs=0.004)
 
 
 def test_nobody_linked_is_said() -> None:

@@ -229,7 +229,7 @@ def _scored(
             "findable": judged.findable,
             "views": [[learned.model.fields[f] for f in one] for one in judged.views],
             "views_asked": len(judged.opinion.asked),
-            "strangers_looked": judged.looked,
+            "anybody": judged.anybody,
             "noisy": not all(one.exact for one in files.fields),
             "candidates": len(pairs.own),
             "em_rounds": fit.rounds,

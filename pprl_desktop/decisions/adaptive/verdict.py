@@ -35,7 +35,6 @@ class Verdict:
     by_strangers: Numbers  # [pairs] what strangers within the files alone leave of them
     opinion: second.Opinion
     views: Views
-    looked: float  # pairs in which strangers were looked for, to each pair between the files
     anybody: float  # the probability that anybody is shared
 
 
@@ -65,8 +64,7 @@ def verdict(files: Files, learned: Learned, near: Sequence[Strangers], evidence:
     if files.options.one_to_one:
         findable = graph.count(probability, _fewer_records(files, pairs))
     asked = np.where(np.isfinite(opinion.log_odds), sigmoid(opinion.log_odds), np.nan)
-    looked = sum(file.out_of for file in near) / files.all_pairs + met.share
-    return Verdict(probability, findable, asked, sigmoid(null), opinion, found, looked, anybody)
+    return Verdict(probability, findable, asked, sigmoid(null), opinion, found, anybody)
 
 
 def _somebody(
