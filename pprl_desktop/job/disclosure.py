@@ -40,6 +40,8 @@ KINDS: dict[str, Said] = {
     "result": Said("result"),
     "receipt": Said("receipt"),
     "review": Said("review"),
+    "group_links": WORDS["group links"],
+    "groups": WORDS["groups"],
 }
 
 
@@ -168,6 +170,8 @@ def left_sentences(home: Home, agreement: Agreement) -> tuple[Said, ...]:
     releases = [one for one in ledger.releases() if one.agreement == agreement.id]
     beside = [one for one in ledger.disclosures() if one.agreement == agreement.id]
     results = [one for one in beside if one.what == "result"]
+    # with blind no bundle leaves: question and answer are about the whole table
+    rows = releases[-1].table.rows if releases else max((one.records for one in beside if one.guesses), default=0)
     said = [
         Said(
             "The record of releases is whole: {events} entries, last hash {head}.",
@@ -181,7 +185,7 @@ def left_sentences(home: Home, agreement: Agreement) -> tuple[Said, ...]:
             results=len(results),
         ),
         *_blind_sentences(beside),
-        *_clear_sentences(beside, releases[-1].table.rows if releases else 0),
+        *_clear_sentences(beside, rows),
     ]
     entered = {one.number for one in releases} | {one.content for one in beside if not one.received}
     asked = {one.what for one in beside if not one.received}  # one question and one answer under an agreement
@@ -339,7 +343,7 @@ def _results(happened: Happened) -> Section:
             linked=counts["linked"],
             open=counts["open"],
         ),
-        Said("Of each linked pair this side knows only which of its own rows the partner also has."),
+        Said("The results hold no value of a record: they tell this side which of its own rows the partner also has."),
         *_unsure(happened.outcome),
         *([happened.table] if happened.table is not None else []),
     ]

@@ -33,6 +33,7 @@ SIMILAR = Said(
     "how similar the names of a public list are, and so read frequent names and learn the rest from them. The "
     "rehearsal plays that."
 )
+PUBLIC = Said("The reference set is public: whoever breaks the encryption can look values up without the secret.")
 COUNTS = Said("How many records there are is visible to the partner.")
 MISSING = Said("How many records there are, and which fields of a record are empty, is visible to the partner.")
 DECOYS = Said(
@@ -95,15 +96,7 @@ def _without_noise(recipe: Recipe, rows: int) -> Statement:
                 "again from the distances by whoever knows the reference set."
             )
         )
-        if secret_reference(recipe):
-            open_.insert(1, SIMILAR)
-        else:
-            open_.insert(
-                1,
-                Said(
-                    "The reference set is public: whoever breaks the encryption can look values up without the secret."
-                ),
-            )
+        open_.insert(1, _outsider(recipe))
     if "bits" in leaving:
         said.append(
             Said(
@@ -111,7 +104,7 @@ def _without_noise(recipe: Recipe, rows: int) -> Statement:
                 "made again, but equal values have equal bits and similar values similar ones."
             )
         )
-        open_.insert(1, SIMILAR)
+        open_.insert(1, _outsider(recipe))
     if "token" in leaving:
         said.append(Said("Keyed tokens tell the partner which values, initials and words are equal, field by field."))
     protects = [
@@ -174,7 +167,7 @@ def _bits(recipe: Recipe, rows: int) -> Statement:
         worst=_text(worst),
     )
     protects = [Said("What a single bit was: nobody can be sure of it, whatever else they know."), _same_bytes()]
-    open_ = [_epsilon_is_large(worst, needed), DICTIONARY, SIMILAR, _counts(recipe), RESULT]
+    open_ = [_epsilon_is_large(worst, needed), DICTIONARY, _outsider(recipe), _counts(recipe), RESULT]
     theorems = [WARNER, BASIC, OPTIMAL, POSTERIOR]
     return _made(recipe, rows, "randomised response", summary, said, numbers, protects, open_, theorems)
 
@@ -246,7 +239,7 @@ def _distances(recipe: Recipe, rows: int) -> Statement:
         per_edit=_text(per_edit),
     )
     protects = [Said("How a value was spelt, to within the stated epsilon per edit."), _same_bytes()]
-    open_ = [_epsilon_is_large(record * USUAL_LONGEST, needed), DICTIONARY, _counts(recipe), RESULT]
+    open_ = [_epsilon_is_large(record * USUAL_LONGEST, needed), DICTIONARY, _outsider(recipe), _counts(recipe), RESULT]
     theorems = [GEOMETRIC, METRIC, BASIC, OPTIMAL, POST, POSTERIOR]
     return _made(recipe, rows, "discrete Laplace", summary, said, numbers, protects, open_, theorems)
 
@@ -255,7 +248,8 @@ def _nearest(recipe: Recipe, rows: int, queries: int) -> Statement:
     bundle = Said("The bundle with the questions leaves without noise: the rehearsal shows what it gives away.")
     if recipe.settings.epsilon is None:
         none = Said("No noise is added to the answers: epsilon is unlimited.")
-        return _made(recipe, rows, "none", none, [none, bundle], [], [], [DICTIONARY, _counts(recipe), RESULT], [])
+        open_ = [DICTIONARY, _outsider(recipe), _counts(recipe), RESULT]
+        return _made(recipe, rows, "none", none, [none, bundle], [], [], open_, [])
     epsilon = _epsilon(recipe)
     worst, better = composition.added(epsilon, queries), composition.tighter(epsilon, min(queries, 1_000_000))
     needed = composition.even_odds(rows)
@@ -305,7 +299,7 @@ def _nearest(recipe: Recipe, rows: int, queries: int) -> Statement:
         queries=queries,
     )
     protects = [Said("Which own record is nearest to a question: the answer is drawn, not computed.")]
-    open_ = [_epsilon_is_large(worst, 0.0), DICTIONARY, _counts(recipe), RESULT]
+    open_ = [_epsilon_is_large(worst, 0.0), DICTIONARY, _outsider(recipe), _counts(recipe), RESULT]
     theorems = [drawn, BASIC, OPTIMAL, PIGEONHOLE]
     return _made(recipe, rows, "noisy nearest neighbour", summary, said, numbers, protects, open_, theorems)
 
@@ -386,12 +380,22 @@ def _epsilon_is_large(record: float, needed: float) -> Said:
     )
 
 
+def _outsider(recipe: Recipe) -> Said:
+    """What somebody can do who broke the encryption, or copied the opened bundle, and does not have the secret."""
+    if "distances" in kinds(recipe) and not secret_reference(recipe):
+        return PUBLIC
+    return SIMILAR
+
+
 def _counts(recipe: Recipe) -> Said:
     return COUNTS if all(not field for _, field, _ in shape(recipe)) else MISSING
 
 
 def _same_bytes() -> Said:
-    return Said("The same table is sent again with the same bytes, so that the noise cannot be averaged away.")
+    return Said(
+        "The same table is sent again under this agreement with the same bytes, so that its noise cannot be averaged "
+        "away. Under another agreement, and where a row has changed, noise is fresh, and counted."
+    )
 
 
 def _per_edit_of_a_filter(recipe: Recipe, epsilon: float, by_field: Mapping[str, int]) -> list[Number]:

@@ -15,6 +15,7 @@ from pprl_desktop.exchange.agreeing import Offer
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.terms import Limits
 from pprl_desktop.job.blind import Wish, prepare
+from pprl_desktop.job.disclosure import left_sentences
 from pprl_desktop.job.partnership import Partnership
 from pprl_desktop.problem import Problem
 from pprl_desktop.project.choices import Choices
@@ -306,6 +307,8 @@ def test_uncertain_pairs_are_reviewed_as_with_every_method(tmp_path: Path) -> No
     cells = two.folder / "cells.pprl"
     b.answer(Cleaned(two.table_b), Choices(), cells, seen)
     two.open("a", cells)
+    told = " ".join(map(str, left_sentences(b.home, b.agreement)))
+    assert f"of {seen.records} of {two.table_b.rows} records were sent" in told
     from pprl_desktop.review import sources
     from pprl_desktop.review.plan import Policy
 

@@ -133,6 +133,14 @@ def test_without_noise_epsilon_is_unlimited() -> None:
     assert any("reference set is public" in str(one) for one in said.leaves_open)
 
 
+@pytest.mark.parametrize("epsilon", [None, 2.0])
+@pytest.mark.parametrize("name", [one for one in REGISTRY if method(one).exportable and method(one).smashes])
+def test_what_somebody_without_the_secret_can_do_is_always_said(name: str, epsilon: float | None) -> None:
+    """Whoever breaks the encryption, or copies the opened bundle: with noise and without, for every method."""
+    told = " ".join(map(str, statement(recipe(name, epsilon=epsilon), 1000).leaves_open))
+    assert ("without the shared secret" in told) != ("The reference set is public" in told)
+
+
 def test_queries_add_up() -> None:
     said = statement(recipe("dp-nn", epsilon=15.0), 50_000, queries=1000)
     assert said.unit == "per query"
