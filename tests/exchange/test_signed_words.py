@@ -83,8 +83,8 @@ def test_the_purpose_stands_in_marks_that_it_cannot_close(scene: Scene, proposed
 
 
 def test_a_field_name_that_reads_like_a_sentence_stands_in_marks() -> None:
-    assert terms._plain_name("date of birth") == "date of birth"
-    assert terms._plain_name("a (name). Noise: no epsilon").startswith('"')
+    assert terms_words._plain_name("date of birth") == "date of birth"
+    assert terms_words._plain_name("a (name). Noise: no epsilon").startswith('"')
 
 
 def test_what_a_steward_types_becomes_one_line(scene: Scene) -> None:
