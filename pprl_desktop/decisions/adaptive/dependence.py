@@ -92,7 +92,8 @@ def edges(
     for first in range(len(fields)):
         for second in range(first + 1, len(fields)):
             progress.check()
-            lift, rarity = _lifts(sampled[:, first], sampled[:, second], tuning), np.ones((bins, bins))
+            count = _together(sampled[:, first], sampled[:, second])
+            lift, rarity = _lifts(count, tuning), np.ones((bins, bins))
             if fields[first].exact and one_to_one:
                 lift[EQUAL, EQUAL], rarity, together = _exact_lift(
                     fields[first],
@@ -102,13 +103,13 @@ def edges(
                     tuning,
                 )
             else:
-                excess, doubt = _excess(sampled[:, first], sampled[:, second], tuning)
+                excess, doubt = _excess(count, tuning)
                 repeated = tuning.lift_allowed * repeats * float(equal[first] * equal[second])
                 kept = max(1.0 - repeated / excess, 0.0) if excess > doubt else 0.0
                 lift, together = 1.0 + (lift - 1.0) * (kept if repeats else 1.0), np.full((bins, bins), kept * excess)
             counted = fields[first].exact and one_to_one
             overall = float(lift.max())
-            lift = _with_slips(lift, sampled[:, first], sampled[:, second], (m[first], m[second]), tuning)
+            lift = _with_slips(lift, count, (m[first], m[second]), tuning)
             edge = Edge(first, second, lift, overall, rarity, together, counted)
             if edge.overall > tuning.least_lift:
                 found.append(edge)
@@ -153,14 +154,18 @@ def _equal_in_both(levels: Levels, first: int, second: int) -> float:
     return float(((levels[:, first] == EQUAL) & (levels[:, second] == EQUAL)).sum())
 
 
-def _excess(first: Levels, second: Levels, tuning: Tuning) -> tuple[float, float]:
+def _together(first: Levels, second: Levels) -> Numbers:
+    """[levels, levels] how many pairs have these levels in two fields that both have."""
+    cell = first.astype(np.uint16) << 8 | second
+    return np.bincount(cell, minlength=1 << 16).reshape(256, 256)[:LEVELS, :LEVELS].astype(np.float64)
+
+
+def _excess(count: Numbers, tuning: Tuning) -> tuple[float, float]:
     """Share of these pairs that are equal in both fields beyond chance, and how much of that may be luck."""
-    present = (first < LEVELS) & (second < LEVELS)
-    a, b = first[present] == EQUAL, second[present] == EQUAL
-    pairs = max(len(a), 1)
-    chance = float(a.sum()) * float(b.sum()) / pairs
+    pairs = max(float(count.sum()), 1.0)
+    chance = float(count[EQUAL].sum()) * float(count[:, EQUAL].sum()) / pairs
     luck = tuning.lift_seen + tuning.lift_sigma * chance**0.5
-    return (float((a & b).sum()) - chance) / pairs, luck / pairs
+    return (float(count[EQUAL, EQUAL]) - chance) / pairs, luck / pairs
 
 
 def _repeats(sampled: Levels, equal: Numbers, tuning: Tuning, progress: Progress) -> float:
@@ -170,7 +175,7 @@ def _repeats(sampled: Levels, equal: Numbers, tuning: Tuning, progress: Progress
         for second in range(first + 1, sampled.shape[1]):
             progress.check()
             both = max(float(equal[first] * equal[second]), 1e-6)
-            found.append(_excess(sampled[:, first], sampled[:, second], tuning)[0] / both)
+            found.append(_excess(_together(sampled[:, first], sampled[:, second]), tuning)[0] / both)
     return max(float(np.quantile(found, tuning.usually_independent)), 0.0) if len(found) > 2 else 0.0
 
 
@@ -217,15 +222,12 @@ def _forests(agree: Levels, found: Sequence[Edge]) -> npt.NDArray[np.int8]:
     return np.stack([_charged(agree[place], found) for place in first])[which]
 
 
-def _lifts(first: Levels, second: Levels, tuning: Tuning) -> Numbers:
+def _lifts(count: Numbers, tuning: Tuning) -> Numbers:
     """[levels, levels] lift where both fields agree somehow, 1 elsewhere.
 
     Estimated for the classes of agreement, then moved towards what single levels show: among people of one town a town
     that is spelt almost alike is common, while the same similarity says little elsewhere.
     """
-    present = (first < LEVELS) & (second < LEVELS)
-    cell = first[present].astype(np.int64) * LEVELS + second[present]
-    count = np.bincount(cell, minlength=LEVELS * LEVELS).reshape(LEVELS, LEVELS).astype(np.float64)
     expected = count.sum(axis=1, keepdims=True) * count.sum(axis=0, keepdims=True) / max(count.sum(), 1.0)
     of, doubt = classes(tuning)[:LEVELS], tuning.lift_doubt
     into = np.zeros((CLASSES, LEVELS))
@@ -238,15 +240,13 @@ def _lifts(first: Levels, second: Levels, tuning: Tuning) -> Numbers:
     return np.where(coarse > 1.0, np.maximum(fine, 1.0), 1.0)
 
 
-def _with_slips(lift: Numbers, first: Levels, second: Levels, m: tuple[Numbers, Numbers], tuning: Tuning) -> Numbers:
+def _with_slips(lift: Numbers, count: Numbers, m: tuple[Numbers, Numbers], tuning: Tuning) -> Numbers:
     """The lift of values that are almost equal is at least that of equal ones in which a slip was made.
 
     Whoever shares a last name with a stranger shares the name at birth too, mostly: where one of the two is misspelt,
     the strangers are as few as those with two equal names, and fewer by the share of slips. Seldom seen within a file.
     """
-    present = (first < LEVELS) & (second < LEVELS)
-    seen = (np.bincount(one[present], minlength=LEVELS)[:LEVELS].astype(np.float64) for one in (first, second))
-    u = [shares(count, tuning.unseen) for count in seen]
+    u = [shares(seen, tuning.unseen) for seen in (count.sum(axis=1), count.sum(axis=0))]
     both = lift[EQUAL, EQUAL] * u[0][EQUAL] * u[1][EQUAL]  # share of strangers who are equal in both
     slips = [np.where(_ALMOST, row / max(row[EQUAL], 1e-6), 0.0) for row in m]
     least = both * np.outer(slips[0] / u[0], slips[1] / u[1])

@@ -55,13 +55,16 @@ def _borne_out(seen: float, mean: float) -> float:
 
 def _poisson(count: int, mean: float) -> Numbers:
     """[0 .. count] the chance of so many."""
-    from scipy.stats import poisson
+    from scipy.special import gammaln  # scipy.stats takes a second to load
 
-    return np.asarray(poisson.pmf(np.arange(count + 1), max(mean, 1e-12)), dtype=np.float64)
+    many, mean = np.arange(count + 1), max(mean, 1e-12)
+    return np.asarray(np.exp(many * np.log(mean) - mean - gammaln(many + 1)), dtype=np.float64)
 
 
 def _negative_binomial(count: int, seen: float, times: float) -> npt.NDArray[np.float64]:
     """[0 .. count] the chance of so many strangers where `seen` were counted among 1 / `times` as many pairs."""
-    from scipy.stats import nbinom
+    from scipy.special import gammaln
 
-    return np.asarray(nbinom.pmf(np.arange(count + 1), seen, 1.0 / (1.0 + times)), dtype=np.float64)
+    many = np.arange(count + 1)
+    ways = gammaln(many + seen) - gammaln(many + 1) - gammaln(seen)
+    return np.asarray(np.exp(ways - seen * np.log1p(times) - many * np.log1p(1.0 / times)), dtype=np.float64)

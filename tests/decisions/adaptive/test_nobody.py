@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pprl_desktop.decisions.adaptive.nobody import _negative_binomial, somebody
+from pprl_desktop.decisions.adaptive.nobody import _negative_binomial, _poisson, somebody
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 
 ROWS = 600
@@ -46,3 +46,12 @@ def test_nothing_believed_is_nothing_doubted() -> None:
 
 def test_chances_of_strangers_add_up() -> None:
     assert float(_negative_binomial(400, 3.5, 1.2).sum()) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("seen", "times"), [(0.5, 0.9), (33.5, 3.0), (2.0, 0.01)])
+def test_chances_are_those_of_the_distributions(seen: float, times: float) -> None:
+    from scipy.stats import nbinom, poisson
+
+    many = np.arange(41)
+    assert _poisson(40, seen) == pytest.approx(poisson.pmf(many, seen))
+    assert _negative_binomial(40, seen, times) == pytest.approx(nbinom.pmf(many, seen, 1 / (1 + times)))
