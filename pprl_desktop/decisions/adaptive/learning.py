@@ -270,9 +270,7 @@ def _without_matches(files: Files, model: Model, pairs: Pairs, fit: em.Fit, prog
         progress.check()
         weighed = np.bincount(pairs.levels[:, f], weights=fit.probability, minlength=MISSING + 1)
         matched = np.asarray(weighed[:LEVELS], dtype=np.float64)
-        seen = adaptive_null.without_matches(
-            files.seen[f], files.sampled, files.all_pairs, matched, files.tuning.least_left
-        )
+        seen = adaptive_null.without_matches(files.seen[f], files.sampled, files.all_pairs, matched)
         u.append(adaptive_null.shares(seen, files.tuning.unseen))
         tables.append(adaptive_null.log_u(one, u[f], people))
     return Belief(replace(model, u=np.stack(u)), tuple(tables), people)

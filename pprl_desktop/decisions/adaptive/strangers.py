@@ -392,7 +392,7 @@ def initial_frequency(one: FieldLevels) -> Numbers | None:
     return np.asarray(np.clip(share[at[: one.own.values]], 1e-4, 0.999))
 
 
-def without_matches(seen: Numbers, sampled: int, all_pairs: float, matched: Numbers, least: float) -> Numbers:
-    """Random pairs contain matches too, many in small files: take their expected number out, to a `least` share."""
+def without_matches(seen: Numbers, sampled: int, all_pairs: float, matched: Numbers) -> Numbers:
+    """Random pairs contain matches too, many in small files: take their expected number out."""
     part = matched * (sampled / max(all_pairs, 1.0))
-    return np.asarray(np.maximum(seen - part, least * seen))
+    return np.asarray(np.maximum(seen - part, 0.0))

@@ -33,7 +33,6 @@ class Tuning(tuning.Tuning):
     blurred: float = number(3.0, "times as many strangers that look equal as in the own file")
     blurred_least: float = number(0.01, "share of strangers that look equal which is never too large")
     unseen: float = number(0.5, "pairs a level is credited with beyond those seen", "Krichevsky and Trofimov 1981")
-    least_left: float = number(0.02, "share of a level's random pairs that the matches found leave at least")
 
     # what counterparts agree on before any pair was seen (weights.py)
     overlap: float = number(OVERLAP, "share of the smaller file that has a counterpart", "decisions/tuning.py")
