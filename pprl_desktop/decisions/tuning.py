@@ -13,9 +13,6 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Self
 
 OVERLAP = 0.3  # share of the smaller file that has a counterpart, before any pair was seen: one assumption, one number
-UNMATCHED = (
-    0.02  # share of a file that has no counterpart at least: with more, EM undercounts where everybody is shared
-)
 COPY = 0.9999  # probability that two records of one file that are alike in every field are one person
 
 BY_HAND = "chosen by hand in the first version"

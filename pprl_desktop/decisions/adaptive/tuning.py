@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from pprl_desktop.decisions import tuning
-from pprl_desktop.decisions.tuning import BY_CHANCE, COPY, OVERLAP, UNMATCHED, number
+from pprl_desktop.decisions.tuning import BY_CHANCE, COPY, OVERLAP, number
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Tuning(tuning.Tuning):
     most_unseen: float = number(
         0.3, "share of the matches that may lie below least_evidence", "beyond it the files do not tell who is shared"
     )
-    free: float = number(UNMATCHED, "share of the smaller file that has no counterpart at least", "decisions/tuning.py")
+    free: float = number(0.05, "share of the smaller file that is taken to be without counterpart at least")
 
     # candidates (learning.py, candidate_recall.py)
     rounds: int = number(2, "looks for candidates", "the second uses the weights learned in the first")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pprl_desktop.decisions.tuning import OVERLAP, UNMATCHED, number
+from pprl_desktop.decisions.tuning import OVERLAP, number
 from pprl_desktop.decisions.tuning import Tuning as Numbers
 
 
@@ -37,7 +37,7 @@ class Tuning(Numbers):
     # probabilities of the real pairs (probability.py, scan.py)
     rounds: int = number(30, "rounds at most", "it settles earlier")
     belief: float = number(200.0, "real pairs that the synthetic matches count")
-    unmatched: float = number(UNMATCHED, "share of a side that has no partner at least", "decisions/tuning.py")
+    unmatched: float = number(0.02, "share of a side that is taken to have no partner at least")
     few: int = number(20, "synthetic matches below which only the constants speak")
     plain_border: float = number(0.8, "similarity accepted where a table is too small to learn from")
     plain_slope: float = number(40.0, "log odds per unit of similarity there")
