@@ -38,6 +38,7 @@ def said(window: MainWindow) -> str:
 def test_two_fields_on_one_column_close_the_way_on(window: MainWindow, tmp_path: Path, qtbot) -> None:  # type: ignore[no-untyped-def]
     loaded(window, tmp_path, qtbot)
     assert window.next.isEnabled()
+    high = window.pane().list.sizeHint().height()
     choose(window, "first", "last", qtbot)
     qtbot.waitUntil(lambda: "'last' is also the column of last" in said(window))
     assert not window.next.isEnabled()
@@ -45,6 +46,7 @@ def test_two_fields_on_one_column_close_the_way_on(window: MainWindow, tmp_path:
     window.menus.undo.trigger()
     assert window.desk.project.choices.column_of("first") == "first"
     assert window.next.isEnabled()
+    qtbot.waitUntil(lambda: window.pane().list.sizeHint().height() == high)  # no hole is left where the trouble stood
 
 
 def test_a_column_of_another_kind_is_said_beside_its_field(window: MainWindow, tmp_path: Path, qtbot) -> None:  # type: ignore[no-untyped-def]

@@ -159,7 +159,7 @@ class MatchPane(KeyedPane):
         self.second = BigNumber(tr("wrong, second opinion"), "", "second")
         self.verdict = flow()
         counts = row(self.same, self.unsure, self.different, None, gap=3)
-        judged_ = row(self.expected, column(self.second, gap=0), boxed(self.verdict), None, gap=3)
+        judged_ = row(self.expected, column(self.second, boxed(self.verdict), None, gap=0.5), None, gap=3)
         top = columns(counts, judged_, least=300, gap=3)
         self.doubt = Doubt()
         self.doubt.go_to.connect(self.desk.go_to)
@@ -382,9 +382,9 @@ class MatchPane(KeyedPane):
                 ColumnSpec(theirs, width=76, least=66),
                 ColumnSpec(
                     tr("How sure"), odds_words if odds else (lambda v: exact(v, 3)), right=True,
-                    tip=lambda v: tr("score {score}", score=exact(v, 3)), width=86, least=80,
+                    tip=lambda v: tr("score {score}", score=exact(v, 3)), width=78, least=74,
                 ),
-                ColumnSpec(tr("Band"), lambda band: band_words()[band], width=84, least=80),
+                ColumnSpec(tr("Band"), lambda band: band_words()[band], width=94, least=92),
                 ColumnSpec(tr("What differs"), width=110),
             ],
             rows_high=6, dense=True,

@@ -351,6 +351,8 @@ class ReviewPane(KeyedPane):
         return tr("Next: leave the rest")
 
     def status(self) -> str:
+        if self.stack.currentIndex() == _ANSWER:
+            return tr("Nothing has left yet.")
         return self.panel.advance_words() if self.panel.session is not None else ""
 
     def extra_buttons(self) -> list[QPushButton]:

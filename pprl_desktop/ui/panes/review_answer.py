@@ -14,7 +14,7 @@ from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._files import out_path
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.banner import Banner, clear
-from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, line, row
+from pprl_desktop.ui.widgets.basics import Brief, Section, boxed, button, column, label, line, row
 from pprl_desktop.ui.widgets.facts import tag
 from pprl_desktop.ui.widgets.inputs import check_line
 from pprl_desktop.ui.widgets.meter import Bar
@@ -152,9 +152,13 @@ class AnswerInClear(QWidget):
         for number, one in enumerate(planned.fields, start=1):
             grid.addWidget(label(field_title(one.name), "strong", wrap=False), number, 0)
             grid.addWidget(label(count(one.filled), wrap=False), number, 1)
-            form = label(one.forms[0] if one.forms else "", "mono", wrap=False)
+            form = Brief("mono")
+            form.setText(one.forms[0] if one.forms else "")
+            form.setMinimumWidth(56)
             set_tip(form, tr("such as {forms}", forms=", ".join(one.forms)) if one.forms else "")
-            grid.addLayout(row(tag(tr("in clear"), "danger"), form, None, gap=1), number, 2)
+            beside = row(tag(tr("in clear"), "danger"), form, gap=1)
+            beside.setStretch(1, 1)
+            grid.addLayout(beside, number, 2)
         used = planned.before + planned.fresh
         budget = Bar(
             tr("Agreed budget in clear"), used / max(planned.most, 1),

@@ -63,6 +63,8 @@ class Rows(QWidget):
 
     def clear(self) -> None:
         clear(self._grid)
+        for line in range(self._grid.rowCount()):
+            self._grid.setRowMinimumHeight(line, 0)  # a layout keeps the height of lines that are gone
         self._lines, self._cells = [], []
         for place, head in enumerate(self.heads):
             made = label(head.text, "column", wrap=not head.right)
