@@ -10,6 +10,7 @@ import numpy as np
 
 from pprl_desktop.blind.plan import asked_for
 from pprl_desktop.codes.keys import coverage, strangers
+from pprl_desktop.codes.keys.reach import SPARE
 from pprl_desktop.codes.keys.recipe import Columns, KeyRecipe, lines_of
 from pprl_desktop.codes.keys.variants import groups_of, variants_of
 from pprl_desktop.codes.keys.worlds import HeldKeys, recall_range, worlds_of
@@ -21,7 +22,6 @@ from pprl_desktop.said import Said
 
 SLACK = 1.05  # keys per record of the partner's table, over those of the own one
 SLACK_VALUES = 1.5  # the same for distinct values, which cost no coverage
-SPARE = 20  # questions of each kind beyond that
 WEAK = 0.5  # share of people found in the worst world, below which the steward is warned
 MANY_FOR_YEARS = 50_000  # records from which a year of birth alone tells too few people apart
 

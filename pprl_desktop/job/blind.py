@@ -116,8 +116,8 @@ def prepare(
     for attempt in range(TRIES):
         part = progress.part(attempt / TRIES, (attempt + 1) / TRIES)
         # a partner who asks and is asked has both budgets
-        against = wish.partner_rows * (2 if wish.asks == "both" else 1)
-        choice = choose(table, against, wanted, seed, progress=part.part(0.0, 0.7))
+        both = 2 if wish.asks == "both" else 1
+        choice = choose(table, wish.partner_rows, wanted, seed, progress=part.part(0.0, 0.7), directions=both)
         directions = []
         asked: tuple[tuple[Role, bool], ...] = (("proposer", True), ("accepter", False))
         for role, mine in asked:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from pprl_desktop.codes.keys import coverage, strangers
 from pprl_desktop.codes.keys.atoms import SLIP, Atom, atoms_of
+from pprl_desktop.codes.keys.reach import Reach
 from pprl_desktop.codes.keys.recipe import (
     LEAST_FIELDS,
     MOST_ATOMS,
@@ -19,7 +20,6 @@ from pprl_desktop.codes.keys.recipe import (
     Columns,
     Key,
     KeyRecipe,
-    lines_of,
     strength,
 )
 from pprl_desktop.codes.keys.worlds import Worlds, recall_range, single_letters, worlds_of
@@ -46,13 +46,11 @@ class Tuning:
     mixes: tuple[float, ...] = (0.1, 0.3, 0.5, 0.7, 0.9)  # of a key's cost: coverage against values, shares of bounds
     floors: tuple[float, ...] = (1e-4, 1e-3, 5e-3)  # coverage that every key is taken to cost at least
     kept: int = 800  # candidates per mix that the greedy choice looks at
-    sample: int = 5000  # own records on which coverage is counted while choosing
     least_gain: float = 5e-4  # recall, below which a further type is not worth its questions
     unavoidable: float = 0.02  # share of the people of a world whom nobody expects to find (see _Taken.worth)
     price: float = 1e-3  # worth that one value per record must bring
     exchanges: int = 150  # times that a few keys give way and their room is filled anew
     exchanged: int = 5  # keys that give way at once, at most
-    padding: float = 1.06  # budget beyond the expected number of keys: slack of the limits, and what is asked twice
 
 
 TUNING = Tuning()
@@ -86,9 +84,10 @@ def choose(
     tuning: Tuning = TUNING,
     progress: Progress = NO_PROGRESS,
     worlds: Worlds | None = None,
+    directions: int = 1,
 ) -> Choice:
-    """The keys for this table, against a partner who may ask about so many records. `worlds`: what may have happened to
-    the partner's records, where more is known of it than nothing."""
+    """The keys for this table and a partner with so many records, who asks or is asked (two `directions`: both).
+    `worlds`: what may have happened to the partner's records, where more is known of it than nothing."""
     refuse_fields(table.fields)
     if bound is None:
         bound = tuning.bound_with_date if has_full_date(table) else tuning.bound
@@ -101,7 +100,9 @@ def choose(
     progress.at(0.05, "Trying keys on damaged copies")
     worlds = worlds or worlds_of(table, seed)
     held = worlds.holds(atoms, progress.part(0.05, 0.4))
-    pool = _pool(table, keys, atoms, held, worlds, partner_rows, bound, seed, tuning, progress.part(0.4, 0.75))
+    pool = _pool(
+        table, keys, atoms, held, worlds, partner_rows, directions, bound, seed, tuning, progress.part(0.4, 0.75)
+    )
     found: list[Choice] = []
     grid = list(itertools.product(tuning.mixes, tuning.floors))
     for place, (mix, floor) in enumerate(grid):
@@ -123,7 +124,10 @@ def room_for_partner(bound: float, rows: int, partner_rows: int, tuning: Tuning 
     """What a proposal may take up of the bound. Only one table is here; the same keys reach another share of the
     partner's, and even where both hold people of one kind the two shares differ by chance, the more the fewer
     records there are. Never less than half: the partner counts on its own table and refuses where that is not enough.
+    A much larger table of the partner's is harder to guess than the own one, and needs no room.
     """
+    if partner_rows >= 2 * rows:
+        return bound
     chance = math.sqrt(bound * (1.0 - bound) * (1.0 / max(rows, 1) + 1.0 / max(partner_rows, 1)))
     return max(bound - tuning.errors * chance, 0.5 * bound)
 
@@ -225,27 +229,11 @@ class _Pool:
     people: int
     sampled: int
     near: strangers.Near
-    reach: _Reach
+    reach: Reach
 
     def places(self, recipe: KeyRecipe) -> list[int]:
         place_of = {key: place for place, key in enumerate(self.keys)}
         return [place_of[key] for key in recipe.keys]
-
-
-class _Reach:
-    """What guessing reaches of the whole table, to the last record: for the keys that are about to be taken."""
-
-    def __init__(self, guesser: coverage.Guesser, records: float) -> None:
-        self._guesser = guesser
-        self._records = records
-        self._hits: dict[Key, Numbers] = {}
-
-    def hits(self, key: Key) -> Numbers:
-        if key not in self._hits:
-            rows = max(self._guesser.columns.table.rows, 1)
-            budget = max(self._records * len(lines_of(self._guesser.columns, key)[0]) / rows, 1.0)
-            self._hits[key] = coverage.hits(self._guesser, key, budget)
-        return self._hits[key]
 
 
 def _pool(
@@ -255,6 +243,7 @@ def _pool(
     held: npt.NDArray[np.bool_],
     worlds: Worlds,
     partner_rows: int,
+    directions: int,
     bound: float,
     seed: int,
     tuning: Tuning,
@@ -262,14 +251,12 @@ def _pool(
 ) -> _Pool:
     """Everything the greedy choice needs of each key, for the keys that stay below the bound alone."""
     columns = Columns(table)
-    guesser = coverage.Guesser(columns, "public")
+    reach = Reach(columns, partner_rows, directions, seed)
     place_of = {atom: place for place, atom in enumerate(atoms)}
     people, count = worlds.people.rows, len(worlds.worlds)
     by_world = np.packbits(held.reshape(count, people, len(atoms)).transpose(2, 0, 1), axis=2)
     mean = np.array([columns[atom].mean_values() for atom in atoms])
     filled = np.array([float((columns[atom].units >= 0).mean()) for atom in atoms])
-    random = np.random.default_rng(seed)
-    some = np.sort(random.choice(table.rows, min(tuning.sample, table.rows), replace=False))
     weights = worlds.weights()
     rows: list[tuple[Key, Bits, Bits, float, float, float]] = []
     for place, key in enumerate(keys):
@@ -283,10 +270,7 @@ def _pool(
         recall = float(np.bitwise_count(holds).sum(axis=1) / people @ weights)
         if recall < 0.02:
             continue
-        budget = max(partner_rows * values * tuning.padding, 1.0)
-        odds = guesser.of_key(key)
-        end = coverage.bar([one.counts(coverage.COARSE, 4 * budget) for one in odds], budget, coverage.COARSE)
-        hit = end.hits(-np.sum([one.best[some] for one in odds], axis=0)) >= 0.5
+        hit = reach.roughly(key, values)
         cover = float(hit.mean())
         if cover > bound:
             continue
@@ -301,7 +285,7 @@ def _pool(
         np.array([rows[place][3] for place in kept]),
         np.array([rows[place][4] for place in kept]),
         np.array([rows[place][5] for place in kept]),
-        worlds, people, len(some), strangers.Near(columns, seed), _Reach(guesser, partner_rows * tuning.padding),
+        worlds, people, reach.sampled, strangers.Near(columns, seed), reach,
     )  # fmt: skip
 
 
@@ -370,12 +354,13 @@ class _Taken:
         """Takes a key unless the whole table, or the strangers who share it, speak against it."""
         key = self.pool.keys[place]
         near, missed = self.near.with_key(key), self.missed * (1.0 - self.pool.reach.hits(key))
-        if near.per_record > self.tuning.strangers or 1.0 - missed.mean() > self.bound:
+        cover = self.pool.reach.share(missed)
+        if near.per_record > self.tuning.strangers or cover > self.bound:
             return False
         self.added.append(float(self.more(np.array([place]))[0] @ self.shares))
         self.near, self.missed = near, missed
         self.chosen.append(place)
-        self.values, self.cover = self.values + float(self.pool.values[place]), float(1.0 - missed.mean())
+        self.values, self.cover = self.values + float(self.pool.values[place]), cover
         self.missing = self.missing & ~self.pool.holds[place]
         self.unhit = self.unhit & ~self.pool.hit[place]
         return True

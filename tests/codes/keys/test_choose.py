@@ -59,7 +59,32 @@ def test_a_proposal_leaves_more_room_the_fewer_records_there_are() -> None:
     assert room_for_partner(0.1, 10**9, 10**9) == pytest.approx(0.1, abs=1e-4)
     assert room_for_partner(0.1, 5000, 5000) == pytest.approx(0.1 - 2 * (0.09 * 2 / 5000) ** 0.5)
     assert room_for_partner(0.1, 5000, 200) < room_for_partner(0.1, 5000, 5000)
+    assert room_for_partner(0.1, 200, 5000) == 0.1
     assert room_for_partner(0.1, 30, 30) == 0.05
+
+
+def reached(table: CleanTable, keys: KeyRecipe, made_by: CleanTable) -> float:
+    """Union coverage of a table whose partner may ask as many keys as another table makes."""
+    guesser = coverage.Guesser(Columns(table), "public")
+    asked = [len(values_of(Columns(made_by), key).rows) for key in keys.keys]
+    return coverage.union([coverage.hits(guesser, key, count) for key, count in zip(keys.keys, asked, strict=True)])
+
+
+def test_a_smaller_table_of_the_partner_stays_below_the_bound_too() -> None:
+    """Few records are easier to guess than many, and the larger side may ask more."""
+    own, partner = people(2000, 1), people(150, 2)
+    choice = choose(own, partner.rows, bound=0.05)
+    assert reached(partner, choice.recipe, own) <= 0.07
+    assert reached(own, choice.recipe, partner) < 0.01
+
+
+def test_keys_reach_about_as_few_of_people_they_were_not_chosen_on() -> None:
+    """Chosen on few records, keys would pass by these very records and hit others."""
+    elsewhere = []
+    for seed in range(4):
+        own, partner = people(200, 2 * seed), people(200, 2 * seed + 1)
+        elsewhere.append(reached(partner, choose(own, 200, bound=0.05, seed=seed).recipe, own))
+    assert np.mean(elsewhere) <= 0.08
 
 
 def test_slips_of_the_worlds_seldom_meet_a_first_letter() -> None:
