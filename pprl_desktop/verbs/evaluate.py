@@ -39,8 +39,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     _pairs.option(parser)
     many = parser.add_argument_group("tables")
     many.add_argument(
-        "--sweep", nargs="?", const="epsilon", metavar="epsilon=E,E,...",
-        help="the same at several epsilons (without values: the usual ones)",
+        "--sweep", nargs="?", const="epsilon", metavar="epsilon=E,E,... or coverage=U,U,...",
+        help="the same at several epsilons; with blind, at several bounds of coverage (without values: the usual ones)",
     )  # fmt: skip
     many.add_argument("--compare", action="store_true", help="all methods on the same data")
     many.add_argument("--frontier", action="store_true", help="quality against what a partner could name")
