@@ -5,10 +5,10 @@
 
 Round one as always. Its match tells how often each field of one person agrees, slips, differs or is missing (the m that
 EM learned); round two damages own records by these rates, leaves out whom round one would find, and chooses further
-keys within `--more` coverage. Beside it one round that may use the coverage of both from the start. A line per set: F1,
-share of true pairs that share a key and union coverage (the larger of both sides) of round one, of both rounds, of one
-round with the sum, and of one round whose keys were chosen on the true pairs themselves ("told the truth"): more than
-any round could learn. Played in clear (blind_clear.py).
+keys within `--more` coverage. Beside it one round that may use the coverage of both from the start. Four lines per set,
+each as soon as it is known: F1, share of true pairs that share a key and union coverage (the larger of both sides) of
+round one, of both rounds, of one round with the sum, and of one round whose keys were chosen on the true pairs
+themselves ("told the truth"): more than any round could learn. Played in clear (blind_clear.py).
 """
 
 from __future__ import annotations
@@ -79,7 +79,10 @@ def union(a: CleanTable, b: CleanTable, recipe: KeyRecipe) -> float:
     return max(measure(a, recipe, limits.rows, b.rows).coverage, measure(b, recipe, limits.asked, a.rows).coverage)
 
 
-def line(a: CleanTable, b: CleanTable, truth: quality.Truth, one_to_one: bool, first: float, more: float) -> str:
+def played(
+    a: CleanTable, b: CleanTable, truth: quality.Truth, one_to_one: bool, first: float, more: float
+) -> Iterator[str]:
+    """Each way as soon as it was played: a run that is cut short has told something."""
     options = MatchOptions(of_flag(one_to_one))
 
     def told(recipe: KeyRecipe) -> str:
@@ -87,18 +90,21 @@ def line(a: CleanTable, b: CleanTable, truth: quality.Truth, one_to_one: bool, f
         at = match.accepted()
         found = set(zip(match.scored.own[at].tolist(), match.scored.partner[at].tolist(), strict=True))
         shared = len({(int(x), int(y)) for x, y in opened} & truth) / max(len(truth), 1)
-        return f"F1 {quality.figures(found, truth)[2]:.4f} keys {shared:.3f} coverage {union(a, b, recipe):.3f}"
+        return (
+            f"F1 {quality.figures(found, truth)[2]:.4f}  keys find {shared:.3f}  coverage {union(a, b, recipe):.3f}  "
+            f"{len(recipe.keys)} keys"
+        )
 
     one = agreed_keys(a, b, first, 0, NO_PROGRESS)[0].recipe
-    match, _ = decided(a, b, one, options)
-    said = f"one {told(one)} | told the truth {told(truly(a, b, truth, first))}"
+    yield f"one round         {told(one)}"
     try:
-        further = second_recipe(a, b.rows, one, match, more)
+        further = second_recipe(a, b.rows, one, decided(a, b, one, options)[0], more)
+        yield f"and a second      {told(KeyRecipe((*one.keys, *further.keys)))}"
     except Problem as problem:
-        return f"{said} | no second: {problem.what}"
-    both = KeyRecipe((*one.keys, *further.keys))
+        yield f"no second: {problem.what}"
     whole = agreed_keys(a, b, first + more, 0, NO_PROGRESS)[0].recipe
-    return f"{said} | second {told(both)} ({len(further.keys)} keys) | at once {told(whole)}"
+    yield f"the sum at once   {told(whole)}"
+    yield f"told the truth    {told(truly(a, b, truth, first))}"
 
 
 def truly(a: CleanTable, b: CleanTable, truth: quality.Truth, bound: float) -> KeyRecipe:
@@ -134,10 +140,10 @@ def main() -> None:
     for name, a, b, truth, one_to_one in sets(args):
         since = time.process_time()
         try:
-            said = line(a, b, truth, one_to_one, args.first, args.more)
+            for said in played(a, b, truth, one_to_one, args.first, args.more):
+                print(f"{name:<14} {said} ({time.process_time() - since:.0f} s)", flush=True)
         except Problem as problem:
-            said = f"refused: {problem.what}"
-        print(f"{name:<14} {said} ({time.process_time() - since:.0f} s)", flush=True)
+            print(f"{name:<14} refused: {problem.what}", flush=True)
 
 
 if __name__ == "__main__":
