@@ -271,11 +271,12 @@ class OwnTable:
         return kept[2]
 
 
-def sheets_of(path: Path) -> tuple[str, ...]:
-    """Of a workbook; none of any other file."""
+def sheets_of(path: Path) -> tuple[tuple[str, ...], str]:
+    """Of a workbook, and the one that is taken unless another is chosen; none of any other file."""
     from pprl_desktop.records.reading import preview
 
-    return preview(path, rows=1).sheets
+    found = preview(path, rows=1)
+    return found.sheets, found.sheet
 
 
 def read_options(choices: Choices) -> ReadOptions:

@@ -6,7 +6,8 @@ Time is that of all cores, memory what the step takes beyond the table before it
 through all sizes on logarithmic scales: 1 is twice the cost for twice the rows. split and bloom: the adaptive decision
 field by field; record: one code per record by banded LSH; blind: question and answer without the multiplications in
 the group, which cost the same per key at any size (tests.benchmarks.blind_group). Each size is a process of its own;
-a line is printed as soon as it is known, and FOLDER/growth.svg is written anew after each.
+a line is printed as soon as it is known, and FOLDER/growth.svg is written anew after each. What was measured is kept in
+FOLDER/growth.json and not measured again, so that it may be done in parts and a run that was cut goes on.
 """
 
 from __future__ import annotations
@@ -115,14 +116,19 @@ def main() -> None:
         print(json.dumps(stage(asked.stage[0], int(asked.stage[1]))))
         return
     asked.folder.mkdir(parents=True, exist_ok=True)
-    points: dict[str, list[Point]] = {}
+    kept = asked.folder / "growth.json"
+    known = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
+    points: dict[str, list[Point]] = {name: [tuple(one) for one in found] for name, found in known.items()}
     for name in asked.method.split(","):
-        points[name] = []
+        points.setdefault(name, [])
         for rows in map(int, asked.rows.split(",")):
+            if any(one[0] == rows for one in points[name]):
+                continue
             command = [sys.executable, "-m", "tests.benchmarks.growth", str(asked.folder), "--stage", name, str(rows)]
             out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
             cpu, memory = json.loads(out.strip().splitlines()[-1])
-            points[name].append((rows, cpu, memory))
+            points[name] = sorted([*points[name], (rows, cpu, memory)])
+            kept.write_text(json.dumps(points), encoding="utf-8")
             print(f"{name}, {rows:,} x {rows:,}: {cpu:.1f} s of a core, {memory:,.0f} MB", flush=True)
             (asked.folder / "growth.svg").write_text(plot(points), encoding="utf-8")
         sizes, cpus, memories = ([one[at] for one in points[name]] for at in (0, 1, 2))

@@ -2,8 +2,9 @@
 
     python tests/benchmarks/reading.py [--rows N] [--quoted] [--distinct]
 
-Prints the two ratios of the promise: time at most 3 times pandas.read_csv(dtype=str), and memory beyond the table at
-most 6 times the text. Each measurement has a process of its own; the best of three counts for both.
+Prints the ratios of the promise: reading, and all of it, against pandas.read_csv(dtype=str), and memory beyond the
+table against the text. Seconds are those of a processor, so that a busy machine tells the same. Each measurement has a
+process of its own; the best of three counts for both.
 """
 
 from __future__ import annotations
@@ -20,11 +21,14 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-TIME_PROMISE, MEMORY_PROMISE = 3.0, 6.0
+READ_PROMISE, TIME_PROMISE, MEMORY_PROMISE = 2.0, 3.0, 6.0
+
+
+KINDS = ("id", "name", "name", "date", "id", "text", "name", "id")
 
 
 def write(path: Path, rows: int, *, quoted: bool, distinct: bool) -> None:
-    """Five columns as a hospital has them; `distinct`: nearly every cell is another one (the worst case)."""
+    """Eight columns as a hospital has them; `distinct`: nearly every cell is another one (the worst case)."""
     sys.path.insert(0, str(ROOT))
     from pprl_desktop.reference.names import dictionary
 
@@ -34,21 +38,26 @@ def write(path: Path, rows: int, *, quoted: bool, distinct: bool) -> None:
     lasts = draw.choices(last.values, last.counts.tolist(), k=rows)
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL)
-        writer.writerow(["id", "first_name", "last_name", "birth_date", "zip"])
+        writer.writerow(["id", "first_name", "last_name", "birth_date", "zip", "street", "city", "phone"])
         for row in range(rows):
             tail = f"-{draw.getrandbits(40):x}" if distinct else ""
             date = f"{draw.randint(1920, 2015)}-{draw.randint(1, 12):02}-{draw.randint(1, 28):02}"
             name = f"{lasts[row].title()}é" if row % 50 == 0 else lasts[row].title()
             given = firsts[row].title()
-            writer.writerow([f"P{row:07}", given + tail, name + tail, date, f"{draw.randint(501, 99950):05}"])
+            place = [
+                f"{lasts[-row].title()} St {row % 300}{tail}",
+                lasts[row % 3000].title(),
+                f"{draw.getrandbits(30)}",
+            ]
+            writer.writerow([f"P{row:07}", given + tail, name + tail, date, f"{draw.randint(501, 99950):05}", *place])
 
 
 def measure_pandas(path: str) -> dict[str, float]:
     import pandas
 
-    start = time.perf_counter()
+    start = time.process_time()
     pandas.read_csv(path, dtype=str)
-    return {"seconds": time.perf_counter() - start}
+    return {"seconds": time.process_time() - start}
 
 
 def measure_ours(path: str) -> dict[str, float]:
@@ -70,17 +79,14 @@ def measure_ours(path: str) -> dict[str, float]:
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    start = time.perf_counter()
+    start = time.process_time()
     reading = read_table(path)
-    read = time.perf_counter()
-    fields = [
-        Field.of(name, kind)
-        for name, kind in zip(reading.table.names, ("id", "name", "name", "date", "id"), strict=True)
-    ]
+    read = time.process_time()
+    fields = [Field.of(name, kind) for name, kind in zip(reading.table.names, KINDS, strict=True)]
     cleaned = clean(reading.table, fields, {})
-    done = time.perf_counter()
+    done = time.process_time()
     profile(reading.table)
-    end = time.perf_counter()
+    end = time.process_time()
     stop.set()
     watcher.join()
     gc.collect()
@@ -122,7 +128,8 @@ def main() -> None:
     ours = min((pair[1] for pair in pairs), key=lambda one: one["seconds"])
     print(f"{args.rows:,} rows, {size / 1e6:.0f} MB; pandas.read_csv {pandas:.2f} s")
     print(f"read {ours['read']:.2f} s, clean {ours['clean']:.2f} s, profile {ours['profile']:.2f} s")
-    print(f"time   {ours['seconds'] / pandas:.2f} x pandas.read_csv (promise: at most {TIME_PROMISE:g})")
+    print(f"read   {ours['read'] / pandas:.2f} x pandas.read_csv (promise: at most {READ_PROMISE:g})")
+    print(f"all    {ours['seconds'] / pandas:.2f} x pandas.read_csv (promise: at most {TIME_PROMISE:g})")
     print(f"memory {ours['beyond'] / size:.2f} x the text beyond the table (promise: at most {MEMORY_PROMISE:g})")
 
 

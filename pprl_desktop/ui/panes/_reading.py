@@ -49,6 +49,20 @@ class WidthsDialog(QDialog):
         return ", ".join(line.strip() for line in self.edit.toPlainText().splitlines() if line.strip())
 
 
+class SheetDialog(QDialog):
+    """Which sheet of a workbook is meant, where it has several."""
+
+    def __init__(self, sheets: Sequence[str], usual: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Choose the sheet"))
+        self.setMinimumWidth(400)
+        self.sheet = combo(tr("Sheet"), [(name, name) for name in sheets])
+        pick(self.sheet, usual)
+        buttons = ending(button(tr("&Take this sheet"), self.accept, kind="primary"), self.reject)
+        words = label(tr("The workbook has several; the first with a table is chosen already."), "muted")
+        self.setLayout(column(words, labelled(tr("&Sheet"), self.sheet), buttons, gap=1.5, margin=2.5))
+
+
 class MadeDialog(QDialog):
     """A step that makes columns of others; what it does to the own table is seen before it is taken."""
 

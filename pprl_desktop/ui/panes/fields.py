@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QLineEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QToolButton, QWidget
 
 from pprl_desktop.job import offers, preview
 from pprl_desktop.job.own_table import marked, sheets_of
@@ -21,6 +21,7 @@ from pprl_desktop.ui.kit.turns import Turns
 from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._cleaning import CleaningDialog
 from pprl_desktop.ui.panes._files import table_filter
+from pprl_desktop.ui.panes._reading import SheetDialog
 from pprl_desktop.ui.panes._work import kind_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.basics import (
@@ -110,7 +111,7 @@ class FieldsPane(Pane):
             (tr("2,000 names: finer, and gives away more"), "us-2000"),
             (tr("200 place and street words"), "places-200"),
             (tr("200 made-up words from the shared secret"), "secret-200"),
-            (tr("A CSV file of your own …"), _FILE),
+            (tr("A table of your own …"), _FILE),
         ]
         self.which = combo(tr("Reference set"), entries, self._set_reference)
         self.which.setMinimumContentsLength(20)
@@ -428,14 +429,14 @@ class FieldsPane(Pane):
     def _with_sheet(self, name: str) -> str:
         """Of a workbook with several sheets the steward says which; empty: none was chosen, or it cannot be read."""
         try:
-            sheets = sheets_of(Path(name))
+            sheets, usual = sheets_of(Path(name))
         except Problem as problem:
             self.show_problem(problem)
             return ""
         if len(sheets) < 2:
             return name
-        sheet, taken = QInputDialog.getItem(self, tr("Choose a reference set"), tr("Sheet"), sheets, 0, False)
-        return f"{name}#{sheet}" if taken else ""
+        dialog = SheetDialog(sheets, usual, self)
+        return f"{name}#{dialog.sheet.currentData()}" if dialog.exec() else ""
 
     # moving on ------------------------------------------------------------------------------------
 
