@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QLabel
 
 from pprl_desktop.decisions.base import ACCEPT
 from pprl_desktop.job.partnership import Partnership
@@ -146,6 +147,8 @@ def test_a_reviewed_project_gets_green_by_next_and_says_what_to_send_again(
     assert reviewer.window.current == "results"
     assert "send it to Registry again" in reviewer.window.pane().sentence.text()
     assert reviewer.window.pane().reason() != "", "what leaves is confirmed each time"
+    slip = " ".join(one.text() for one in reviewer.window.pane().slip.findChildren(QLabel))
+    assert "your result of" in slip, "what it adds to was told before"
     reviewer.window.pane().known.click()
     reviewer.next()  # writes it again
     assert a.job(a.agreement.id).result_is_current()

@@ -17,14 +17,20 @@ if TYPE_CHECKING:
     from pprl_desktop.ui.panes.base import Pane
 
 
-def adds_up(pane: Pane) -> str:
-    """What this partner has under this agreement, as the ledger counts it."""
+def adds_up(pane: Pane, *, result: bool = False) -> str:
+    """What this partner has under this agreement, as the ledger counts it; of a result also the ones before it."""
     choices, ledger = pane.project.choices, pane.desk.home.ledger()
     before = [one for one in ledger.releases() if one.agreement == choices.agreement]
     clear_ = sum(one.fresh for one in ledger.disclosures()
                  if one.agreement == choices.agreement and one.what == CLEAR and not one.received)  # fmt: skip
+    told = [one for one in ledger.disclosures()
+            if one.agreement == choices.agreement and one.what == "result" and not one.received]  # fmt: skip
     said = []
-    if before:
+    if result and before:
+        said.append(tr("your bundle of {day}", day=day_words(before[-1].time)))
+        if told:
+            said.append(tr("your result of {day}", day=day_words(told[-1].time)))
+    elif before:
         said.append(
             tr("a table released on {day}; the very same one gives the same bytes", day=day_words(before[-1].time))
         )

@@ -139,7 +139,7 @@ class ResultsPane(KeyedPane):
                 partner, "numbers",
                 tr("{pairs} out of your {records}", pairs=many, records=tr_n("{n} record", "{n} records", rows)),
                 tr("which of its records are people that you hold too"),
-                adds_up(self),
+                adds_up(self, result=True),
             )
         )  # fmt: skip
 
