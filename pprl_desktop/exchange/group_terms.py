@@ -28,6 +28,9 @@ MOST_RECORDS = 100  # of one person at one party
 HEX = 64  # characters of an id or a fingerprint
 
 
+UNCOMPARED = Said("Names of parties whose card you have not compared are the word of whoever made the group.")
+
+
 @dataclass(frozen=True)
 class Member:
     """One party of a group."""
@@ -162,6 +165,7 @@ def in_words(group: Group) -> tuple[Said, ...]:
             "Both sides consent that every party of the group is told of its own records which other parties hold the "
             "same person, also where that was found only through a third party."
         ),
+        UNCOMPARED,
         Said("Records of one person per party in a group: {more}, the others one.", more=more)
         if more
         else Said("Records of one person per party in a group: at most one."),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from pprl_desktop.codes.base import method
+from pprl_desktop.exchange.group_terms import UNCOMPARED
 from pprl_desktop.job.document import Document, Fact, Figure, Part, Words
 from pprl_desktop.said import Said
 
@@ -103,7 +104,8 @@ def _group(group: Group) -> Said:
     """What is consented to beyond the two."""
     return Said(
         "'{group}' of {names:and}. {who} puts the links of all together; each party is told who else holds its "
-        "people, also through third parties.",
+        "people, also through third parties. {uncompared}",
+        uncompared=UNCOMPARED,
         group=group.name,
         names=group.names,
         who=group.member(group.computes).name,

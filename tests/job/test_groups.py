@@ -195,6 +195,7 @@ def test_the_consent_stands_in_the_agreement_in_words(four: list[Party]) -> None
     from pprl_desktop.exchange.terms_words import in_words
 
     words = " ".join(map(str, in_words(four[1].partnership(four[2]).agreement.terms)))
+    assert "whose card you have not compared are the word of whoever made the group" in words
     assert "only through a third party" in words
     assert "General Hospital puts the links of all of them together" in words
 
