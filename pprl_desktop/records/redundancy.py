@@ -107,6 +107,7 @@ def find_redundant(
         named = _named_in(seen, kinds, index, staying())
         if len(named) > 1 and any(kind == "date" for place, kind in enumerate(kinds) if place in staying()):
             give_up(index, [one for one, _ in named], "holds", min(share for _, share in named))
+    known = [_Seen(*one) for one in zip(seen, words, kinds, strict=True)]
     rules: tuple[tuple[How, Rule], ...] = (
         ("within", _within), ("start", _start), ("initials", _initials), ("age", _age),
     )  # fmt: skip
@@ -116,7 +117,7 @@ def find_redundant(
                 progress.check()
                 if other == index or index in gone:
                     continue
-                share = rule(seen, words, kinds, index, other)
+                share = rule(known[index], known[other])
                 if share >= WITHIN:
                     give_up(index, [other], how, share)
     telling, owners = [*seen, *_years(seen, kinds)], [*range(len(seen)), *_dated(kinds)]
@@ -216,73 +217,58 @@ def _long(column: Column) -> bool:
     return bool(len(column.values)) and float(np.mean([len(text) for text in column.values])) > 3
 
 
-Rule = Callable[[Sequence[Column], Sequence[Sequence[frozenset[str]]], Sequence[FieldKind], int, int], float]
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """A column with what is known of it."""
+
+    column: Column
+    words: Sequence[frozenset[str]]  # of each value
+    kind: FieldKind
 
 
-def _within(
-    columns: Sequence[Column],
-    words: Sequence[Sequence[frozenset[str]]],
-    kinds: Sequence[FieldKind],
-    index: int,
-    other: int,
-) -> float:
+Rule = Callable[[_Seen, _Seen], float]  # how surely the first follows from the second
+
+
+def _within(one: _Seen, other: _Seen) -> float:
     """A name within a longer one by whole words; ids, dates and numbers by their characters."""
-    one, longer = columns[index], columns[other]
-    if kinds[index] in ("name", "text") and kinds[other] == kinds[index]:
-        return _share(one, longer, lambda x, y: words[index][x] <= words[other][y])
-    if kinds[index] in ("id", "date", "number") and kinds[other] in ("id", "date"):
-        return _share(one, longer, lambda x, y: str(one.values[x]) in str(longer.values[y]))
+    part, whole = one.column, other.column
+    if one.kind in ("name", "text") and other.kind == one.kind:
+        return _share(part, whole, lambda x, y: one.words[x] <= other.words[y])
+    if one.kind in ("id", "date", "number") and other.kind in ("id", "date"):
+        return _share(part, whole, lambda x, y: str(part.values[x]) in str(whole.values[y]))
     return 0.0
 
 
-def _start(
-    columns: Sequence[Column],
-    words: Sequence[Sequence[frozenset[str]]],
-    kinds: Sequence[FieldKind],
-    index: int,
-    other: int,
-) -> float:
-    one, longer = columns[index], columns[other]
-    if kinds[other] not in ("name", "id", "date") or (kinds[index] == "name" and _long(one)):
+def _start(one: _Seen, other: _Seen) -> float:
+    part, whole = one.column, other.column
+    if other.kind not in ("name", "id", "date") or (one.kind == "name" and _long(part)):
         return 0.0
-    return _share(one, longer, lambda x, y: str(longer.values[y]).startswith(str(one.values[x])))
+    return _share(part, whole, lambda x, y: str(whole.values[y]).startswith(str(part.values[x])))
 
 
-def _initials(
-    columns: Sequence[Column],
-    words: Sequence[Sequence[frozenset[str]]],
-    kinds: Sequence[FieldKind],
-    index: int,
-    other: int,
-) -> float:
+def _initials(one: _Seen, other: _Seen) -> float:
     """A few letters, the first of which begin the other column: AS beside ANNA (and SMITH)."""
-    one, longer = columns[index], columns[other]
-    if kinds[other] != "name" or not len(one.values) or max(map(len, one.values)) > 5:
+    part, whole = one.column, other.column
+    if other.kind != "name" or not len(part.values) or max(map(len, part.values)) > 5:
         return 0.0
-    if any(sign.isdigit() for text in one.values for sign in text):
+    if any(sign.isdigit() for text in part.values for sign in text):
         return 0.0
-    if not _long(longer):
+    if not _long(whole):
         return 0.0
-    return _share(one, longer, lambda x, y: str(longer.values[y])[:1] in _letters(str(one.values[x])))
+    return _share(part, whole, lambda x, y: str(whole.values[y])[:1] in _letters(str(part.values[x])))
 
 
 def _letters(text: str) -> str:
     return "".join(part[:1] if " " in text else part for part in text.split(" "))
 
 
-def _age(
-    columns: Sequence[Column],
-    words: Sequence[Sequence[frozenset[str]]],
-    kinds: Sequence[FieldKind],
-    index: int,
-    other: int,
-) -> float:
+def _age(one: _Seen, other: _Seen) -> float:
     """Age and year of birth add up to the same year, or the one before, in all rows."""
-    if kinds[index] not in ("number", "category", "id") or kinds[other] not in ("date", "number", "id"):
+    if one.kind not in ("number", "category", "id") or other.kind not in ("date", "number", "id"):
         return 0.0
-    years = np.array([_year(text) for text in columns[other].values])
-    ages = np.array([_number(text) for text in columns[index].values])
-    a, b = _both(columns[index], columns[other])
+    years = np.array([_year(text) for text in other.column.values])
+    ages = np.array([_number(text) for text in one.column.values])
+    a, b = _both(one.column, other.column)
     if len(a) < FEWEST:
         return 0.0
     age, year = ages[a], years[b]
