@@ -83,6 +83,7 @@ def edges(
     """
     found, bins, equal = [], len(tuning.rarity) + 1, m[:, EQUAL]
     doubtful = interruptible(progress, likely_copies if one_to_one else next_to_nothing, sampled, tuning)
+    doubtful |= interruptible(progress, named_alike, fields, sampled, tuning)
     same, sampled = sampled[doubtful], interruptible(progress, sampled.__getitem__, ~doubtful)
     single = (
         interruptible(progress, _single, [one.own for one in fields], tuning),
@@ -148,6 +149,25 @@ def next_to_nothing(levels: Levels, tuning: Tuning) -> Flags:
     """Pairs that differ in one field at most, or a quarter of them: where people come often, one of them."""
     present, differ = _compared(levels, tuning)
     return np.asarray(differ <= np.maximum(1, present // 4))
+
+
+def named_alike(fields: Sequence[FieldLevels], levels: Levels, tuning: Tuning) -> Flags:
+    """Pairs of one day of birth whose names all agree: one person, whatever else has changed.
+
+    Left among strangers, those who moved would make name, date of birth and telephone look like one field. Twins have
+    different first names.
+    """
+    of, kinds = classes(tuning), [one.comparison.kind for one in fields]
+    born, differ = np.zeros(len(levels), dtype=np.bool_), np.zeros(len(levels), dtype=np.bool_)
+    names = np.zeros(len(levels), dtype=np.uint8)
+    for f, kind in enumerate(kinds):
+        level = levels[:, f]
+        if kind == "date":
+            born |= level == EQUAL
+        elif kind == "name":
+            names += level < LEVELS
+            differ |= (level < LEVELS) & (of[level] == OTHER)
+    return np.asarray(born & ~differ & (names >= 2))
 
 
 def _equal_in_both(levels: Levels, first: int, second: int) -> float:

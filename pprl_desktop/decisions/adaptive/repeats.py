@@ -21,7 +21,7 @@ from pprl_desktop.decisions.adaptive.model import Model
 from pprl_desktop.decisions.adaptive.opinion import second_opinion
 from pprl_desktop.decisions.adaptive.strangers import File, Within, shares
 from pprl_desktop.decisions.adaptive.tuning import Tuning
-from pprl_desktop.decisions.adaptive.views import composed, said_twice, seen, views
+from pprl_desktop.decisions.adaptive.views import changed_together, composed, said_twice, seen, views
 from pprl_desktop.decisions.base import Numbers, Rows
 from pprl_desktop.progress import Progress
 
@@ -56,10 +56,12 @@ def judged(near: Strangers, model: Model, bar: float) -> Judged:
         return Judged(none, none, none, 0)
     tuning, fields = model.tuning, near.file.fields
     weighed = near.weighed(model)
-    found = views(model.edges, len(fields), tuning)
-    shown = seen(fields, found, model.edges, model.u, weighed, tuning)
     ratio = weighed.evidence.sum(axis=1, dtype=np.float64)
     matches, made = tuning.repeated * len(near.file.rows), Judged(none, none, none, 0)
+    prior = float(np.log((matches + 0.5) / near.out_of))
+    changed = changed_together(weighed.levels, weighed.evidence, sigmoid(ratio + prior), prior, tuning)
+    found = views(model.edges, len(fields), tuning, changed)
+    shown = seen(fields, found, model.edges, model.u, weighed, tuning)
     for _ in range(tuning.em_rounds):
         prior = float(np.log((matches + 0.5) / near.out_of))
         opinion = second_opinion(shown, ratio + prior, bar + prior, matches, tuning)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -158,3 +159,16 @@ def test_strangers_that_the_weights_do_not_expect_make_strangers_likelier() -> N
     assert more[100] > 1.0
     assert abs(more[0]) < 0.5
     assert not adaptive_check.surplus(np.zeros(0), 0.0, pairs, wrong, 1000.0, Tuning()).any()
+
+
+def test_who_has_moved_and_is_held_twice_does_not_make_name_and_birth_one_field() -> None:
+    """Records of one person with other addresses: same names, same day of birth. Twins differ in the first name."""
+    kinds = ("name", "name", "date", "text", "id")
+    fields = [SimpleNamespace(comparison=SimpleNamespace(kind=kind)) for kind in kinds]
+    moved_once = [EQUAL, EQUAL, EQUAL, DIFFERS, DIFFERS]
+    twins = [EQUAL, DIFFERS, EQUAL, EQUAL, EQUAL]
+    born_elsewhere = [EQUAL, EQUAL, DIFFERS, EQUAL, DIFFERS]
+    only_a_name = [EQUAL, MISSING, EQUAL, DIFFERS, DIFFERS]
+    levels = np.array([moved_once, twins, born_elsewhere, only_a_name], dtype=np.uint8)
+    found = adaptive_dependence.named_alike(fields, levels, Tuning())  # type: ignore[arg-type]
+    assert found.tolist() == [True, False, False, False]
