@@ -19,7 +19,7 @@ class Tuning(tuning.Tuning):
     risk: float = number(
         0.1,
         "probability of a figure that is too high, from which the links are too few to judge by",
-        "139 runs on 100 populations, most of 30 people: false alarms 32 -> 13 of 75, unsaid 2 -> 4 of 106, 2026-11",
+        "chosen on 139 recorded runs, most of 30 people (alarms 32 -> 13 of 75); on 26 others 2 of 15, 2026-11",
     )
     differ: float = number(0.08, "precision expected beyond that of the second opinion", POPULATIONS)
     agreed: float = number(0.65, "least share of pairs that views and strangers accept alike", POPULATIONS)

@@ -157,7 +157,8 @@ def too_few_fields() -> Problem:
 def over_bound(bound: float) -> Problem:
     return Problem(
         Said("No key stays below the coverage of {share} of 100.", share=f"{round(100 * bound, 1):g}"),
-        "With so many questions a lying partner could guess more of your records than that.",
+        "With so many questions a lying partner could guess more of the records than that. Part of the agreed bound is "
+        "left free, because the same keys reach another share of the partner's records.",
         "Add a field that is hard to guess, allow a larger coverage, or link fewer records at a time.",
         place="coverage",
     )
