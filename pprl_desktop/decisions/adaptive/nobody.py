@@ -27,12 +27,12 @@ def somebody(pairs: Numbers, strangers: Numbers, weight: Numbers, out_of: float,
     if not len(pairs) or not out_of:
         return 1.0
     ranked = np.sort(pairs)[::-1]
-    reached = np.array([float(weight[strangers >= low].sum()) for low in ranked[: tuning.strangers_alone].tolist()])
+    counts = _counts(len(ranked), tuning)
+    reached = [float(weight[strangers >= low].sum()) for low in ranked[counts - 1].tolist()]
     times = all_pairs / out_of
     some = 1.0 / (np.arange(1, people + 1) * float((1.0 / np.arange(1, people + 1)).sum()))
     factors = []
-    for place, (low, seen) in enumerate(zip(ranked.tolist(), reached.tolist(), strict=False)):
-        count = place + 1
+    for count, low, seen in zip(counts.tolist(), ranked[counts - 1].tolist(), reached, strict=True):
         counted = _negative_binomial(count, seen + tuning.unseen, times)
         mean = all_pairs * float(np.exp(-max(low, -600.0)))  # strangers at most, where the weights are right
         right = tuning.weights_right * _borne_out(seen, mean / times)
@@ -44,6 +44,17 @@ def somebody(pairs: Numbers, strangers: Numbers, weight: Numbers, out_of: float,
         factors.append(besides / max(float(nobody[count]), 1e-300))
     factor = float(np.mean(factors))  # as likely as not at any of these heights, so their mean is a Bayes factor too
     return factor / (factor + 1.0)
+
+
+def _counts(pairs: int, tuning: Tuning) -> npt.NDArray[np.int64]:
+    """Of how many best pairs it is asked: of each number up to `strangers_alone`, and of a few larger ones up to all.
+
+    Of large files only a sample is compared with itself: that no stranger was met there leaves room for a hundred of
+    them between the files, but not for thousands.
+    """
+    first = np.arange(1, min(pairs, tuning.strangers_alone) + 1)
+    more = np.geomspace(len(first), pairs, tuning.strangers_more).astype(np.int64)
+    return np.unique(np.concatenate([first, more]))
 
 
 def _borne_out(seen: float, mean: float) -> float:

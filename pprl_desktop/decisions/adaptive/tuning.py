@@ -146,6 +146,7 @@ class Tuning(tuning.Tuning):
         0.8, "share of files whose weights foresee strangers rightly", "a guess on the careful side, 2026-11"
     )
     strangers_alone: int = number(60, "best pairs up to which strangers alone are weighed as the explanation")
+    strangers_more: int = number(12, "larger numbers of best pairs, up to all, at which they are too")
 
     # opened pairs of blind, of which only the own file is known (opened.py)
     opened_sample: int = number(400_000, "random own pairs on which u is counted")

@@ -55,3 +55,18 @@ def test_chances_are_those_of_the_distributions(seen: float, times: float) -> No
     many = np.arange(41)
     assert _poisson(40, seen) == pytest.approx(poisson.pmf(many, seen))
     assert _negative_binomial(40, seen, times) == pytest.approx(nbinom.pmf(many, seen, 1 / (1 + times)))
+
+
+def large(within: int) -> float:
+    """50,000 of 50,000 found; 3,000 records of either file were compared with each other."""
+    found, looked = 50_000, 3_000.0 * 2_999.0
+    heights = np.full(within, 30.0)
+    return somebody(np.full(found, 20.0), heights, np.ones(within), looked, float(found) ** 2, found, Tuning())
+
+
+def test_fifty_thousand_pairs_are_not_explained_by_strangers_of_whom_a_sample_showed_none() -> None:
+    assert large(0) > 0.999
+
+
+def test_but_by_as_many_as_the_sample_foretells() -> None:
+    assert large(180) < 0.5  # 180 of nine million pairs are 50,000 of all between the files
