@@ -37,6 +37,7 @@ class Seen:
     cells: int = 0  # that the largest sheet would take when it is laid out
     # sheet -> place of a cell -> the digits that a number shows, or the moment that it stands for
     shown: dict[str, dict[int, int | moments.Clock]] = field(default_factory=dict)
+    odd_days: dict[str, dict[int, str]] = field(default_factory=dict)  # the same of dates that no calendar has: ""
 
 
 def seen(data: bytes) -> Seen | None:
@@ -97,7 +98,7 @@ def _walked(stream: bytes) -> Seen:
     styles: list[int] = []
     sheets: dict[int, str] = {}
     marked: Mapping[int, int | moments.Clock] = {}  # styles that show a number as something else
-    cells: dict[int, int | moments.Clock] | None = None  # of the sheet that is being walked
+    sheet: str | None = None  # that is being walked
     from_1904 = False
     version, at, wide, high = BIFF8, 0, 0, 0
     while at + 4 <= len(stream):
@@ -116,18 +117,22 @@ def _walked(stream: bytes) -> Seen:
             (version,) = struct.unpack_from("<H", stream, body)
             if at in sheets:
                 marked = _marked(formats, styles, from_1904)
-                cells = made.shown.setdefault(sheets[at], {})
+                sheet = sheets[at]
         elif kind == FORMULA:
             made.formulas += 1
-            _mark(stream, body, cells, marked)
-        elif kind in (NUMBER, RK):
-            _mark(stream, body, cells, marked)
-        elif kind == MULRK and marked and cells is not None:
+            if marked and sheet is not None:
+                row, column, style = struct.unpack_from("<3H", stream, body)
+                _mark(made, sheet, (row + 1) * COLUMNS + column, marked.get(style), _result(stream, body + 6))
+        elif kind in (NUMBER, RK) and marked and sheet is not None:
+            row, column, style = struct.unpack_from("<3H", stream, body)
+            number = struct.unpack_from("<d", stream, body + 6)[0] if kind == NUMBER else _rk(stream, body + 6)
+            _mark(made, sheet, (row + 1) * COLUMNS + column, marked.get(style), number)
+        elif kind == MULRK and marked and sheet is not None:
             row, column = struct.unpack_from("<HH", stream, body)
             for place in range((length - 6) // 6):
                 (style,) = struct.unpack_from("<H", stream, body + 4 + 6 * place)
-                if style in marked:
-                    cells[(row + 1) * COLUMNS + column + place] = marked[style]
+                number = _rk(stream, body + 6 + 6 * place)
+                _mark(made, sheet, (row + 1) * COLUMNS + column + place, marked.get(style), number)
         elif kind in (FORMAT, FORMAT_8):
             (number,) = struct.unpack_from("<H", stream, body)
             formats[number] = _text(stream, body + 2, version, wide=2)
@@ -165,14 +170,25 @@ def _marked(formats: Mapping[int, str], styles: Sequence[int], from_1904: bool) 
     return made
 
 
-def _mark(
-    stream: bytes, body: int, cells: dict[int, int | moments.Clock] | None, marked: Mapping[int, int | moments.Clock]
-) -> None:
-    if not marked or cells is None:
+def _mark(made: Seen, sheet: str, place: int, how: int | moments.Clock | None, number: float | None) -> None:
+    if how is None:
         return
-    row, column, style = struct.unpack_from("<3H", stream, body)
-    if style in marked:
-        cells[(row + 1) * COLUMNS + column] = marked[style]
+    made.shown.setdefault(sheet, {})[place] = how
+    if number is not None and isinstance(how, moments.Clock) and moments.of_serial(how, number) is None:
+        made.odd_days.setdefault(sheet, {})[place] = ""
+
+
+def _rk(stream: bytes, at: int) -> float:
+    """A number in four bytes: a whole one, or the upper half of a real one, either perhaps a hundredth of it."""
+    (packed,) = struct.unpack_from("<i", stream, at)
+    upper = struct.pack("<ii", 0, packed & ~3)
+    number = float(packed >> 2) if packed & 2 else float(struct.unpack("<d", upper)[0])
+    return number / 100 if packed & 1 else number
+
+
+def _result(stream: bytes, at: int) -> float | None:
+    """The saved number of a formula; None where it gave a text, an error or a truth value."""
+    return None if stream[at + 6 : at + 8] == b"\xff\xff" else float(struct.unpack_from("<d", stream, at)[0])
 
 
 def _text(stream: bytes, at: int, version: int, wide: int) -> str:

@@ -17,9 +17,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from pprl_desktop.problem import Problem
+from pprl_desktop.records import dates
 from pprl_desktop.records.normalise import PARTICLES
 from pprl_desktop.records.table import PLUS, Column, Table
-from pprl_desktop.said import Said
+from pprl_desktop.said import Said, sentences
 
 EXAMPLES = 5
 MOST_PARTS = 20
@@ -48,15 +49,22 @@ class AppliedStep:
     """What a step did. The examples are personal: for the own steward's screen only."""
 
     step: Step
-    filled: int  # rows in which every new column has something
+    filled: int  # rows in which every new column has something, and a date is one
     partly: int  # rows that had something, and in which a new column stayed empty
     examples: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = field(repr=False)  # before, after
+    no_date: int = 0  # rows whose parts make no day of the calendar: they stay as written, and compare as such
 
     def said(self) -> Said:
-        return Said(
+        made = Said(
             "{into:and} made of {of:and}: {filled} {filled|row|rows} filled, {partly} not wholly.",
             into=list(self.step.into), of=list(self.step.of), filled=self.filled, partly=self.partly,
         )  # fmt: skip
+        if not self.no_date:
+            return made
+        return sentences(
+            made,
+            Said("{n} {n|is|are} no date of the calendar and {n|stays|stay} as written.", n=self.no_date),
+        )
 
 
 def _quoted(name: str) -> str:
@@ -120,14 +128,16 @@ def _applied(table: Table, step: Step) -> tuple[AppliedStep, tuple[Column, ...]]
                 found = known[cells] = work(cells, step)
             rows.append(found)
     before = list(zip(*(column.cells() for column in sources), strict=True))
-    filled = sum(all(row) for row in rows)
+    odd = {row for row in set(rows) if step.how == "date" and row[0] and not dates.is_real(row[0])}
+    no_date = sum(row in odd for row in rows) if odd else 0
+    filled = sum(all(row) for row in rows) - no_date
     partly = sum(any(cell.strip() for cell in old) and not all(row) for old, row in zip(before, rows, strict=True))
     # what did not go wholly comes first: it is what the steward must see
     some = {old: row for old, row in zip(before, rows, strict=True) if any(cell.strip() for cell in old)}
-    order = sorted(some.items(), key=lambda pair: all(pair[1]))
+    order = sorted(some.items(), key=lambda pair: all(pair[1]) and pair[1] not in odd)
     examples = tuple(order[:2] + order[2:][-(EXAMPLES - 2) :])
     columns = tuple(Column.of(name, [row[at] for row in rows]) for at, name in enumerate(step.into))
-    return AppliedStep(step, filled, partly, examples), columns
+    return AppliedStep(step, filled, partly, examples, no_date), columns
 
 
 def _join(cells: Sequence[str], _step: Step) -> tuple[str, ...]:

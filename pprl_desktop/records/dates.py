@@ -82,6 +82,18 @@ def parse(text: str, order: DayOrder = "auto") -> Date:
     return made or Date(text, "text")
 
 
+def is_real(text: str) -> bool:
+    """Whether it is a day, month or year of the calendar; the 31st of February reads as a date and is none."""
+    made = parse(text.strip().upper())
+    if made.form != "full":
+        return made.form != "text"
+    try:
+        datetime.date.fromisoformat(made.text)
+    except ValueError:
+        return False
+    return True
+
+
 def parse_many(texts: Sequence[str], order: DayOrder = "auto") -> list[Date]:
     """The same for many; 1990-02-01 and 19900201, by far the most frequent forms, are read all at once."""
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))

@@ -20,9 +20,9 @@ from pprl_desktop import files
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Cancelled, Progress
 from pprl_desktop.records import moments
-from pprl_desktop.records.packed import bomb
+from pprl_desktop.records.refused import bomb, locked, too_many, too_many_bytes, unreadable
 from pprl_desktop.records.table import Column, Table
-from pprl_desktop.records.workbook_scan import impossible, locked, too_large
+from pprl_desktop.records.workbook_scan import impossible
 from pprl_desktop.records.workbooks import SHEETS, read_sheet
 from pprl_desktop.said import Said
 
@@ -73,7 +73,7 @@ def read_other(
     with files.open_regular(path):  # neither a pipe nor a device
         pass
     if path.stat().st_size > MOST_BYTES:
-        raise too_large(path.name, path.stat().st_size >> 20, MOST_BYTES >> 20)
+        raise too_many_bytes(path.name, path.stat().st_size, MOST_BYTES)
     ending = path.suffix.lower()
     progress.at(0.0, "Reading the file")
     try:
@@ -91,12 +91,7 @@ def read_other(
     except BaseException as error:  # these libraries raise what they like, panics too; nothing of the file is told
         if type(error).__name__ == "PasswordError":
             raise locked(path.name) from None
-        raise Problem(
-            Said("'{name}' cannot be read as {ending}.", name=path.name, ending=ending),
-            Said("It is damaged, protected by a password, or of another kind ({kind}).", kind=type(error).__name__),
-            "Open it in the program that made it, save it again, or save it as CSV.",
-            place="file",
-        ) from None
+        raise unreadable(path.name, ending) from None
 
 
 def as_text(value: Any) -> str:
@@ -181,7 +176,7 @@ def _statistics(path: Path, ending: str, labels: bool, progress: Progress) -> Co
     _, about = reader(str(path), metadataonly=True, output_format="dict")
     rows = about.number_rows if about.number_rows and about.number_rows > 0 else 0  # some files do not say
     if rows * about.number_columns > MOST_CELLS or about.number_columns > MOST_CELLS // 1000:
-        raise too_large(path.name, rows * about.number_columns, MOST_CELLS)
+        raise too_many(path.name, rows * about.number_columns, MOST_CELLS)
     labelled = {name: found for name, found in about.variable_value_labels.items() if found}
     meant = {
         name: {as_text(code): str(label) for code, label in found.items()}
@@ -203,7 +198,7 @@ def _statistics(path: Path, ending: str, labels: bool, progress: Progress) -> Co
             one.add(found.tolist() if hasattr(found, "tolist") else found)
         taken += here
         if taken * len(columns) > MOST_CELLS:
-            raise too_large(path.name, taken * len(columns), MOST_CELLS)
+            raise too_many(path.name, taken * len(columns), MOST_CELLS)
         _must_be_packed(columns, path.name, size)
         progress.at(taken / rows if rows > taken else 0.99)
         if here < at_once:
@@ -219,8 +214,9 @@ def _statistics(path: Path, ending: str, labels: bool, progress: Progress) -> Co
 
 def _must_be_packed(columns: Sequence[_Growing], name: str, size: int) -> None:
     """A file of a few bytes may unpack to gigabytes of text."""
-    if sum(one.letters for one in columns) > max(TEXT_ALWAYS, TEXT_TIMES * size):
-        raise bomb(name)
+    letters = sum(one.letters for one in columns)
+    if letters > max(TEXT_ALWAYS, TEXT_TIMES * size):
+        raise bomb(name, letters, size)
 
 
 def _labels(n: int, used: bool) -> Problem:
@@ -251,10 +247,11 @@ def _parquet(path: Path, progress: Progress) -> Converted:
     with parquet.ParquetFile(path) as file:
         about, schema = file.metadata, file.schema_arrow
     if about.num_rows * about.num_columns > MOST_CELLS:
-        raise too_large(path.name, about.num_rows * about.num_columns, MOST_CELLS)
+        raise too_many(path.name, about.num_rows * about.num_columns, MOST_CELLS)
     groups = [about.row_group(at) for at in range(about.num_row_groups)]
-    if sum(one.total_byte_size for one in groups) > max(TEXT_ALWAYS, PARQUET_TIMES * size):
-        raise bomb(path.name)
+    unpacked = sum(one.total_byte_size for one in groups)
+    if unpacked > max(TEXT_ALWAYS, PARQUET_TIMES * size):
+        raise bomb(path.name, unpacked, size)
     odd = [one.name for one in schema if types.is_nested(one.type) or _is_wide(one.type)]
     kept = [name for name in schema.names if name not in odd]
     columns = [_Growing(str(name)) for name in kept]

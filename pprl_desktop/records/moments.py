@@ -153,9 +153,12 @@ def of_workbook(number: int, shown: str | None, from_1904: bool) -> Clock | None
 
 
 def of_serial(clock: Clock, number: float) -> str | None:
-    """A number of a workbook as the moment that is seen there."""
-    if number < 0 and clock.shows != TIME:
-        return None
-    if clock.shows != TIME and clock.start.year == 1899 and number < 60:
-        number += 1  # those programs have a 29th of February 1900, the 60th day
+    """A number of a workbook as the moment that is seen there; None of one that is shown as no day of the calendar."""
+    if clock.shows != TIME:
+        if number < 0:
+            return None
+        if clock.start.year == 1899:  # those programs have a day 0 and, as the 60th, a 29th of February 1900
+            if number < 1 or 60 <= number < 61:
+                return None
+            number += number < 60
     return clock.read(number)

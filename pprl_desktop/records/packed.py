@@ -7,6 +7,7 @@ import zipfile
 import zlib
 
 from pprl_desktop.problem import Problem
+from pprl_desktop.records.refused import bomb
 from pprl_desktop.said import Said
 
 MOST = 4 << 30  # bytes of the text
@@ -42,7 +43,7 @@ def unpacked(name: str, data: bytes, limit: int | None = None) -> bytes:
             place="file",
         ) from None
     if len(made) > most:
-        raise bomb(name)
+        raise bomb(name, len(made), len(data))
     return made
 
 
@@ -64,14 +65,5 @@ def _gzip(name: str, data: bytes, most: int, limit: int | None) -> bytes:
             if limit is not None and len(made) >= limit:
                 return bytes(made[:limit])
             if len(made) > most:
-                raise bomb(name)
+                raise bomb(name, len(made), len(data))
     return bytes(made)
-
-
-def bomb(name: str) -> Problem:
-    return Problem(
-        Said("'{name}' would become very large when it is unpacked.", name=name),
-        "Such a file holds no table of people.",
-        "Unpack it by hand and look at it before you choose it.",
-        place="file",
-    )

@@ -10,11 +10,14 @@ import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import unescape
 from pathlib import Path
+from typing import TypeVar
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.records import biff, moments
+from pprl_desktop.records.refused import bomb, locked, too_many, unreadable
 from pprl_desktop.said import Said
 
 MOST_UNPACKED = 4 << 30  # bytes of what a workbook holds packed
@@ -26,6 +29,7 @@ MOST_PARTS = 10_000  # files inside a workbook
 PIECE = 1 << 20  # bytes of XML that are looked at in one go
 OLE = bytes.fromhex("d0cf11e0a1b11ae1")  # .xls, and whatever Office encrypts
 ZIP = b"PK\x03\x04"
+T = TypeVar("T")
 MACROS = ("vbaProject.bin", "Scripts/", "Basic/")
 LINKS = ("externalLinks/", "connections.xml")
 _REF = re.compile(rb"<(?:\w+:)?c\s(?:[^>]*?\s)?r\s*=\s*[\"']([A-Z]{1,3})[0-9]")
@@ -37,6 +41,11 @@ _FORMULA = re.compile(rb"<(?:\w+:)?f[\s>/]")
 _UNSAVED = re.compile(
     rb"<(?:\w+:)?f(?:\s[^>]*)?(?:/>|>[^<]*</(?:\w+:)?f>)(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>)?</"
 )
+# cells whose number may stand for no day: below 1, day 60, seven digits and more
+_ODD = re.compile(
+    rb"<(?:\w+:)?c\s([^>]*[^>/])>\s*(?:<(?:\w+:)?f(?:\s[^>]*)?(?:/>|>[^<]*</(?:\w+:)?f>))?\s*"
+    rb"<(?:\w+:)?v>\s*([-+.0][^<]*|60(?:\.[^<]*)?|[0-9]{7}[^<]*|[0-9.]*[eE][^<]*)<"
+)
 _ZEROS = re.compile(r"^(0{2,20})(;.*)?$")
 
 
@@ -47,7 +56,9 @@ class Scanned:
     told: list[Problem] = field(default_factory=list)
     # sheet -> place of a cell -> the digits that a number shows, or the moment that it stands for
     shown: Mapping[str, Mapping[int, int | moments.Clock]] = field(default_factory=dict)
-    impossible: int = 0  # cells with a date that the calendar does not have
+    # sheet -> place of a cell with a date that the library does not tell right -> the date, "" where no calendar has it
+    odd_days: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    impossible: int = 0  # such cells of the sheet that is read
 
 
 def scan(path: Path, ending: str, progress: Progress) -> Scanned:
@@ -78,7 +89,7 @@ def open_packed(path: Path) -> zipfile.ZipFile:
 def _must_be_small(path: Path, inside: Sequence[zipfile.ZipInfo]) -> None:
     size = sum(one.file_size for one in inside)
     if len(inside) > MOST_PARTS or size > MOST_UNPACKED or size > max(MOST_RATIO * path.stat().st_size, ALWAYS):
-        raise bomb(path.name, size >> 20, path.stat().st_size >> 20)
+        raise bomb(path.name, size, path.stat().st_size)
 
 
 def _scan_workbook(path: Path, packed: zipfile.ZipFile, progress: Progress) -> Scanned:
@@ -86,9 +97,10 @@ def _scan_workbook(path: Path, packed: zipfile.ZipFile, progress: Progress) -> S
     found = Scanned()
     names = packed.namelist()
     _tell_parts(found, names)
-    pads = _padding_styles(packed)
-    titles = _sheet_parts(packed) if pads else {}
+    pads, dated = _styles(packed)
+    titles = _sheet_parts(packed) if pads or dated else {}
     padded: dict[str, dict[int, int | moments.Clock]] = {}
+    odd_days: dict[str, dict[int, str]] = {}
     formulas = unsaved = 0
     for place, name in enumerate(names):
         progress.at(place / len(names), "Looking into the file")
@@ -97,12 +109,15 @@ def _scan_workbook(path: Path, packed: zipfile.ZipFile, progress: Progress) -> S
             if not extent.take(text):
                 continue
             if extent.cells > MOST_CELLS:
-                raise too_large(path.name, extent.cells, MOST_CELLS)
+                raise too_many(path.name, extent.cells, MOST_CELLS)
             formulas += len(_FORMULA.findall(text))
             unsaved += len(_UNSAVED.findall(text))
-            if pads and name in titles:
-                padded.setdefault(titles[name], {}).update(_padded(text, pads))
-    found.shown = padded
+            if name in titles:
+                if pads:
+                    padded.setdefault(titles[name], {}).update(_padded(text, pads))
+                if dated:
+                    odd_days.setdefault(titles[name], {}).update(_odd_days(text, dated))
+    found.shown, found.odd_days = padded, odd_days
     tell_formulas(found, formulas, unsaved)
     return found
 
@@ -145,7 +160,7 @@ def _pieces(path: Path, packed: zipfile.ZipFile, name: str) -> Iterator[bytes]:
                 return
             taken += len(block)
             if taken > most:
-                raise bomb(path.name, taken >> 20, path.stat().st_size >> 20)
+                raise bomb(path.name, taken, path.stat().st_size)
             whole = kept + block
             end = max(whole.rfind(b"</c>"), whole.rfind(b"</row>"), whole.rfind(b"/>"))
             end = end if end >= 0 and len(block) == PIECE else len(whole)
@@ -163,26 +178,33 @@ def _number(letters: bytes) -> int:
     return made
 
 
-def _padding_styles(packed: zipfile.ZipFile) -> dict[int, int]:
-    """Styles that show a whole number with leading zeros: their place among the styles, and the digits."""
+def _styles(packed: zipfile.ZipFile) -> tuple[dict[int, int], dict[int, moments.Clock]]:
+    """Styles that show a whole number with leading zeros, and those that show a day: their place among the styles, and
+    the digits or the clock."""
     try:
         text = packed.read("xl/styles.xml").decode("utf-8", "replace")
+        book = packed.read("xl/workbook.xml").decode("utf-8", "replace")
     except KeyError:
-        return {}
-    formats = {}
-    for tag in re.findall(r"<numFmt\s[^>]*>", text):
+        return {}, {}
+    patterns = {}
+    for tag in re.findall(r"<(?:\w+:)?numFmt\s[^>]*>", text):
         known = dict(re.findall(r"(\w+)=\"([^\"]*)\"", tag))
-        if (zeros := _ZEROS.match(known.get("formatCode", ""))) and known.get("numFmtId", "").isdigit():
-            formats[known["numFmtId"]] = len(zeros[1])
-    used = re.search(r"<cellXfs.*?</cellXfs>", text, re.DOTALL)
-    styles = re.findall(r"<xf\s[^>]*numFmtId=\"(\d+)\"", used[0]) if used and formats else []
-    return {place: formats[one] for place, one in enumerate(styles) if one in formats}
+        if known.get("numFmtId", "").isdigit():
+            patterns[int(known["numFmtId"])] = unescape(known.get("formatCode", ""))
+    from_1904 = re.search(r"\bdate1904=\"(?:1|true)\"", book) is not None
+    used = re.search(r"<((?:\w+:)?cellXfs).*?</\1>", text, re.DOTALL)
+    pads, dated = {}, {}
+    for place, one in enumerate(re.findall(r"<(?:\w+:)?xf\s[^>]*numFmtId=\"(\d+)\"", used[0]) if used else []):
+        pattern = patterns.get(int(one))
+        if zeros := _ZEROS.match(pattern or ""):
+            pads[place] = len(zeros[1])
+        elif (clock := moments.of_workbook(int(one), pattern, from_1904)) and clock.shows != moments.TIME:
+            dated[place] = clock
+    return pads, dated
 
 
 def _sheet_parts(packed: zipfile.ZipFile) -> dict[str, str]:
     """Part -> name of its sheet."""
-    from html import unescape
-
     try:
         book = packed.read("xl/workbook.xml").decode("utf-8", "replace")
         links = packed.read("xl/_rels/workbook.xml.rels").decode("utf-8", "replace")
@@ -202,12 +224,35 @@ def _sheet_parts(packed: zipfile.ZipFile) -> dict[str, str]:
 
 def _padded(text: bytes, pads: Mapping[int, int]) -> Iterator[tuple[int, int]]:
     for tag in _STYLED.findall(text):
-        style = re.search(rb"\bs=\"(\d+)\"", tag)
-        if style is None or int(style[1]) not in pads or re.search(rb"\bt=\"(?!n\")", tag):
-            continue
-        place = re.search(rb"\br=\"([A-Z]{1,3})([0-9]{1,7})\"", tag)
-        if place is not None:
-            yield int(place[2]) * 16384 + _number(place[1]) - 1, pads[int(style[1])]
+        if digits := _of_style(tag, pads):
+            yield from ((place, digits) for place in _place(tag))
+
+
+def _odd_days(text: bytes, dated: Mapping[int, moments.Clock]) -> Iterator[tuple[int, str]]:
+    for tag, number in _ODD.findall(text):
+        if clock := _of_style(tag, dated):
+            shown = moments.of_serial(clock, _float(number)) or ""
+            yield from ((place, shown) for place in _place(tag))
+
+
+def _of_style(tag: bytes, styles: Mapping[int, T]) -> T | None:
+    """What the style of a cell with a number says; `tag`: its attributes."""
+    style = re.search(rb"\bs=\"(\d+)\"", tag)
+    if style is None or re.search(rb"\bt=\"(?!n\")", tag):
+        return None
+    return styles.get(int(style[1]))
+
+
+def _place(tag: bytes) -> list[int]:
+    found = re.search(rb"\br=\"([A-Z]{1,3})([0-9]{1,7})\"", tag)
+    return [int(found[2]) * biff.COLUMNS + _number(found[1]) - 1] if found else []
+
+
+def _float(text: bytes) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 1.0  # no number: the library says so
 
 
 def scan_document(path: Path, packed: zipfile.ZipFile) -> Scanned:
@@ -233,7 +278,7 @@ def _scan_ole(path: Path) -> Scanned:
     if seen is None:
         raise other_kind(path)
     if seen.cells > MOST_CELLS:
-        raise too_large(path.name, seen.cells, MOST_CELLS)
+        raise too_many(path.name, seen.cells, MOST_CELLS)
     if seen.locked:
         raise locked(path.name)
     if _holds(path, "_VBA_PROJECT".encode("utf-16-le")):
@@ -241,7 +286,7 @@ def _scan_ole(path: Path) -> Scanned:
     if seen.links:
         found.told.append(links())
     tell_formulas(found, seen.formulas, 0)
-    found.shown = seen.shown
+    found.shown, found.odd_days = seen.shown, seen.odd_days
     return found
 
 
@@ -293,35 +338,8 @@ def links() -> Problem:
 def impossible(n: int) -> Problem:
     return Problem(
         Said("{n} {n|cell holds|cells hold} a date that the calendar does not have: {n|it is|they are} missing.", n=n),
-        "The number in it stands for a day before the year 1 or after 9999.",
+        "The number in it stands for no day: it lies before the first or behind the last that dates can have.",
         "If the record matters, put the date right in the program that made the file.",
-        place="file",
-    )
-
-
-def too_large(name: str, found: int, most: int) -> Problem:
-    return Problem(
-        Said("'{name}' is too large to be read in this form.", name=name),
-        Said("It has {found}; the most is {most}.", found=found, most=most),
-        "Save the table as CSV and choose that.",
-        place="file",
-    )
-
-
-def bomb(name: str, size: int, packed: int) -> Problem:
-    return Problem(
-        Said("'{name}' would become very large when it is unpacked.", name=name),
-        Said("It holds {size} MB in a file of {packed} MB.", size=size, packed=packed),
-        "Save the table as CSV and choose that.",
-        place="file",
-    )
-
-
-def locked(name: str) -> Problem:
-    return Problem(
-        Said("'{name}' is protected by a password.", name=name),
-        "A protected workbook cannot be read here.",
-        "Open it in the program that made it, take the password off, and save it again.",
         place="file",
     )
 
@@ -348,9 +366,4 @@ def other_kind(path: Path, kind: str = "") -> Problem:
             else "If it is a table of text, rename it so that it ends in .csv, and choose it again.",
             place="file",
         )
-    return Problem(
-        Said("'{name}' cannot be read as {ending}.", name=name, ending=ending),
-        "It is damaged, cut short, or of another kind.",
-        "Open it in the program that made it, save it again, or save it as CSV.",
-        place="file",
-    )
+    return unreadable(name, ending)

@@ -14,7 +14,10 @@ from typing import IO, Any
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records import moments, opendocument
+from pprl_desktop.records.biff import COLUMNS
 from pprl_desktop.records.headers import header_names, looks_like_record
+from pprl_desktop.records.hushed import hushed
+from pprl_desktop.records.refused import too_many
 from pprl_desktop.records.table import Table, collected
 from pprl_desktop.records.workbook_scan import (
     MOST_CELLS,
@@ -27,7 +30,6 @@ from pprl_desktop.records.workbook_scan import (
     scan,
     scan_document,
     tell_formulas,
-    too_large,
 )
 from pprl_desktop.said import Said
 
@@ -77,16 +79,18 @@ def _workbook(path: Path, ending: str, wanted: str, as_text: Callable[[Any], str
     scanned = scan(path, ending, progress)
     from python_calamine import load_workbook
 
-    book = load_workbook(str(path))
+    with hushed():
+        book = load_workbook(str(path))
     names = tuple(book.sheet_names)
     _must_have(wanted, names)
     found: tuple[str, Any, int, Iterator[tuple[int, list[str]]]] | None = None
     for name in [wanted] if wanted else names:
-        page = book.get_sheet_by_name(name)
+        with hushed():
+            page = book.get_sheet_by_name(name)
         cells = (page.total_height + 1) * (page.total_width + 1)
         if cells > MOST_CELLS:
-            raise too_large(path.name, cells, MOST_CELLS)
-        rows = _rows(page, scanned, scanned.shown.get(name, {}), as_text)
+            raise too_many(path.name, cells, MOST_CELLS)
+        rows = _rows(page, scanned.shown.get(name, {}), scanned.odd_days.get(name, {}), as_text)
         first = list(islice((row for row in rows if any(row[1])), 2))
         table = len(first) == 2 and len(first[0][1]) > 1
         if first and (found is None or table):
@@ -96,6 +100,7 @@ def _workbook(path: Path, ending: str, wanted: str, as_text: Callable[[Any], str
     if found is None:
         return names, wanted or (names[-1] if names else ""), 0, iter(()), scanned
     chosen, page, width, taken = found
+    scanned.impossible = list(scanned.odd_days.get(chosen, {}).values()).count("")
     if page.merged_cell_ranges:
         scanned.told.append(_merged(len(page.merged_cell_ranges)))
     return names, chosen, width, taken, scanned
@@ -130,24 +135,27 @@ def _must_have(wanted: str, names: Sequence[str]) -> None:
 
 
 def _rows(
-    page: Any, scanned: Scanned, shown: Mapping[int, int | moments.Clock], as_text: Callable[[Any], str]
+    page: Any, shown: Mapping[int, int | moments.Clock], odd_days: Mapping[int, str], as_text: Callable[[Any], str]
 ) -> Iterator[tuple[int, list[str]]]:
     """Lines counted from one, and their cells as text."""
-    for line, row in enumerate(page.to_python(skip_empty_area=False), 1):
+    with hushed():
+        rows = page.to_python(skip_empty_area=False)
+    for line, row in enumerate(rows, 1):
         texts = [as_text(cell) for cell in row]
+        first = line * COLUMNS
         if shown:
             for at, cell in enumerate(row):
-                if type(cell) in (int, float) and (how := shown.get(line * 16384 + at)):
-                    texts[at] = _as_shown(cell, texts[at], how, scanned)
+                if type(cell) in (int, float) and (how := shown.get(first + at)):
+                    texts[at] = _as_shown(cell, texts[at], how)
+        if odd_days:  # the library takes some for a time of day, others for a number
+            texts = [odd_days.get(first + at, text) for at, text in enumerate(texts)]
         yield line, texts
 
 
-def _as_shown(number: float, text: str, how: int | moments.Clock, scanned: Scanned) -> str:
+def _as_shown(number: float, text: str, how: int | moments.Clock) -> str:
     if isinstance(how, int):
         return text.zfill(how) if text.isdigit() else text
-    moment = moments.of_serial(how, number)
-    scanned.impossible += moment is None
-    return moment or ""
+    return moments.of_serial(how, number) or ""
 
 
 def with_header(
@@ -195,7 +203,7 @@ def _attended(file: IO[bytes], size: int, progress: Progress) -> Iterator[bytes]
 
 
 def _too_many(path: Path, found: int, most: int) -> None:
-    raise too_large(path.name, found, most)
+    raise too_many(path.name, found, most)
 
 
 def _refuse(path: Path) -> None:

@@ -58,7 +58,10 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
         "labelled": reading.labelled,
         "widths": reading.widths,
         "cells_become_text": [str(rule) for rule in reading.rules],
-        "made": [{"step": one.step.text, "filled": one.filled, "partly": one.partly} for one in reading.applied],
+        "made": [
+            {"step": one.step.text, "filled": one.filled, "partly": one.partly, "no_date": one.no_date}
+            for one in reading.applied
+        ],
         **made.as_dict(),
         "held_twice": twice.as_dict() if twice is not None else None,
     }

@@ -34,6 +34,15 @@ def test_three_columns_become_one_date() -> None:
     assert (made.filled, made.partly) == (3, 0)
 
 
+def test_parts_that_make_no_day_are_counted_and_shown_first() -> None:
+    rows = [["1999", "2", "31"], ["1999", "2", "28"], ["1999", "13", "1"], ["abc", "1", "1"], ["2000", "2", "29"]]
+    table, (made,) = apply(Table.of(["y", "m", "d"], rows), ["born = date(y, m, d)"])
+    assert column(table, "born")[0] == "1999-02-31"  # as written: a mistyped day still compares well
+    assert (made.filled, made.partly, made.no_date) == (3, 0, 2)  # 1999-13-01 reads as the 13th of January
+    assert [after for _, after in made.examples[:2]] == [("1999-02-31",), ("abc-01-01",)]
+    assert "3 rows filled, 0 not wholly. 2 are no date of the calendar and stay as written." in str(made.said())
+
+
 def test_a_full_name_becomes_first_and_last_name() -> None:
     table, (made,) = apply(PEOPLE, ["first, last = name(full)"])
     assert column(table, "last") == ["Müller", "von der Heide", "van der Berg", "Cher", ""]

@@ -61,6 +61,36 @@ def test_an_impossible_date_costs_its_cell_and_is_counted(tmp_path: Path, ending
     assert "3 cells hold a date that the calendar does not have" in told(reading)
 
 
+@pytest.mark.parametrize("base", [1900, 1904])
+def test_a_workbook_says_how_many_dates_are_none(tmp_path: Path, base: int) -> None:
+    """Excel shows day 0 as 00.01.1900 and a number below it not at all; the library calls both a time of day."""
+    import openpyxl
+    from openpyxl.utils.datetime import CALENDAR_MAC_1904
+
+    book = openpyxl.Workbook()
+    if base == 1904:
+        book.epoch = CALENDAR_MAC_1904
+    sheet = book.active
+    sheet.append(["name", "born", "at", "number"])
+    for name, born in zip(
+        "ABCDEFGH", [36526, -5, 0, 0.5, 60, 2958466 - 1462 * (base == 1904), 1e10, 36526.5], strict=True
+    ):
+        sheet.append([name, born, 0.25, -5])
+    for line in range(2, 10):
+        sheet.cell(line, 2).number_format, sheet.cell(line, 3).number_format = "dd.mm.yyyy", "hh:mm"
+    book.save(tmp_path / "people.xlsx")
+    reading = read_table(tmp_path / "people.xlsx")
+    if base == 1900:
+        assert column(reading, "born") == ["2000-01-01", "", "", "", "", "", "", "2000-01-01 12:00:00"]
+        assert "6 cells hold a date that the calendar does not have: they are missing." in told(reading)
+    else:
+        first, day_60 = ["1904-01-01", "1904-01-01 12:00:00"], "1904-03-01"  # there day 0 is a day
+        assert column(reading, "born") == ["2004-01-02", "", *first, day_60, "", "", "2004-01-02 12:00:00"]
+        assert "3 cells hold a date that the calendar does not have: they are missing." in told(reading)
+    assert column(reading, "at") == ["06:00:00"] * 8
+    assert column(reading, "number") == ["-5"] * 8
+
+
 @pytest.mark.parametrize(
     ("program", "shown", "number", "text"),
     [
