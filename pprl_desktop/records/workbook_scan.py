@@ -179,7 +179,7 @@ def _number(letters: bytes) -> int:
 
 
 def _styles(packed: zipfile.ZipFile) -> tuple[dict[int, int], dict[int, moments.Clock]]:
-    """Styles that show a whole number with leading zeros, and those that show a day: their place among the styles, and
+    """Styles that show a whole number with leading zeros, and those that show a date or time: their place among the styles, and
     the digits or the clock."""
     try:
         text = packed.read("xl/styles.xml").decode("utf-8", "replace")
@@ -198,7 +198,7 @@ def _styles(packed: zipfile.ZipFile) -> tuple[dict[int, int], dict[int, moments.
         pattern = patterns.get(int(one))
         if zeros := _ZEROS.match(pattern or ""):
             pads[place] = len(zeros[1])
-        elif (clock := moments.of_workbook(int(one), pattern, from_1904)) and clock.shows != moments.TIME:
+        elif clock := moments.of_workbook(int(one), pattern, from_1904):
             dated[place] = clock
     return pads, dated
 
