@@ -20,7 +20,7 @@ from pprl_desktop.records.hints import hint
 from pprl_desktop.records.profile import MOST_FIELDS, MOSTLY_MISSING, Profile
 from pprl_desktop.records.redundancy import sampled
 from pprl_desktop.records.roles import role
-from pprl_desktop.records.table import Column, Table
+from pprl_desktop.records.table import PLUS, Column, Table
 
 LEAST = 1.5  # weight from which two columns are taken for the same: one clear sign, or several weak ones
 SAME_ROLE, OTHER_ROLE = 2.0, -3.0  # both headings say what they are
@@ -97,7 +97,7 @@ class _Known:
     def compared(self, first: str, second: str) -> tuple[float, Counterparts] | None:
         """How much speaks for it that two columns hold the same thing."""
         kinds = self._profiles[0].column(first).kind, self._profiles[1].column(second).kind
-        if set(kinds) in NEVER:
+        if set(kinds) in NEVER or self._part_of_date(first, second):
             return None
         kind = min(kinds, key=ORDER.index)
         roles, same = (role(first), role(second)), first.casefold() == second.casefold()
@@ -110,6 +110,25 @@ class _Known:
         shared = max(_shared(*columns), _shared(*reversed(columns)))
         weight += CONTENT * max(shared, SPREAD * _spread(kind, *columns))
         return weight, Counterparts(first, second, kind, round(shared, 4), same or roles[0] == roles[1] != "")
+
+    def _part_of_date(self, first: str, second: str) -> bool:
+        """A year that makes up a date with its month and day is never the other file's date: the whole one is.
+
+        Year to date and date to year would fit better, taken together, than date to date.
+        """
+        one, other = self._profiles
+        return (first in _parts(one) and _is_whole(other, second)) or (
+            second in _parts(other) and _is_whole(one, first)
+        )
+
+
+def _parts(profile: Profile) -> set[str]:
+    return {part for one in profile.joined for part in one.name.split(PLUS)}
+
+
+def _is_whole(profile: Profile, name: str) -> bool:
+    dates = profile.column(name).dates
+    return dates is not None and dates.full > dates.partial
 
 
 def _shared(one: Column, other: Column) -> float:

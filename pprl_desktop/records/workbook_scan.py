@@ -179,8 +179,8 @@ def _number(letters: bytes) -> int:
 
 
 def _styles(packed: zipfile.ZipFile) -> tuple[dict[int, int], dict[int, moments.Clock]]:
-    """Styles that show a whole number with leading zeros, and those that show a date or time: their place among the styles, and
-    the digits or the clock."""
+    """Styles that show a whole number with leading zeros, and those that show a date or time: their place among the
+    styles, and the digits or the clock."""
     try:
         text = packed.read("xl/styles.xml").decode("utf-8", "replace")
         book = packed.read("xl/workbook.xml").decode("utf-8", "replace")

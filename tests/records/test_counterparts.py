@@ -13,6 +13,7 @@ from pprl_desktop.records.reading import read_table
 
 FIRST = "ANNA BERND CLARA DIETER EMMA FRANZ GERDA HEINZ IDA JONAS KARLA LUTZ MONA NILS OLGA PAUL".split()
 LAST = "MUELLER SCHMIDT KELLER WAGNER BECKER HOFFMANN KOCH RICHTER WOLF NEUMANN ZIMMER KRAUSE LEHMANN".split()
+PARTS = ((1930, 2005), (1, 12), (1, 28))
 TOWN = "HAMM KIEL JENA ULM TRIER BONN ESSEN CELLE".split()
 
 
@@ -22,6 +23,7 @@ def people(seed: int, rows: int = 200) -> list[dict[str, str]]:
         {
             "first": source.choice(FIRST), "last": source.choice(LAST), "town": source.choice(TOWN),
             "born": f"{source.randint(1930, 2005)}-{source.randint(1, 12):02}-{source.randint(1, 28):02}",
+            **dict(zip(("year", "month", "day"), (str(source.randint(*of)) for of in PARTS), strict=True)),
             "seen": f"2023-{source.randint(1, 12):02}-{source.randint(1, 28):02}",
         }
         for _ in range(rows)
@@ -50,6 +52,21 @@ def test_headings_of_two_languages_find_each_other(tmp_path: Path) -> None:
         "first_name": "Vorname", "surname": "Nachname", "date_of_birth": "Geburtsdatum", "city": "Wohnort",
     }  # fmt: skip
     assert all(one.by_heading for one in made.values())
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_date_in_three_columns_is_paired_as_a_whole(tmp_path: Path, whole: bool) -> None:
+    """Year with date and date with year would fit better, taken together, than date with date."""
+    parts = {"year": "birth_year", "month": "birth_month", "day": "birth_day"}
+    made = found(
+        tmp_path,
+        {"first": "first_name", "last": "last_name", **parts},
+        {"first": "first_name", "last": "last_name", **({"born": "birth_date"} if whole else parts)},
+    )
+    joined = "birth_year + birth_month + birth_day"
+    assert {one.first: one.second for one in made.values()} == {
+        "first_name": "first_name", "last_name": "last_name", joined: "birth_date" if whole else joined,
+    }  # fmt: skip
 
 
 def test_headings_that_say_nothing_are_paired_by_what_stands_below_them(tmp_path: Path) -> None:
