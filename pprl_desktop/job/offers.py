@@ -137,7 +137,7 @@ def guess_columns(fields: Sequence[Field], profile: Profile, taken: dict[str, st
 
     A field for which no column is alike enough is left out: better no guess than a wrong one.
     """
-    free = [column.name for column in profile.columns if column.name not in profile.sensitive]
+    free = [column.name for column in (*profile.columns, *profile.joined) if column.name not in profile.sensitive]
     found: dict[str, str] = {}
     for wanted in (taken, {one.name: one.name for one in fields}):
         for one in fields:

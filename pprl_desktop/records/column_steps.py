@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.records import dates
-from pprl_desktop.records.normalise import PARTICLES
+from pprl_desktop.records.name_parts import parted
 from pprl_desktop.records.table import PLUS, Column, Table
 from pprl_desktop.said import Said, sentences
 
@@ -150,15 +150,7 @@ def _split(cells: Sequence[str], step: Step) -> tuple[str, ...]:
 
 
 def _name(cells: Sequence[str], _step: Step) -> tuple[str, ...]:
-    text = " ".join(cells[0].split())
-    if "," in text:
-        last, _, first = text.partition(",")
-        return first.strip(), last.strip()
-    words = text.split(" ")
-    at = len(words) - 1
-    while at > 1 and words[at - 1].upper().strip(".'") in PARTICLES:  # the first word is never a particle
-        at -= 1
-    return (" ".join(words[:at]), " ".join(words[at:])) if len(words) > 1 else ("", text)
+    return parted(cells[0])
 
 
 _WORK: dict[str, Callable[[Sequence[str], Step], tuple[str, ...]]] = {"join": _join, "split": _split, "name": _name}

@@ -46,7 +46,7 @@ _WORDS: tuple[tuple[Hint, str], ...] = (
     ),
     (
         "date",
-        "date|datum|dob|birthday|birthdate|birth|born|geb|gebdat|geburtsdatum|geburtstag|geburtsjahr|geburtsmonat|"
+        "date|datum|dob|birthday|birthdate|birth|born|geb|geboren|geburt|gebdat|geburtsdatum|geburtstag|geburtsjahr|geburtsmonat|"
         "birthyear|birthmonth|yob|year|jahr|naissance|nacimiento|nascita|nascimento|dod|datenaissance|fecha|"
         "fechanacimiento|data|geboorte|geboortedatum|geboortejaar|fodelsedatum|fodd|fodelsear|fodselsdato|dato|"
         "syntymaaika|syntymapaiva|urodzenia|narozeni|szuletes|szuletesi|dogum|tarih|tarihi|дата|рождения|出生日期|"

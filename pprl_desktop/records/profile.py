@@ -18,7 +18,9 @@ from pprl_desktop.records.duplicates import Duplicates, alike, extra, find_dupli
 from pprl_desktop.records.fields import Field, FieldKind
 from pprl_desktop.records.hints import hint, is_age, is_birth, is_record_id, is_shared_id
 from pprl_desktop.records.kinds import Sample, guess_kind, kind_of, sensitive_reason
+from pprl_desktop.records.name_parts import has_parts
 from pprl_desktop.records.redundancy import Redundant, find_redundant, sampled
+from pprl_desktop.records.roles import named, part_of
 from pprl_desktop.records.shapes import Shape, shapes
 from pprl_desktop.records.table import MISSING, PLUS, Column, Table
 from pprl_desktop.said import NOTHING, Said
@@ -69,7 +71,7 @@ class Profile:
     duplicate_ids: int  # rows whose id another row has too
     warnings: tuple[Problem, ...] = ()
     redundant: tuple[Redundant, ...] = ()  # columns that others determine: not suggested beside these
-    joined: tuple[ColumnProfile, ...] = ()  # dates in three columns, offered as one
+    joined: tuple[ColumnProfile, ...] = ()  # dates in three columns, offered as one; parts of full names
 
     @property
     def near_duplicates(self) -> int:
@@ -115,6 +117,11 @@ def profile(table: Table, progress: Progress = NO_PROGRESS) -> Profile:
     able = _able([*(one for one in found if one.name not in parts), *joined], id_column, sensitive)
     progress.at(0.6, "Looking for columns that repeat others")
     redundant = _redundant(table, able, progress.part(0.6, 0.7))
+    whole, of_name = _of_full_name(table, able, redundant, progress)
+    if whole is not None:
+        joined += of_name
+        able = [*(one for one in able if one.name != whole.column), *of_name]
+        redundant = (*(one.beside_parts(whole) for one in redundant), whole)
     matching = _matching(able, redundant, (*table.names, *(one.name for one in joined)))
     progress.at(0.7, "Looking for duplicates")
     exact, duplicates = _duplicates(table, [*found, *joined], matching, id_column, progress.part(0.7, 1.0))
@@ -142,6 +149,23 @@ def _joined(table: Table, progress: Progress) -> list[ColumnProfile]:
         return []
     column = table.column(name)
     return [replace(_column(column, column.counts(), progress), kind="date")]
+
+
+def _of_full_name(
+    table: Table, able: Sequence[ColumnProfile], redundant: Sequence[Redundant], progress: Progress
+) -> tuple[Redundant | None, list[ColumnProfile]]:
+    """First and last name of the only column that names people, where it holds both."""
+    repeated_ones = {one.column for one in redundant}
+    names = [one for one in able if one.kind == "name" and hint(one.name) == "person" and one.name not in repeated_ones]
+    if len(names) != 1:
+        return None, []
+    whole = names[0].name
+    column = table.column(whole)
+    if part_of(whole) is not None or not has_parts(column.values.tolist(), column.counts()):
+        return None, []
+    parts = [table.column(name) for name in named(whole)]
+    told = [replace(_column(part, part.counts(), progress.part(1.0, 1.0)), kind="name") for part in parts]
+    return Redundant(whole, tuple(one.name for one in told), "holds", 1.0), told
 
 
 def with_derived(

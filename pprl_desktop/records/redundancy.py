@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -70,6 +70,12 @@ class Redundant:
             "follows": Said("it follows from {others}", others=others),
         }
         return said[self.how]
+
+    def beside_parts(self, whole: Redundant) -> Redundant:
+        """The same, where a column beside it is given up for its parts."""
+        if whole.column not in self.beside:
+            return self
+        return replace(self, beside=(*(one for one in self.beside if one != whole.column), *whole.beside))
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)

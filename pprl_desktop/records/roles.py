@@ -29,9 +29,9 @@ WORDS: dict[Role, frozenset[str]] = {
          "utonev ad adi isim prenume ime имя ονομα christian 名").split()
     ),
     "birth": frozenset(
-        ("birth birthdate birthday dob born geb gebdat geburtsdatum geburtstag naissance datenaissance nacimiento "
-         "fechanacimiento nascita nascimento geboorte geboortedatum fodelsedatum fodselsdato syntymaaika urodzenia "
-         "narozeni szuletes szuletesi dogum рождения 出生日期 生日 生年月日 생년월일").split()
+        ("birth birthdate birthday dob born geb geboren geburt gebdat geburtsdatum geburtstag naissance "
+         "datenaissance nacimiento fechanacimiento nascita nascimento geboorte geboortedatum fodelsedatum fodselsdato "
+         "syntymaaika urodzenia narozeni szuletes szuletesi dogum рождения 出生日期 生日 生年月日 생년월일").split()
     ),
     "sex": frozenset(
         "sex gender geschlecht sexe sexo sesso geslacht kon kjonn sukupuoli plec pohlavi cinsiyet пол 性别 性別".split()
@@ -49,6 +49,8 @@ WORDS: dict[Role, frozenset[str]] = {
          "gata gatuadress gade vej katuosoite osoite ulica ulice utca sokak улица адрес 地址 住所").split()
     ),
 }  # fmt: skip
+Part = Literal["first", "last"]
+PARTS: tuple[Part, Part] = ("first", "last")  # of a column of full names; a part is named after it: "full_name (first)"
 LONG_ENOUGH = 5  # letters of a word that is also found inside a longer one: "patientsurname"
 _OWN_LETTERS = str.maketrans({"ß": "ss", "ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i"})
 
@@ -63,6 +65,9 @@ def words_of(heading: str) -> list[str]:
 
 def role(heading: str) -> Role:
     """What the heading says by a word of its own, else by a long word inside one; '' when it says nothing."""
+    part = part_of(heading)
+    if part is not None:
+        return part[1]
     words = words_of(heading)
     for known, said in WORDS.items():
         if any(word in said for word in words):
@@ -71,3 +76,18 @@ def role(heading: str) -> Role:
         if any(len(part) >= LONG_ENOUGH and part in word for word in words for part in said):
             return known
     return ""
+
+
+def named(whole: str) -> tuple[str, str]:
+    """The names of its two parts."""
+    first, last = (f"{whole} ({part})" for part in PARTS)
+    return first, last
+
+
+def part_of(name: str) -> tuple[str, Part] | None:
+    """The column that a part is named after, and which part it is."""
+    for part in PARTS:
+        whole = name.removesuffix(f" ({part})")
+        if whole != name and whole:
+            return whole, part
+    return None

@@ -15,6 +15,8 @@ import numpy.typing as npt
 
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.fields import Field
+from pprl_desktop.records.name_parts import parted
+from pprl_desktop.records.roles import PARTS, Part, part_of
 
 Codes = npt.NDArray[np.int32]
 Strings = npt.NDArray[np.object_]
@@ -76,15 +78,27 @@ class Table:
         return tuple(column.name for column in self.columns)
 
     def has(self, name: str) -> bool:
-        """Whether a column has this name, or three of them make up the date of this name."""
+        """Whether a column has this name, or one of them its part, or three of them make up the date of this name."""
+        return name in self.names or self._whole(name) is not None or self._dated(name)
+
+    def _whole(self, name: str) -> tuple[Column, Part] | None:
+        """The column of full names that this is the first or the last part of."""
+        part = part_of(name)
+        whole = next((column for column in self.columns if part is not None and column.name == part[0]), None)
+        return (whole, part[1]) if whole is not None and part is not None else None
+
+    def _dated(self, name: str) -> bool:
         parts = name.split(PLUS)
-        return name in self.names or (len(parts) == 3 and set(parts) <= set(self.names))
+        return len(parts) == 3 and set(parts) <= set(self.names)
 
     def column(self, name: str) -> Column:
         for column in self.columns:
             if column.name == name:
                 return column
-        if self.has(name):
+        whole = self._whole(name)
+        if whole is not None:
+            return _part_of(name, *whole)
+        if self._dated(name):
             return _date_of(name, [self.column(part) for part in name.split(PLUS)])
         from pprl_desktop.records.names import no_such_column
 
@@ -116,6 +130,16 @@ def _date_of(name: str, parts: Sequence[Column]) -> Column:
         known = [year] + ([month.zfill(2)] if month else []) + ([day.zfill(2)] if month and day else [])
         cells.append("-".join(known) if year else "")
     return Column.of(name, cells)
+
+
+def _part_of(name: str, whole: Column, part: Part) -> Column:
+    """The first or the last name of each full name."""
+    place = PARTS.index(part)
+    seen: dict[str, int] = {}
+    codes = np.array([seen.setdefault(parted(str(text))[place], len(seen)) for text in whole.values] or [0], np.int32)
+    values = np.empty(len(seen), dtype=object)
+    values[:] = list(seen)
+    return Column(name, values, np.where(whole.codes >= 0, codes[whole.codes], MISSING).astype(np.int32))
 
 
 @dataclass(frozen=True, eq=False)

@@ -282,11 +282,10 @@ def residents(world: World, random: Random, count: int) -> list[Person]:
             sex = "FM"[int(random.integers(2))]
             born = int(random.integers(1930, 2012)), int(random.integers(1, 13)), int(random.integers(1, 29))
             first = names.first(random, sex)
-            if sibling and random.random() < world.twins * size:
-                born = sibling
-            sibling = born
+            twin = sibling if sibling and random.random() < world.twins * size else None
+            born = sibling = twin or born
             last = family if member < 2 or random.random() < 0.85 else names.last(random)
-            if member == 1 and made and sex == "M" and random.random() < world.juniors:
+            if member == 1 and made and sex == "M" and random.random() < world.juniors and not twin:
                 first = made[-1]["first"] if made[-1]["sex"] == "M" else first  # a junior
             if made and random.random() < world.namesakes:
                 other = made[int(random.integers(len(made)))]

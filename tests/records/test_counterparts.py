@@ -30,15 +30,24 @@ def people(seed: int, rows: int = 200) -> list[dict[str, str]]:
     ]  # fmt: skip
 
 
-def found(tmp_path: Path, one: dict[str, str], other: dict[str, str]) -> dict[str, Counterparts]:
+File = tuple[list[dict[str, str]], dict[str, str]]  # people, and the heading of each of their columns
+
+
+def compared(tmp_path: Path, *files: File) -> tuple[Counterparts, ...]:
     tables = []
-    for name, heads, seed in (("a.csv", one, 1), ("b.csv", other, 2)):
-        lines = [",".join(heads.values())]
-        lines += [",".join(person[key] for key in heads) for person in people(seed)]
+    for name, (persons, heads) in zip(("a.csv", "b.csv"), files, strict=True):
+        lines = [",".join(heads.values()), *(",".join(person[key] for key in heads) for person in persons)]
         (tmp_path / name).write_text("\n".join(lines), encoding="utf-8")
         tables.append(read_table(tmp_path / name).table)
-    made = counterparts((tables[0], tables[1]), (profile(tables[0]), profile(tables[1])))
-    return {one.first: one for one in made}
+    return counterparts((tables[0], tables[1]), (profile(tables[0]), profile(tables[1])))
+
+
+def found(tmp_path: Path, one: dict[str, str], other: dict[str, str]) -> dict[str, Counterparts]:
+    return {made.first: made for made in compared(tmp_path, (people(1), one), (people(2), other))}
+
+
+def paired(tmp_path: Path, *files: File) -> dict[str, str]:
+    return {made.first: made.second for made in compared(tmp_path, *files)}
 
 
 def test_headings_of_two_languages_find_each_other(tmp_path: Path) -> None:
@@ -66,6 +75,15 @@ def test_a_date_in_three_columns_is_paired_as_a_whole(tmp_path: Path, whole: boo
     joined = "birth_year + birth_month + birth_day"
     assert {one.first: one.second for one in made.values()} == {
         "first_name": "first_name", "last_name": "last_name", joined: "birth_date" if whole else joined,
+    }  # fmt: skip
+
+
+def test_a_full_name_finds_the_first_and_the_last_name_of_the_other_file(tmp_path: Path) -> None:
+    persons = [{**one, "full": f"{one['first']} {one['last']}"} for one in people(1)]
+    pairs = paired(tmp_path, (people(2), {"last": "surname", "first": "given_name", "born": "date_of_birth"}),
+                   (persons, {"full": "Nom complet", "born": "naissance"}))  # fmt: skip
+    assert pairs == {
+        "surname": "Nom complet (last)", "given_name": "Nom complet (first)", "date_of_birth": "naissance",
     }  # fmt: skip
 
 

@@ -41,7 +41,8 @@ def people(columns: str, rows: int = 400) -> Table:
     [
         ("first_name last_name full_name dob", "full_name", "holds", {"first_name", "last_name"}),
         ("name first_name last_name", "name", "holds", {"first_name", "last_name"}),
-        ("last_name full_name dob", "last_name", "within", {"full_name"}),
+        ("last_name full_name dob", "last_name", "within", {"full_name (first)", "full_name (last)"}),
+        ("full_name dob", "full_name", "holds", {"full_name (first)", "full_name (last)"}),
         ("first_name last_name dob age", "age", "age", {"dob"}),
         ("first_name last_name dob birth_year", "birth_year", "within", {"dob"}),
         ("first_name last_name initials", "initials", "initials", {"first_name"}),
@@ -80,6 +81,27 @@ def test_a_date_in_parts_is_offered_as_one_date() -> None:
     cleaned = clean(table, [Field.of(name, "date")], {})
     year, month, day = (table.column(part).cell(7) for part in name.split(" + "))
     assert cleaned.column(name).cell(7) == f"{year}{int(month):02}{int(day):02}"
+
+
+def test_a_full_name_alone_is_offered_as_first_and_last_name() -> None:
+    table = people("rec_id full_name dob")
+    made = profile(table)
+    first, last = "full_name (first)", "full_name (last)"
+    assert set(made.matching) == {first, last, "dob"}
+    whole = table.column("full_name").cell(7).split(" ")
+    assert [table.column(name).cell(7) for name in (first, last)] == whole
+    assert made.column(first).kind == made.column(last).kind == "name"
+    assert made.repeats("full_name") is not None
+
+
+def test_names_of_one_word_stay_one_column() -> None:
+    assert set(profile(people("rec_id last_name dob")).matching) == {"last_name", "dob"}
+
+
+def test_a_heading_that_looks_like_a_part_is_the_column_it_names() -> None:
+    table = Table.of(("name", "name (first)"), [("Anna Berg", "Bob")])
+    assert table.column("name (first)").cell(0) == "Bob"
+    assert table.column("name (last)").cell(0) == "Berg"
 
 
 @pytest.mark.parametrize(

@@ -160,7 +160,9 @@ class FieldsPane(Pane):
 
     def _columns(self) -> tuple[str, ...]:
         seen: Seen | None = self.desk.findings.seen
-        return seen.columns if seen is not None else tuple(col for _, col in self.project.choices.columns)
+        if seen is not None:
+            return (*seen.columns, *(one.name for one in seen.profile.joined))
+        return tuple(col for _, col in self.project.choices.columns)
 
     def _show_fields(self) -> None:
         choices = self.project.choices
