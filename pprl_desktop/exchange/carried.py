@@ -28,8 +28,8 @@ class Carried:
     def from_plain(cls, plain: dict[str, Any]) -> Carried:
         return cls(**{**plain, "of": tuple(plain["of"])})
 
-    def said(self) -> tuple[Said, ...]:
-        """What the repetition adds for the rows, before anything is written."""
+    def said(self, decoys: int = 0) -> tuple[Said, ...]:
+        """What the repetition adds for the rows, before anything is written; `decoys` go out beside them."""
         told = [
             Said(
                 "Next delivery: {unchanged} {unchanged|record is|records are} unchanged and {unchanged|goes|go} out "
@@ -41,6 +41,14 @@ class Carried:
                 "links keep their ids."
             ),
         ]  # fmt: skip
+        if decoys:
+            told.append(
+                Said(
+                    "Decoys never change and never come back, and their number stays the same. So the partner knows of "
+                    "every record that changed or came back that it is real, and of the new ones, unless about as many "
+                    "are gone."
+                )
+            )
         if not self.by_number and self.new and self.gone:
             told.append(
                 Said(

@@ -10,8 +10,10 @@ the release ledger: without the passphrase nobody can test who is in a table.
 
 A row that comes back, or gets an earlier value again, gets the bytes that it had then. Names stay so that links keep
 their ids. So the partner sees which rows stayed, changed, came and went; it would see most of that from the bytes as
-well, and it is told before a file is written. Decoys stay in the share in which rows stay: were they drawn anew,
-whoever holds two bundles would know them.
+well, and it is told before a file is written. Decoys go in the share in which rows go: were they drawn anew, or did
+more of them go, whoever holds two bundles would know them. They never change and never come back, so that a row that
+does is known to be real: a made-up change would not look like one (most are slips put right, of which the old and the
+new code are alike). That is said, beside the file and in the statement.
 """
 
 from __future__ import annotations
@@ -152,7 +154,7 @@ def compare(key: bytes, table: CleanTable, before: Known | None, ids: Sequence[s
     np.maximum.at(held, before.who, before.times)
     times[there] = np.minimum(held[before.who[places[there]]] + ~unchanged[there], MOST_TIMES)
     carried = _carried(before, places, unchanged, times, held, bool(numbers.any()))
-    stays = _decoys_that_stay(before, int(unchanged.sum()), decoys)
+    stays = _decoys_that_stay(before, carried.gone, decoys)
     whole, is_decoy = add_decoys(table, decoys - len(stays))
     now = Next(
         table, np.arange(table.rows, dtype=np.int32), places, same, marks, numbers, times, before, carried
@@ -318,10 +320,10 @@ def _texts(marks: npt.NDArray[np.uint8]) -> list[bytes]:
     return [row.tobytes() for row in flat]
 
 
-def _decoys_that_stay(before: Known, unchanged: int, decoys: int) -> tuple[int, ...]:
-    """As large a share of them as of the real rows, drawn by the operating system."""
-    share = unchanged / max(1, int((before.real & (before.bundle == 0)).sum()))
-    count = min(decoys, round(min(share, 1.0) * len(before.decoys)))
+def _decoys_that_stay(before: Known, gone: int, decoys: int) -> tuple[int, ...]:
+    """As large a share of them as of the real rows, changed or not, drawn by the operating system."""
+    share = gone / max(1, int((before.real & (before.bundle == 0)).sum()))
+    count = min(decoys, round((1.0 - share) * len(before.decoys)))
     return tuple(sorted(np.random.default_rng().choice(len(before.decoys), count, replace=False).tolist()))
 
 

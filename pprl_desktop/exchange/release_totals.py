@@ -13,7 +13,6 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.said import Said
 
 if TYPE_CHECKING:
-    from pprl_desktop.exchange.carried import Carried
     from pprl_desktop.exchange.releases import Planned, Release
     from pprl_desktop.privacy.claims import Statement
 
@@ -93,7 +92,7 @@ def outlook(
     beside = tuple((one, share) for one, share in here if one.number not in chain)
     times = planned.carried.times if planned.carried is not None and chain else 1
     total = _total(planned, [one for one, _ in beside], times)
-    sentences = _sentences(here, others, total, bool(said.epsilon), planned.carried)
+    sentences = _sentences(here, others, total, planned)
     blocked = _blocked(total, limits, bool(here)) or _too_often(planned, beside, times, limits)
     return Outlook(None, here, total, others, sentences, blocked)
 
@@ -128,10 +127,10 @@ def _sentences(
     here: Sequence[tuple[Release, float | None]],
     others: int,
     total: Mapping[str, float],
-    noise: bool,
-    carried: Carried | None = None,
+    planned: Planned,
 ) -> tuple[Said, ...]:
-    said = [*carried.said()] if carried is not None else []
+    carried, noise = planned.carried, bool(planned.statement.epsilon)
+    said = [*carried.said(planned.decoys)] if carried is not None else []
     measured = [share for _, share in here if share is not None]
     if here:
         times = Said("one earlier release") if len(here) == 1 else Said("{here} earlier releases", here=len(here))

@@ -37,7 +37,8 @@ PUBLIC = Said("The reference set is public: whoever breaks the encryption can lo
 COUNTS = Said("How many records there are is visible to the partner.")
 MISSING = Said("How many records there are, and which fields of a record are empty, is visible to the partner.")
 DECOYS = Said(
-    "Decoys make the number of records and the presence of a person uncertain. They are not noise: no epsilon follows."
+    "Decoys make the number of records and the presence of a person uncertain. They are not noise: no epsilon follows. "
+    "Later deliveries under the agreement undo part of it: a record that changed or came back is no decoy."
 )
 
 WARNER = Said("Randomised response (Warner 1965; Dwork and Roth 2014, section 3.2)")

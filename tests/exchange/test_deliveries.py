@@ -220,6 +220,27 @@ def test_decoys_are_not_told_by_holding_two_bundles_together(start: Callable[...
     assert stayed == 58 + 29  # of the decoys as large a share as of the people
 
 
+def test_changed_rows_give_no_decoy_away_but_are_known_to_be_real_which_is_said(
+    start: Callable[..., Deliveries],
+) -> None:
+    """Whoever holds two bundles: what is gone, what is new, and what changed under its name."""
+    them = start(decoys=30)
+    first = codes(them.send(FIRST_ROWS, ids(0, 60))[1])
+    assert "Decoys never change" not in str(them.plan(FIRST_ROWS, ids(0, 60)).outlook.sentences)
+    table = FIRST_ROWS
+    for row in range(20):
+        table = with_cell(table, row, "last_name", f"ANDERS{row}")
+    said = " ".join(map(str, them.plan(table, ids(0, 60)).outlook.sentences))
+    assert "every record that changed or came back that it is real" in said
+    assert "a record that changed or came back is no decoy" in " ".join(
+        map(str, bundles.bundle_statement(agreeing.recipe_of(them.a.signed(them.id)), 60).sentences)
+    )
+    second = codes(them.send(table, ids(0, 60))[1])
+    assert first.keys() == second.keys()  # nobody is gone, so no decoy goes: it would be known by that
+    changed = {name for name in first if first[name] != second[name]}
+    assert changed == {them.named()[row] for row in range(20)}
+
+
 def test_without_noise_names_stay_and_decoys_share_their_values(start: Callable[..., Deliveries]) -> None:
     them = start(epsilon=None, decoys=10)
     first = codes(them.send(FIRST_ROWS, ids(0, 60))[1])
