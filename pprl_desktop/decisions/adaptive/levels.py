@@ -52,7 +52,7 @@ class View:
     """One field of one side by its distinct values."""
 
     codes: Codes  # row -> value, -1 missing
-    counts: npt.NDArray[np.int64]  # rows per value
+    counts: npt.NDArray[np.int64]  # rows per value; where some people are held twice, people per value
     tokens: dict[str, Tokens]  # role -> token of each value, 0: none
     parts: tuple[tuple[Part, Codes], ...]  # value parts, and which of their rows each value has
     once: npt.NDArray[np.bool_] | None = None  # rows that stand for a person, where some are held twice
@@ -76,7 +76,11 @@ class View:
 
     @property
     def present(self) -> int:
+        """Rows that have a value; where some people are held twice, people."""
         return int(self.counts.sum())
+
+    def rows_per_value(self) -> npt.NDArray[np.int64]:
+        return np.bincount(self.codes[self.codes >= 0], minlength=self.values)
 
 
 def view(smashed: Smashed, comparison: FieldComparison) -> View:

@@ -95,15 +95,16 @@ def _index(fields: tuple[FieldLevels, ...], lists: tuple[Lists, ...]) -> Index:
         list_at.append(entries + made.start[1:])
         listed.append(made.value + np.int32(first_partner))
         level.append(made.level)
-        rows = np.argsort(one.partner.codes, kind="stable").astype(np.int32)
-        posted.append(rows[len(rows) - one.partner.present :])
-        post_at.append(posts + np.append(np.cumsum(one.partner.counts), one.partner.present))  # nobody: none
+        rows, each = np.argsort(one.partner.codes, kind="stable").astype(np.int32), one.partner.rows_per_value()
+        filled = int(each.sum())
+        posted.append(rows[len(rows) - filled :])
+        post_at.append(posts + np.append(np.cumsum(each), filled))  # nobody: none
         holder = np.repeat(np.arange(one.own.values), np.diff(made.start))
-        counts = one.partner.counts[made.value].astype(np.float64)
+        counts = each[made.value].astype(np.float64)
         cells = np.bincount(holder * LEVELS + made.level, weights=counts, minlength=one.own.values * LEVELS)
         count.append(cells.astype(np.int64).reshape(one.own.values, LEVELS))
         first_own, first_partner = first_own + one.own.values, first_partner + values + 1
-        entries, posts = entries + len(made.value), posts + one.partner.present
+        entries, posts = entries + len(made.value), posts + filled
     beside = np.concatenate([np.delete(partner[rows], f, axis=1) for f, rows in enumerate(posted)])
     longest = int(np.argmax([len(made.value) / max(len(made.start) - 1, 1) for made in lists]))
     order = np.argsort(own[:, longest], kind="stable").astype(np.int32)
@@ -172,7 +173,7 @@ def under(index: Index, weights: Sequence[Weights], m: Numbers) -> Scan:
         outside = np.full(one.own.values, np.log(max(float(m[f, DIFFERS : made.lowest].sum()), 1e-12)))
         if tokens.SINGLE in one.own.tokens:
             outside = np.where(one.own.tokens[tokens.SINGLE] != 0, weight[:, OTHER_INITIAL], outside)
-        floor = np.maximum(outside, 0.0) if one.partner.present < len(one.partner.codes) else outside
+        floor = np.maximum(outside, 0.0) if (one.partner.codes < 0).any() else outside
         clipped = np.where(counted > 0, np.maximum(weight, floor[:, None]), floor[:, None])
         rows = np.where(clipped > floor[:, None], counted, 0)
         falling = np.argsort(-clipped, axis=1, kind="stable")

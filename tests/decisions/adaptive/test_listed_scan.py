@@ -10,6 +10,7 @@ from pprl_desktop.decisions.adaptive import listed_scan, value_lists
 from pprl_desktop.decisions.adaptive import run as adaptive
 from pprl_desktop.decisions.adaptive import strangers as adaptive_null
 from pprl_desktop.decisions.adaptive.levels import DIFFERS, EQUAL, LEVELS, OTHER_INITIAL, FieldLevels
+from pprl_desktop.decisions.adaptive.repeats import of_people
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import Match, MatchOptions
 from pprl_desktop.decisions.learn import learn
@@ -51,9 +52,14 @@ def pairs(found: blocking.CandidatePairs) -> set[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("bar", [1.0, 6.0, 14.0])
-def test_the_same_pairs_as_by_comparing_all(bar: float) -> None:
+@pytest.mark.parametrize("twice", [0, 100], ids=["everybody once", "many held twice"])
+def test_the_same_pairs_as_by_comparing_all(bar: float, twice: int) -> None:
     left, right, _ = two_files(0, 300, 150)
     fields = levels_of(left, right)
+    people = tuple(
+        np.maximum(np.arange(one.rows) - twice, 0) if twice else np.arange(one.rows) for one in (left, right)
+    )
+    fields = list(of_people(fields, (people[0], people[1])))
     weights, m = some_weights(fields, 1)
     index = listed_scan.build(fields, Tuning(), 1, NO_PROGRESS)
     found = listed_scan.run(listed_scan.under(index, weights, m), bar, 100_000, 1)
@@ -91,6 +97,20 @@ def both_ways(monkeypatch: pytest.MonkeyPatch, rows: int, shared: int) -> tuple[
     full = linked(left, right)
     monkeypatch.setattr(listed_scan, "FULL_SCAN", 0.0)
     return full, linked(left, right), truth
+
+
+def test_large_files_with_people_held_twice_are_linked_like_small_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    left, right, truth = two_files(11, 1500, 700)
+    again = np.concatenate([np.arange(right.rows), np.arange(0, right.rows, 3)])
+    twice = right.take(again)
+    made = []
+    for most in (1e12, 0.0):
+        monkeypatch.setattr(listed_scan, "FULL_SCAN", most)
+        made.append(accepted(linked(left, twice, MatchOptions("one-to-many"))))
+    full, fast = made
+    copies = {(x, int(y)) for x, person in truth for y in np.flatnonzero(again == person)}
+    assert len(full & copies) > 0.9 * len(copies)
+    assert len(full ^ fast) <= 0.005 * len(full)
 
 
 def candidates(made: Match) -> set[tuple[int, int]]:
