@@ -89,7 +89,10 @@ def _read(path: str | os.PathLike[str], options: ReadOptions, progress: Progress
     dialect = _layout(head, options, file.name)
     progress.at(0.1, "Reading the file")
     blocks = texts(file, encoding, progress.part(0.1, 1.0))
-    table, warnings = parse(blocks, dialect, options.ragged, encoding.nul_line, progress)
+    try:
+        table, warnings = parse(blocks, dialect, options.ragged, encoding.nul_line, progress)
+    except Problem as problem:
+        raise _fixed_widths(head, dialect, options) or problem from None
     if table.rows == 0 and not options.empty:
         raise Problem(
             Said("'{name}' has a header but no records.", name=file.name),
@@ -127,7 +130,7 @@ def preview(path: str | os.PathLike[str], options: ReadOptions = GUESS, rows: in
         table, warnings = parse([head], dialect, options.ragged, encoding.nul_line)
     except Problem as problem:
         cut_short = file.size > HEAD and isinstance(problem, NeverClosed)
-        stops = () if cut_short else (problem,)
+        stops = () if cut_short else (_fixed_widths(head, dialect, options) or problem,)
         table, warnings = _what_can_be_shown(head, dialect)
     shown = Table(tuple(Column(column.name, column.values, column.codes[:rows]) for column in table.columns))
     told = (*stops, *encoding.warnings, *_preamble(head, dialect, options), *warnings)
@@ -143,6 +146,19 @@ def _fixed(file: Held, encoding: Encoding, options: ReadOptions, progress: Progr
     warnings = (*encoding.warnings, *told)
     return Reading(
         table, encoding.shown, "", "", line, warnings, file.sha256(), rules=FIXED_RULES, widths=options.widths
+    )
+
+
+def _fixed_widths(head: str, dialect: Dialect, options: ReadOptions) -> Problem | None:
+    """Of lines that blanks do not divide and that are all equally long: fill-up, not separators."""
+    lengths = {len(line) for line in head.splitlines() if line.strip()}
+    if options.separator or dialect.separator.strip() or len(lengths) > 1:
+        return None
+    return Problem(
+        "The columns seem to stand at fixed places.",
+        Said("All lines have {n} characters, and no separator divides them alike.", n=lengths.pop()),
+        "Say where the columns stand: Separator, 'fixed widths', on the page Data, or with --widths.",
+        place="widths",
     )
 
 

@@ -182,8 +182,13 @@ def with_header(
         below: Iterable[tuple[int, list[str]]] = head
     else:
         line, header = head[start]
-        names, warnings = header_names(header)
         below = head[start + 1 :]
+        two = header_line is None and len(below) > 1 and _goes_on(header, [row for _, row in below])
+        if two:
+            header, below = in_two_lines(header, below[0][1]), below[1:]
+        names, warnings = header_names(header)
+        if two:
+            warnings = (_two_lines(line, head[start + 1][0]), *warnings)
     table = collected(names, (row for _, row in chain(below, filled)), progress)
     if not table.rows:
         raise Problem(
@@ -192,6 +197,35 @@ def with_header(
             place="file",
         )
     return table, line, warnings
+
+
+def _goes_on(header: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether the line below the names names more: what has no name above is named there, and it is no record."""
+    first, rest = below[0], below[1:]
+    named = sum(not above.strip() and bool(cell.strip()) for above, cell in zip(header, first, strict=True))
+    return named > 0 and not looks_like_record(first, rest)
+
+
+def in_two_lines(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
+    """The name in the lower line, where it has one; what stands over several columns only where it tells them apart."""
+    made = [below.strip() or above.strip() for above, below in zip(upper, lower, strict=True)]
+    over, last = [], ""
+    for above in upper:
+        last = above.strip() or last
+        over.append(last)
+    return [
+        f"{above} {name}" if name and made.count(name) > 1 and above != name else name
+        for above, name in zip(over, made, strict=True)
+    ]
+
+
+def _two_lines(first: int, second: int) -> Problem:
+    return Problem(
+        Said("The names of the columns stand in lines {first} and {second}.", first=first, second=second),
+        "The lower name was taken where there is one.",
+        "If a record stands in one of these lines, choose the line with the names by hand.",
+        place="header",
+    )
 
 
 def _attended(file: IO[bytes], size: int, progress: Progress) -> Iterator[bytes]:

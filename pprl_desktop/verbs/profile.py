@@ -70,12 +70,16 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
 
 
 def as_text(reading: Reading, made: Profile, twice: HeldTwice | None) -> str:
-    separator = NAMES.get(reading.separator, repr(reading.separator)) if reading.separator else "none"
+    # only a text has separators, and only text and sheets have a line of names
+    separator = f", separator {NAMES.get(reading.separator, repr(reading.separator))}" if reading.separator else ""
+    if not reading.separator and not reading.rules:
+        separator = ", one column"
+    widths = ", fixed widths" if reading.widths else ""
     sheet = f", sheet '{reading.sheet}' of {', '.join(reading.sheets)}" if reading.sheet else ""
-    where = f"column names in line {reading.header_line}" if reading.header_line else "no column names"
+    where = f", column names in line {reading.header_line}" if reading.header_line else ", no column names"
+    where = where if reading.sheet or reading.widths or not reading.rules else ""
     lines = [
-        f"{made.rows:,} records, {len(made.columns)} columns; {reading.encoding}{sheet}, separator {separator}, "
-        f"{where}.",
+        f"{made.rows:,} records, {len(made.columns)} columns; {reading.encoding}{sheet}{widths}{separator}{where}.",
         "",
         *_table(made),
         "",

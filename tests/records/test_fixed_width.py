@@ -74,3 +74,13 @@ def test_a_workbook_has_no_widths_and_text_no_sheets(tmp_path: Path) -> None:
     (tmp_path / "p.dta").write_bytes(b"x")
     with pytest.raises(Problem, match="no fixed widths"):
         read_table(tmp_path / "p.dta", ReadOptions(widths=LAYOUT))
+
+
+def test_a_file_of_fixed_widths_is_called_one(tmp_path: Path) -> None:
+    path = tmp_path / "people.dat"
+    names = ["MEYER", "VON DER HEIDE", "O BRIEN", "KOHL"] * 5
+    path.write_text("".join(f"{n:05}{name:<20}{'ANNA':<10}1950{n % 12:02}\n" for n, name in enumerate(names)))
+    with pytest.raises(Problem, match="fixed places") as found:
+        read_table(path)
+    assert "--widths" in str(found.value.do)
+    assert "fixed places" in str(preview(path).warnings[0])

@@ -90,6 +90,24 @@ def test_a_workbook_is_read_as_it_is_seen(tmp_path: Path) -> None:
     assert preview(path, rows=1).table.rows == 1
 
 
+def test_names_in_two_lines_are_put_together_and_said(tmp_path: Path) -> None:
+    """As spreadsheets for people have them: what belongs together has a name above, over merged cells."""
+    rows: list[list[object]] = [
+        ["Patients 2026", "", "", "", "", "", ""],
+        ["No", "Name", "", "Birth", "", "Admission", "Sex"],
+        ["", "First name", "Last name", "Year", "Month", "Year", ""],
+    ]
+    rows += [[n, "Anna", f"Meyer{'ab'[n % 2]}", 1950 + n, n % 12 + 1, 2024, "f"] for n in range(1, 30)]
+    reading = read_table(workbook(tmp_path / "two.xlsx", {"S": rows}))
+    assert reading.table.names == ("No", "First name", "Last name", "Birth Year", "Month", "Admission Year", "Sex")
+    assert reading.table.rows == 29
+    assert any("stand in lines 2 and 3" in str(one) for one in reading.warnings)
+    chosen = read_table(tmp_path / "two.xlsx", ReadOptions(header_line=2))
+    assert chosen.table.rows == 30  # the steward's word counts
+    gap = [["No", "Name", ""], [1, "Anna", "Meyer"], [2, "Bert", "Kohl"], [3, "Cleo", "Wirth"]]
+    assert read_table(workbook(tmp_path / "gap.xlsx", {"S": gap})).table.rows == 3  # a person is not taken for names
+
+
 def test_the_sheet_is_chosen_and_the_others_are_named(tmp_path: Path) -> None:
     path = workbook(tmp_path / "two.xlsx", {"Notes": [], "A": [["id", "name"], [1, "Ann"]], "B": [["id"], [2], [3]]})
     first = read_table(path)
