@@ -183,7 +183,7 @@ def with_header(
     else:
         line, header = head[start]
         below = head[start + 1 :]
-        two = header_line is None and len(below) > 1 and _goes_on(header, [row for _, row in below])
+        two = len(below) > 1 and _goes_on(header, [row for _, row in below])
         if two:
             header, below = in_two_lines(header, below[0][1]), below[1:]
         names, warnings = header_names(header)
@@ -223,7 +223,7 @@ def _two_lines(first: int, second: int) -> Problem:
     return Problem(
         Said("The names of the columns stand in lines {first} and {second}.", first=first, second=second),
         "The lower name was taken where there is one.",
-        "If a record stands in one of these lines, choose the line with the names by hand.",
+        Said("If line {line} holds a record, give every column a name in the line above it, in the file.", line=second),
         place="header",
     )
 
