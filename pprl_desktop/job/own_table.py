@@ -279,6 +279,16 @@ def sheets_of(path: Path) -> tuple[tuple[str, ...], str]:
     return found.sheets, found.sheet
 
 
+def first_lines(path: Path, count: int) -> tuple[str, ...]:
+    """Of a text, for the steward who says where its columns stand; nothing where they cannot be read."""
+    from pprl_desktop.records import reading
+
+    try:
+        return reading.first_lines(path, count)
+    except Problem:
+        return ()
+
+
 def read_options(choices: Choices) -> ReadOptions:
     """How the table is read, as the steward chose."""
     from pprl_desktop.records.reading import ReadOptions

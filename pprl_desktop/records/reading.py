@@ -137,6 +137,12 @@ def preview(path: str | os.PathLike[str], options: ReadOptions = GUESS, rows: in
     return Reading(shown, encoding.shown, dialect.separator, dialect.quote, dialect.header_line, told)
 
 
+def first_lines(path: str | os.PathLike[str], count: int) -> tuple[str, ...]:
+    """Of a text, as they stand there. Personal: for the own steward's screen only."""
+    file = hold(_existing(path), HEAD)
+    return tuple(_head(file, find_encoding(file, "", limit=HEAD)).splitlines()[:count])
+
+
 def _fixed(file: Held, encoding: Encoding, options: ReadOptions, progress: Progress) -> Reading:
     _check(options)
     cuts = parse_layout(options.widths)

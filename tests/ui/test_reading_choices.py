@@ -114,3 +114,25 @@ def test_labels_or_codes_are_a_choice_that_is_kept(window: MainWindow, tmp_path:
     qtbot.waitUntil(lambda: window.desk.project.choices.labels is False)
     settled(window, qtbot)
     assert window.desk.own_table.table(window.desk.project.choices).column("sex").cell(0) == "1"
+
+
+def test_a_file_that_needs_widths_asks_for_them_in_place(window: MainWindow, tmp_path: Path, qtbot) -> None:  # type: ignore[no-untyped-def]
+    """Without a table at hand the choices of how it is read are not to be seen."""
+    lines = [f"{n:05}{'VON DER HEIDE'[: 4 + n]:<16}{'ANNA':<8}1950{n:02}11" for n in range(1, 9)]
+    path = tmp_path / "people.dat"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    window.desk.create_project(tmp_path / "p.pprlproject", "Data")
+    pane = window.pane()
+    pane.take_file(str(path))
+    qtbot.waitUntil(lambda: bool(pane.messages.banners()))
+    settled(window, qtbot)
+    ask = [one for one in pane.findChildren(QPushButton) if one.text() == "Say where the columns stand …"]
+    ask[0].click()
+    dialog = pane.findChild(WidthsDialog)
+    assert lines[0] in dialog.lines.toPlainText()
+    dialog.edit.setPlainText("id 1-5\nlast_name 6-21\nfirst_name 22-29\nborn 30-37")
+    dialog.accept()
+    qtbot.waitUntil(lambda: window.desk.project.choices.widths != "")
+    settled(window, qtbot)
+    assert pane.seen.columns == ("id", "last_name", "first_name", "born")
+    assert window.desk.own_table.table(window.desk.project.choices).column("last_name").cell(7) == "VON DER HEID"

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QComboBox, QDialog, QGridLayout, QLineEdit, QPlainTextEdit, QWidget
 
+from pprl_desktop.job.own_table import first_lines
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.column_steps import AppliedStep, Step
+from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.panes._work import separator_words
 from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, row
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from pprl_desktop.job.own_table import Seen
 
 SHOWN = 5  # examples
+LINES = 4  # of a file whose columns stand at fixed places
 GUESS, WIDTHS = "", "widths"  # of the separator: found out, or there is none
 ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1")
 HEADERS = 8  # lines offered as the header
@@ -28,10 +31,19 @@ HEADERS = 8  # lines offered as the header
 class WidthsDialog(QDialog):
     """Which characters of a line make up which column."""
 
-    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+    def __init__(self, text: str, lines: Sequence[str] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Fixed widths"))
-        self.setMinimumWidth(460)
+        self.setMinimumWidth(640)
+        ruler = "".join(f"{number:>10}" for number in range(10, max(map(len, lines), default=0) + 10, 10))
+        self.lines = QPlainTextEdit("\n".join([ruler, "    .    |" * (len(ruler) // 10), *lines]))
+        self.lines.setReadOnly(True)
+        self.lines.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.lines.setFont(theme.font("small", mono=True))
+        self.lines.setFixedHeight((len(lines) + 3) * self.lines.fontMetrics().height() + 24)
+        self.lines.setAccessibleName(tr("First lines of the file"))
+        self.lines.setTabChangesFocus(True)
+        self.lines.setVisible(bool(lines))
         self.edit = QPlainTextEdit(text.replace(", ", "\n").replace(",", "\n"))
         self.edit.setPlaceholderText("id 1-6\nlast_name 7-26\nfirst_name 27-41\nborn 42-49")
         self.edit.setAccessibleName(tr("Columns and their characters"))
@@ -40,6 +52,7 @@ class WidthsDialog(QDialog):
         self.setLayout(
             column(
                 label(tr("One column per line: its name, the first and the last character, counted from 1."), "muted"),
+                self.lines,
                 labelled(tr("&Columns and their characters"), self.edit),
                 buttons, gap=1.5, margin=2.5,
             )
@@ -240,10 +253,27 @@ class ReadingChoices:
         if data != WIDTHS:
             self._read_with(widths="", separator=str(data))
             return
-        dialog = WidthsDialog(self.choices.widths, self)
-        dialog.accepted.connect(lambda: self._read_with(widths=dialog.widths(), separator="", header_line=None))
-        dialog.rejected.connect(lambda: pick(self.separator, WIDTHS if self.choices.widths else GUESS))
+        if self.seen is not None:
+            dialog = self._ask_widths(Path(self.seen.path), self.choices.widths)
+            dialog.rejected.connect(lambda: pick(self.separator, WIDTHS if self.choices.widths else GUESS))
+
+    def _ask_widths(self: Any, path: Path, widths: str) -> WidthsDialog:
+        dialog = WidthsDialog(widths, first_lines(path, LINES), self)
+
+        def read() -> None:
+            how: dict[str, Any] = {"sheet": "", "separator": "", "header_line": None, "widths": dialog.widths()}
+            if str(path) != self.choices.table_path:
+                how |= {"encoding": "", "made": (), "drop_copies": False}
+            self._load(path, replace(self.choices, **how))
+
+        dialog.accepted.connect(read)
         dialog.open()
+        return dialog
+
+    def _not_read(self: Any, path: Path, widths: str, problem: Problem) -> None:
+        """Where a file of fixed widths cannot be read without them, they are asked for in place."""
+        act = (tr("Say where the columns stand …"), lambda: self._ask_widths(path, widths))
+        self.show_problem(problem, act if problem.place == "widths" else None)
 
     def _read_with(self: Any, **how: Any) -> None:
         if self.seen is not None:

@@ -328,7 +328,11 @@ class DataPane(ReadingChoices, Pane):
             self._show(seen)
             self._count_people(fresh)
 
-        self.run(tr("Reading the table"), lambda progress: place.load(path, options, progress), done, key="data.load")
+        widths = options.widths if options is not None else ""
+        self.run(
+            tr("Reading the table"), lambda progress: place.load(path, options, progress), done, key="data.load",
+            problem=lambda found: self._not_read(path, widths, found),
+        )  # fmt: skip
 
     def _count_people(self, fresh: bool) -> None:
         """Who is held twice decides how often a person may occur; the steward may choose otherwise later."""
