@@ -163,7 +163,7 @@ def _fixed_widths(head: str, dialect: Dialect, options: ReadOptions) -> Problem 
     return Problem(
         "The columns seem to stand at fixed places.",
         Said("All lines have {n} characters, and no separator divides them alike.", n=lengths.pop()),
-        "Say where the columns stand: Separator, 'fixed widths', on the page Data, or with --widths.",
+        "Say which characters make up which column: on the page Data, or with --widths.",
         place="widths",
     )
 
