@@ -22,7 +22,7 @@ from pprl_desktop.codes.directions import suggested as direction_of
 from pprl_desktop.decisions.base import ACCEPT, Match, MatchOptions
 from pprl_desktop.exchange.keys import SEED, Keys
 from pprl_desktop.exchange.whole_match import arrays_of, match_of
-from pprl_desktop.job.own_table import OwnTable, Seen
+from pprl_desktop.job.own_table import OwnTable, Seen, as_choices
 from pprl_desktop.matching.persons import Persons, persons
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -30,6 +30,7 @@ from pprl_desktop.project.choices import Choices, Kind
 from pprl_desktop.project.project import SUFFIX, Project
 from pprl_desktop.records.counterparts import Counterparts, counterparts
 from pprl_desktop.records.fields import Field
+from pprl_desktop.records.reading import ReadOptions
 from pprl_desktop.review import sealing, sources
 from pprl_desktop.review.desk import Desk
 from pprl_desktop.review.marks import Cap
@@ -84,11 +85,18 @@ class OwnFiles:
 
     @classmethod
     def opened(
-        cls, path: Path, files: tuple[Path, ...], *, again: bool = False, progress: Progress = NO_PROGRESS
+        cls,
+        path: Path,
+        files: tuple[Path, ...],
+        how: tuple[ReadOptions, ...] = (),
+        *,
+        again: bool = False,
+        progress: Progress = NO_PROGRESS,
     ) -> OwnFiles:
         """The project at `path`, made and filled with every suggestion where there is none yet.
 
-        An existing one goes on where it was: with the same files, unless `again` says to read them anew.
+        An existing one goes on where it was: with the same files, unless `again` says to read them anew. `how`: of each
+        file, what is not to be found out.
         """
         kind: Kind = "two files" if len(files) == 2 else "one file"
         place = path.with_suffix(SUFFIX)
@@ -98,7 +106,9 @@ class OwnFiles:
         try:
             own._must_be_about(kind, files, again=again)
             if fresh or again or not project.choices.table_path:
-                own.begin(files, progress)
+                own.begin(files, how, progress)
+            elif how:
+                own._must_be_read(how)
         except BaseException:
             project.close()
             if fresh:  # nothing of it was ever used
@@ -123,19 +133,34 @@ class OwnFiles:
                 place="project",
             )
 
+    def _must_be_read(self, how: tuple[ReadOptions, ...]) -> None:
+        """What is said of reading holds for files that were read so, or are to be read."""
+        for side, said in zip(self.sides(), map(as_choices, how), strict=True):
+            held = {name: getattr(side, name) for name in said}
+            usual = as_choices(ReadOptions())
+            if any(said[name] not in (usual[name], held[name]) for name in said):
+                raise Problem(
+                    "The files of this project were read in another way.",
+                    do="Say that they are to be read anew (--again).",
+                    place="project",
+                )
+
     def sides(self) -> tuple[Choices, ...]:
         choices = self.project.choices
         return (choices, choices.second_file()) if self.two else (choices,)
 
-    def begin(self, files: tuple[Path, ...], progress: Progress = NO_PROGRESS) -> tuple[Seen, ...]:
+    def begin(
+        self, files: tuple[Path, ...], how: tuple[ReadOptions, ...] = (), progress: Progress = NO_PROGRESS
+    ) -> tuple[Seen, ...]:
         """Reads the files and follows every suggestion: columns, fields, who is held twice."""
         project = self.project
-        seen = [self.first.load(files[0], None, progress.part(0.0, 0.3))]
+        read = [Choices(**as_choices(one)) for one in how or [ReadOptions()] * len(files)]
+        seen = [self.first.load(files[0], read[0], progress.part(0.0, 0.3))]
         _must_have_records(seen[0])
         project.change("Load table", **seen[0].changes())
         project.confirm("data")
         if self.two:
-            seen.append(self.second.load(files[1], None, progress.part(0.3, 0.6)))
+            seen.append(self.second.load(files[1], read[1], progress.part(0.3, 0.6)))
             _must_have_records(seen[1])
             project.change("Load table", second=Choices(**seen[1].changes()))
             project.confirm("data_b")

@@ -281,7 +281,7 @@ def _document(project: Project, match: Match, outcome: Outcome, linked: Linked, 
         note=Said("Two files of one organisation") if two else Said("One file, looked through for duplicates"),
         aside=(Said("written {day:date}", day=report.date),),
         lead=lead,
-        figures=_sure(match),
+        figures=_sure(match, two=two),
         facts_title=Said("Who, what, why"),
         facts=(
             Fact(Said("Compared"), ", ".join(field_title(one.name) for one in choices.fields)),
@@ -303,12 +303,13 @@ def _decided(outcome: Outcome) -> Said:
     return Said("the program, and reviewers at masked records ({n} {n|pair|pairs})", n=outcome.decided)
 
 
-def _sure(match: Match) -> tuple[Figure, ...]:
+def _sure(match: Match, *, two: bool) -> tuple[Figure, ...]:
     expected = match.expected
     if "recall" not in expected or not len(match.accepted()):
         return ()
     made = []
-    for what, name in ((Said("links are wrong"), "precision"), (Said("shared people are missed"), "recall")):
+    missed = Said("shared people are missed") if two else Said("repeated records are missed")
+    for what, name in ((Said("links are wrong"), "precision"), (missed, "recall")):
         share, low, high = (1 - float(expected.get(f"{name}{end}", expected[name])) for end in ("", "_high", "_low"))
         note = Said("between {low:decimals 1} and {high:decimals 1}, a forecast", low=100 * low, high=100 * high)
         if not match.reliable:

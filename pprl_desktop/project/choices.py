@@ -107,6 +107,12 @@ class Choices:
         left = {*PATHS, "partner", "agreement", "partner_sha256", "kind", "second"} - {"table_path", "home"}
         return {one.name: getattr(self, one.name) for one in fields(self) if one.name not in left}
 
+    def for_another_agreement(self) -> dict[str, Any]:
+        """What is let go for a new agreement with the same partner: the old one and its files."""
+        usual = Choices()
+        left = {*PATHS, "agreement", "partner_sha256"} - {"table_path", "home", "output_folder"}
+        return {name: getattr(usual, name) for name in left}
+
     def as_dict(self) -> dict[str, Any]:
         plain = {f.name: getattr(self, f.name) for f in fields(self)}
         plain["second"] = self.second.as_dict() if self.second is not None else None

@@ -158,7 +158,8 @@ def columns_for(fields: Sequence[Field], text: str | None) -> dict[str, str]:
 
 def reading_options(parser: argparse.ArgumentParser, *, tables: int = 1) -> None:
     """How tables are read, for every verb that reads one."""
-    twice = "; once more for the second table, a third time for the list of pairs" if tables > 1 else ""
+    twice = "; once more for the second table ('' for the first, if only that one needs it)" if tables > 1 else ""
+    twice += ", a third time for the list of pairs" if tables > 2 else ""
     group = parser.add_argument_group("how a table is read")
     group.add_argument(
         "--sheet", action="append", default=[], metavar="NAME",

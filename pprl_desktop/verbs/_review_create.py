@@ -29,7 +29,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     source.add_argument("--frequencies", metavar="FILE", help="frequency file of MINDFIRL (F|L,name,count)")
     source.add_argument("--partner", metavar="TABLE.csv", help="instead: own table, with the cells the partner sent")
     source.add_argument("--columns", metavar="FIELD=COLUMN,...", help="own columns, with --partner")
-    _options.reading_options(parser, tables=2)
+    _options.reading_options(parser, tables=3)
     plan = parser.add_argument_group("what reviewers may see")
     plan.add_argument("--budget", type=share, default=Fraction(3, 10), help="KAPR per reviewer (default: 0.3)")
     plan.add_argument("--review-budget", type=share, default=Fraction(1), help="of all reviewers together")

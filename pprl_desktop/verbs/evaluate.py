@@ -32,7 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     _options.method_options(parser, blind=True)
     parser.add_argument("--seed", type=_options.seed, default=0, metavar="N", help="same seed, same figures")
     _options.memory_option(parser)
-    _options.reading_options(parser, tables=2)
+    _options.reading_options(parser, tables=3)
     _options.engine_options(parser)
     parser.add_argument("--rule", default="both", choices=("both", "either", "review"), help="to reconcile")
     parser.add_argument("--accept", type=_options.score, metavar="SCORE", help="threshold by hand")

@@ -27,6 +27,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", required=True, metavar="DIR", help="where table, report and project go")
     parser.add_argument("--project", metavar="FILE", help=f"project file (default: {NAME} in that folder)")
     parser.add_argument("--again", action="store_true", help="read the files anew, with new suggestions")
+    _options.reading_options(parser, tables=2)
+    parser.add_argument("--make-b", action="append", default=[], metavar="STEP", help="the same in B; --make is for A")
     fields = parser.add_argument_group("what is compared (default: what both files hold of a person)")
     fields.add_argument(
         "--fields", metavar="COLUMN[=COLUMN-B][:TYPE],...",
@@ -61,7 +63,8 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
         raise Problem("A review is made or taken in, not both.", do="Give one of the two.", place="arguments")
     files = (Path(args.a), Path(args.b)) if args.b else (Path(args.a),)
     place = Path(args.project) if args.project else Path(args.out) / NAME
-    own = OwnFiles.opened(place, files, again=args.again, progress=progress.part(0.0, 0.3))
+    how = (_options.how_read(args), replace(_options.how_read(args, 1), made=tuple(args.make_b)))[: len(files)]
+    own = OwnFiles.opened(place, files, how, again=args.again, progress=progress.part(0.0, 0.3))
     with own.project:
         return _run(args, own, progress.part(0.3, 1.0))
 

@@ -105,6 +105,28 @@ def test_one_asks_and_the_other_answers(
         assert (folder / "linked.csv").is_file()
         assert (folder / "report.pdf").read_bytes().startswith(b"%PDF")
 
+    # the next delivery is a run of its own, with the same choices
+    newer = tmp_path / "newer.csv"
+    newer.write_text("".join(tables[1].read_text(encoding="utf-8").splitlines(keepends=True)[:-5]), encoding="utf-8")
+    before = anna.window.desk.need_project().choices
+    anna.window.show_pane("data")
+    anna.wait()
+    anna.pane.take_next(str(newer))
+    anna.wait()
+    now = anna.window.desk.need_project().choices
+    assert (now.agreement, now.bundle_path, now.rows) == ("", "", before.rows - 5)
+    assert (now.method, now.partner, now.fields) == ("blind", before.partner, before.fields)
+    said = " ".join(banner.accessibleName() for banner in anna.pane.messages.banners())
+    assert tr("With blind each delivery is a run of its own: propose the terms again.") in said
+    anna.window.show_pane("agreement")
+    anna.wait()
+    anna.pane.blind.rows.setValue(bernd.window.desk.need_project().choices.rows)
+    anna.pane.blind.bound.setCurrentIndex(anna.pane.blind.bound.findData(0.3))
+    anna.pane.blind.changed.emit()
+    anna.qtbot.waitUntil(lambda: anna.window.next.isEnabled())
+    anna.press(anna.window.next, post / "second proposal.pprl")
+    assert (post / "second proposal.pprl").is_file()
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["de"], indirect=True)

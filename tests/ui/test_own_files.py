@@ -202,3 +202,45 @@ def test_pairs_on_which_reviewers_differ_are_shown_and_settled(
         shown.different.click()
     assert not shown.isVisibleTo(pane)
     assert sum(value is True for value in manager.outcome().values()) == 1
+
+
+def test_columns_that_are_read_anew_find_their_counterparts_anew(
+    open_window: Callable[..., MainWindow], tmp_path: Path, files: tuple[Path, Path], qtbot
+) -> None:  # type: ignore[no-untyped-def]
+    """A table that is read with other columns, as with another layout, leaves no field without a column."""
+    window = open_window()
+    begin(window, tmp_path, "two", "Both lists")
+    window.open_file(files[0])
+    qtbot.waitUntil(lambda: window.desk.findings.seen is not None)
+    go_next(window, qtbot, "data_b")
+    window.open_file(files[1])
+    qtbot.waitUntil(lambda: bool(window.desk.project.choices.second_file().columns) and not window.desk.jobs.busy())
+    pane = window.pane()
+    pane._read_with(header_line=0)  # its names are a record, and its columns have numbers
+    qtbot.waitUntil(lambda: "column 1" in window.desk.findings.second.columns and not window.desk.jobs.busy())
+    columns = dict(window.desk.project.choices.second_file().columns)
+    assert columns
+    assert all(name.startswith("column ") for name in columns.values())
+    assert set(columns) == {one.name for one in window.desk.project.choices.fields}
+
+
+def test_a_date_in_three_columns_of_the_second_file_is_shown_as_chosen(
+    open_window: Callable[..., MainWindow], tmp_path: Path, qtbot
+) -> None:  # type: ignore[no-untyped-def]
+    """It was compared, and the page said that nothing was chosen."""
+    names = "ANNA BERND CLARA DIETER EMMA FRANZ".split()
+    for path, seed in ((tmp_path / "a.csv", 0), (tmp_path / "b.csv", 3)):
+        lines = [f"{names[(n + seed) % 6]},M{n % 7}EYER,{1930 + n},{n % 12 + 1},{n % 28 + 1}" for n in range(seed, 60)]
+        head = "first_name,last_name,birth_year,birth_month,birth_day"
+        path.write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
+    window = open_window()
+    begin(window, tmp_path, "two", "Both lists")
+    window.open_file(tmp_path / "a.csv")
+    qtbot.waitUntil(lambda: window.desk.findings.seen is not None)
+    go_next(window, qtbot, "data_b")
+    window.open_file(tmp_path / "b.csv")
+    qtbot.waitUntil(lambda: bool(window.desk.project.choices.second_file().columns) and not window.desk.jobs.busy())
+    go_next(window, qtbot, "fields")
+    joined = "birth_year + birth_month + birth_day"
+    boxes = {one.accessibleName(): one.currentData() for one in window.pane().findChildren(QComboBox)}
+    assert [boxes[f"Column of {joined} in {side}"] for side in "AB"] == [joined, joined]

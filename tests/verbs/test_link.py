@@ -120,3 +120,24 @@ def test_the_same_file_twice_and_a_file_that_is_not_there_get_a_sentence(
     assert "Both files are the same." in capsys.readouterr().err
     assert main(["link", files[0], str(tmp_path / "none.csv"), "--out", str(tmp_path / "out")]) == 2
     assert not (tmp_path / "out" / "link.pprlproject").exists()
+
+
+def test_each_file_is_read_as_the_terminal_says(
+    tmp_path: Path, files: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of the second file only the widths are known; of the first a column is made of two."""
+    with Path(files[1]).open(encoding="utf-8", newline="") as source:
+        rows = list(csv.reader(source))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    ends = [sum(widths[: at + 1]) for at in range(len(widths))]
+    layout = ", ".join(
+        f'"{name}" {end - width + 1}-{end}' for name, width, end in zip(rows[0], widths, ends, strict=True)
+    )
+    lines = ["".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows[1:]]
+    (tmp_path / "b.dat").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    call = (files[0], str(tmp_path / "b.dat"), "--out", str(tmp_path / "out"), "--widths", "", "--widths", layout)
+    made = said(capsys, *call, "--make", "town = join(postcode, city)")
+    assert made["links"] > 500
+    assert made["links"] == said(capsys, *call)["links"]  # as the project was read
+    assert main(["link", *call[:-1], "id 1-4"]) == 2
+    assert "--again" in capsys.readouterr().err

@@ -57,6 +57,7 @@ class WidthsDialog(QDialog):
                 buttons, gap=1.5, margin=2.5,
             )
         )  # fmt: skip
+        self.edit.setFocus()
 
     def widths(self) -> str:
         return ", ".join(line.strip() for line in self.edit.toPlainText().splitlines() if line.strip())
@@ -298,3 +299,18 @@ class ReadingChoices:
         """New columns bring new suggestions, as a new table does."""
         if self.seen is not None:
             self._load(Path(self.seen.path), replace(self.choices, made=steps), suggest=True)
+
+    def _one_question(self: Any) -> bool:
+        """With blind an agreement allows one question: another table needs another agreement."""
+        agreement, home = self.choices.agreement, self.desk.home
+        return bool(agreement) and home.has_agreement(agreement) and home.agreement(agreement).terms.blind is not None
+
+    def _say_new_run(self: Any) -> None:
+        self.say(
+            "info",
+            tr("With blind each delivery is a run of its own: propose the terms again."),
+            tr(
+                "One agreement allows one question. The guesses of the new run are added to those of the earlier ones, "
+                "and links get new ids: record numbers tell at home who was linked before."
+            ),
+        )

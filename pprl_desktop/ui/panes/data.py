@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 FIRST_ROWS = 4
 SHAPE = 14  # letters of a shape; whole on hover
+NAME = 24  # letters of the name of a column; whole on hover
 AT_ONCE = 6  # columns that are laid out in one turn
 
 
@@ -261,8 +262,12 @@ class DataPane(ReadingChoices, Pane):
             whole = one.shapes[0].shape if one.shapes else ""
             shape = label(whole if len(whole) <= SHAPE else f"{whole[: SHAPE - 1]}…", "mono", wrap=False)
             set_tip(shape, whole)
+            name = label(
+                f"<b>{escape(one.name if len(one.name) <= NAME else one.name[: NAME - 1] + '…')}</b>", wrap=False
+            )
+            set_tip(name, one.name)
             self.profile.add(
-                label(f"<b>{escape(one.name)}</b>", wrap=False),
+                name,
                 use,
                 label(kind_words().get(one.kind, one.kind), "small", wrap=False),
                 percent(one.missing),
@@ -323,10 +328,15 @@ class DataPane(ReadingChoices, Pane):
         fresh = str(path) != self.choices.table_path
 
         def done(seen: Seen) -> None:
+            before: Seen | None = self.seen
+            anew = again and self._one_question() and self.choices.table_sha256 != seen.sha256
+            others = before is not None and before.columns != seen.columns
             self.seen = seen
             self._keep(seen, fresh=fresh or suggest, again=again)
             self._show(seen)
-            self._count_people(fresh)
+            self._count_people(fresh or others)
+            if anew:
+                self._say_new_run()
 
         widths = options.widths if options is not None else ""
         self.run(
@@ -366,6 +376,9 @@ class DataPane(ReadingChoices, Pane):
             # what was written and came in was about the table before: it is written, and waited for, once more
             changes |= dict.fromkeys(("bundle_path", "result_path", "partner_result_path"), "")
             self.desk.findings.outcome = self.desk.findings.shown = None
+            if self._one_question():
+                changes |= choices.for_another_agreement()
+                choices = choices.changed(agreement="")
         if choices.agreement and self.desk.home.has_agreement(choices.agreement):
             # fields and method are signed: another table brings other columns, not other fields
             signed = self.desk.home.agreement(choices.agreement)

@@ -128,7 +128,6 @@ class FinishPane(KeyedPane):
             (self.missed, match.missed if match else None),
         ):
             self._show_range(shown, share, reliable=match is None or match.reliable)
-        self.where.setVisible(not done)
         pick(self.form, choices.output_form)
         self._say_held()
         self._show_files(done)

@@ -433,9 +433,12 @@ class MatchPane(KeyedPane):
         where = self.desk.cluster() if choices.kind == "partner" else None  # of own files nothing leaves this computer
         self.run(tr("Matching"), work, self._keep, problem=refused, cancelled=stopped, where=where)
 
+    def _working_words(self) -> str:
+        return tr("Comparing the two tables …")
+
     def _working(self, now: bool) -> None:
         """While it is compared there is nothing to press but Cancel."""
-        self.ready.heading.setText(tr("Comparing the two tables …") if now else tr("Ready to match"))
+        self.ready.heading.setText(self._working_words() if now else tr("Ready to match"))
         self.ready.buttons[0].setVisible(not now)
         if now:
             self.ready.say("")

@@ -82,8 +82,9 @@ class OwnFieldsPane(FieldsPane):
 
     def _seconds(self) -> tuple[str, ...]:
         seen = self.desk.findings.second
-        known = tuple(col for _, col in self.project.choices.second_file().columns if col)
-        return tuple(seen.columns) if seen is not None else known
+        if seen is not None:
+            return (*seen.columns, *(one.name for one in seen.profile.joined))
+        return tuple(col for _, col in self.project.choices.second_file().columns if col)
 
     def _line(self, number: int, one: Field) -> tuple[QWidget, ...]:
         choices = self.project.choices

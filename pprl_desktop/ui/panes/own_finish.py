@@ -37,6 +37,8 @@ class OwnFinishPane(FinishPane):
         self.numbers.toggled.connect(lambda _on: self._say_held())
         words = tr("people are in both tables") if self._two() else tr("people are held more than once")
         self.linked.what.setText(words)
+        if not self._two():
+            self.missed.what = tr("repeated records are missed")
         self.onward.hide()
 
     def _two(self) -> bool:

@@ -45,6 +45,10 @@ class OwnMatchPane(MatchPane):
             return tr("Ready to match"), tr("Every record is compared with every other one of the table.")
         return tr("Ready to match"), tr("The records of both tables are compared, pair by pair.")
 
+    def _working_words(self) -> str:
+        one = self.project.choices.kind == "one file"
+        return tr("Comparing the records …") if one else super()._working_words()
+
     def linkage(self) -> Linkage | None:
         return _Own(self.desk.own_files)
 
