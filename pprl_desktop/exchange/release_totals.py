@@ -230,5 +230,5 @@ def _blocked(total: Mapping[str, float], limits: Mapping[str, float], adds_up: b
     return None
 
 
-def _number(value: float) -> str:
-    return "unlimited" if math.isinf(value) else f"{value:,.6g}" if value < 1e6 else f"{value:,.0f}"
+def _number(value: float) -> Said | str:
+    return Said("unlimited") if math.isinf(value) else f"{value:,.6g}" if value < 1e6 else f"{value:,.0f}"

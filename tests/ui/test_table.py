@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 
 from pprl_desktop.ui.widgets.basics import Brief
+from pprl_desktop.ui.widgets.rows import Head, Rows
 from pprl_desktop.ui.widgets.table import PORTION, WRAPPED, DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
 
@@ -115,3 +117,21 @@ def test_a_brief_text_uses_the_lines_there_are(qtbot) -> None:  # type: ignore[n
     assert brief.lines() == ["801 pairs accepted,", "optimal one-to-one"]
     brief.resize(brief.width(), high)
     assert brief.lines() == [brief.text()], "one line: all of it, cut when it is drawn"
+
+
+def test_borders_stand_between_the_lines_where_a_column_is_given_up(qtbot) -> None:  # type: ignore[no-untyped-def]
+    """What is hidden is laid out no more and stands where it stood: borders ran through the words of other lines."""
+    rows = Rows("Columns", (Head("Name", 1), Head("More", spare=True)))
+    qtbot.addWidget(rows)
+    for name in "abcdef":
+        rows.add(QLabel(name), QLabel(name))
+    rows.resize(900, 400)
+    rows.show()
+    qtbot.waitExposed(rows)
+    for place, one in rows._cells:  # as _give_up does where there is no room
+        if place == 1:
+            one.setGeometry(0, 3, 10, 300)
+            one.hide()
+    for line, box in zip(rows._lines, rows._boxes(), strict=True):
+        assert box.top() <= line.held[0].geometry().top()
+        assert line.held[0].geometry().bottom() < box.bottom() <= line.held[0].geometry().bottom() + 40

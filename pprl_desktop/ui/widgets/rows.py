@@ -112,9 +112,11 @@ class Rows(QWidget):
         tell where its rows are.)"""
         if not self._lines:
             return []
+        # what was given up is laid out no more: it stands where it stood
+        shown = [[one.geometry() for one in line.held if not one.isHidden()] for line in self._lines]
         spans = [
-            (min(one.geometry().top() for one in line.held), max(one.geometry().bottom() + 1 for one in line.held))
-            for line in self._lines
+            (min((one.top() for one in line), default=0), max((one.bottom() + 1 for one in line), default=0))
+            for line in shown
         ]
         edges = [spans[0][0] - 4.0]
         edges += [(above[1] + below[0]) / 2 for above, below in pairwise(spans)]
