@@ -8,6 +8,7 @@ Text files are read by the program's own reader (reading.py), which names the li
 from __future__ import annotations
 
 import datetime
+import io
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from pprl_desktop import files
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Cancelled, Progress
 from pprl_desktop.records import moments
+from pprl_desktop.records.packed import only_file, unpacked
 from pprl_desktop.records.refused import bomb, locked, too_many, too_many_bytes, unreadable
 from pprl_desktop.records.table import Column, Table
 from pprl_desktop.records.workbook_scan import impossible
@@ -63,7 +65,7 @@ class Converted:
 
 
 def is_other_format(path: Path) -> bool:
-    return path.suffix.lower() in ENDINGS
+    return path.suffix.lower() in ENDINGS or Path(only_file(path)).suffix.lower() in ENDINGS
 
 
 def read_other(
@@ -74,9 +76,16 @@ def read_other(
         pass
     if path.stat().st_size > MOST_BYTES:
         raise too_many_bytes(path.name, path.stat().st_size, MOST_BYTES)
-    ending = path.suffix.lower()
+    ending, inside = path.suffix.lower(), ""
+    if ending not in ENDINGS:
+        inside = only_file(path)
+        ending = Path(inside).suffix.lower()
+        if ending in SHEETS:
+            raise _packed_sheet(path.name, inside)
     progress.at(0.0, "Reading the file")
     try:
+        # in memory: nothing of a table is laid down in a file of its own
+        data = unpacked(path.name, path.read_bytes(), endings=ENDINGS) if inside else None
         if ending in SHEETS:
             found = read_sheet(path, ending[1:], sheet, header_line, as_text, progress)
             return Converted(found.table, ending[1:], found.name, found.names, found.header_line, found.warnings)
@@ -84,8 +93,8 @@ def read_other(
             told = Said("A file of the kind {ending} has no sheets.", ending=ending)
             raise Problem(told, do="Leave the sheet out.", place="sheet")
         if ending in PARQUET:
-            return _parquet(path, progress)
-        return _statistics(path, ending[1:], labels, progress)
+            return _parquet(path, data, progress)
+        return _statistics(path, data, ending[1:], labels, progress)
     except (Problem, MemoryError, KeyboardInterrupt, SystemExit, Cancelled):
         raise
     except BaseException as error:  # these libraries raise what they like, panics too; nothing of the file is told
@@ -165,7 +174,16 @@ class _Growing:
         return Column(self.name, values, np.frombuffer(self.codes, np.int32).copy())
 
 
-def _statistics(path: Path, ending: str, labels: bool, progress: Progress) -> Converted:
+def _packed_sheet(name: str, inside: str) -> Problem:
+    return Problem(
+        Said("'{name}' is a packed workbook ({inside}).", name=name, inside=inside),
+        "A workbook is packed in itself; it is measured as it lies on the disk, before it is read.",
+        "Unpack it and choose the workbook.",
+        place="file",
+    )
+
+
+def _statistics(path: Path, data: bytes | None, ending: str, labels: bool, progress: Progress) -> Converted:
     import pyreadstat
 
     kind = {"zsav": "sav"}.get(ending, ending)
@@ -173,7 +191,11 @@ def _statistics(path: Path, ending: str, labels: bool, progress: Progress) -> Co
         "sas7bdat": pyreadstat.read_sas7bdat, "xpt": pyreadstat.read_xport, "dta": pyreadstat.read_dta,
         "sav": pyreadstat.read_sav, "por": pyreadstat.read_por,
     }[kind]  # fmt: skip
-    _, about = reader(str(path), metadataonly=True, output_format="dict")
+
+    def source() -> str | io.BytesIO:
+        return str(path) if data is None else io.BytesIO(data)
+
+    _, about = reader(source(), metadataonly=True, output_format="dict")
     rows = about.number_rows if about.number_rows and about.number_rows > 0 else 0  # some files do not say
     if rows * about.number_columns > MOST_CELLS or about.number_columns > MOST_CELLS // 1000:
         raise too_many(path.name, rows * about.number_columns, MOST_CELLS)
@@ -186,11 +208,11 @@ def _statistics(path: Path, ending: str, labels: bool, progress: Progress) -> Co
     columns = [_Growing(str(name), meant.get(name), clocks.get(name)) for name in about.column_names]
     width = sum(about.variable_storage_width.get(name) or 8 for name in about.column_names)
     at_once = max(1, min(CHUNK // max(1, len(columns)), CHUNK_BYTES // max(1, width)))
-    taken, size = 0, path.stat().st_size
+    taken, size = 0, path.stat().st_size if data is None else len(data)
     while True:
         # dates come as numbers: the library gives up on the whole file for one that the calendar does not have
         held, _ = reader(
-            str(path), output_format="dict", row_offset=taken, row_limit=at_once, disable_datetime_conversion=True
+            source(), output_format="dict", row_offset=taken, row_limit=at_once, disable_datetime_conversion=True
         )
         cells = [held[one.name] for one in columns]
         here = len(cells[0]) if cells else 0
@@ -233,9 +255,9 @@ def _labels(n: int, used: bool) -> Problem:
     )
 
 
-def _parquet(path: Path, progress: Progress) -> Converted:
+def _parquet(path: Path, data: bytes | None, progress: Progress) -> Converted:
     try:
-        from pyarrow import parquet, types
+        from pyarrow import BufferReader, parquet, types
     except ImportError:
         raise Problem(
             "Parquet files need a part that is not installed.",
@@ -243,8 +265,9 @@ def _parquet(path: Path, progress: Progress) -> Converted:
             "Install it with: pip install 'pprl-desktop[parquet]'. Or save the table as CSV.",
             place="file",
         ) from None
-    size = path.stat().st_size
-    with parquet.ParquetFile(path) as file:
+    size = path.stat().st_size if data is None else len(data)
+    source: Any = path if data is None else BufferReader(data)
+    with parquet.ParquetFile(source) as file:
         about, schema = file.metadata, file.schema_arrow
     if about.num_rows * about.num_columns > MOST_CELLS:
         raise too_many(path.name, about.num_rows * about.num_columns, MOST_CELLS)
@@ -256,7 +279,8 @@ def _parquet(path: Path, progress: Progress) -> Converted:
     kept = [name for name in schema.names if name not in odd]
     columns = [_Growing(str(name)) for name in kept]
     # as dictionaries: a text of megabytes that stands in every row is one text, in the file and here
-    with parquet.ParquetFile(path, read_dictionary=kept) as file:
+    source = path if data is None else BufferReader(data)
+    with parquet.ParquetFile(source, read_dictionary=kept) as file:
         for done, batch in enumerate(file.iter_batches(batch_size=PARQUET_ROWS, columns=kept if odd else None)):
             for one, found in zip(columns, batch.columns, strict=True):
                 one.add(_cells(found))

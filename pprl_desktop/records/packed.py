@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
+from pathlib import Path
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.refused import bomb
@@ -23,15 +24,35 @@ def is_packed(start: bytes) -> bool:
     return start.startswith((GZIP, ZIP))
 
 
-def unpacked(name: str, data: bytes, limit: int | None = None) -> bytes:
-    """The text inside, or its first `limit` bytes. A workbook or a zip file of several files stays as it is."""
+def only_file(path: Path) -> str:
+    """The name of the one file in a zip, or of what a gzip file holds; "" of anything else."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(4)
+        if start.startswith(GZIP):
+            return path.name.removesuffix(".gz") if path.suffix.lower() == ".gz" else ""
+        if path.suffix.lower() != ".zip" or not start.startswith(ZIP):
+            return ""
+        with zipfile.ZipFile(path) as packed:
+            inside = _inside(packed)
+            return Path(inside[0].filename).name if len(inside) == 1 else ""
+    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError):
+        return ""
+
+
+def _inside(packed: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    return [one for one in packed.infolist() if not one.is_dir() and not one.filename.startswith("__MACOSX/")]
+
+
+def unpacked(name: str, data: bytes, limit: int | None = None, endings: tuple[str, ...] = TEXTS) -> bytes:
+    """What is inside, or its first `limit` bytes. A workbook or a zip file of several files stays as it is."""
     most = min(max(RATIO * len(data), ALWAYS), MOST)
     try:
         if data.startswith(GZIP):
             return _gzip(name, data, most, limit)
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            inside = [one for one in packed.infolist() if not one.is_dir() and not one.filename.startswith("__MACOSX/")]
-            if len(inside) != 1 or not inside[0].filename.lower().endswith(TEXTS):
+            inside = _inside(packed)
+            if len(inside) != 1 or not inside[0].filename.lower().endswith(endings):
                 return data
             with packed.open(inside[0]) as file:
                 made = file.read(most + 1 if limit is None else limit)

@@ -517,3 +517,40 @@ def test_nothing_but_the_file_is_touched(tmp_path: Path) -> None:
     shutil.copy(path, tmp_path / "copy.xlsx")
     assert sorted(tmp_path.iterdir()) == sorted([*before, tmp_path / "copy.xlsx"])
     assert packed.is_packed(path.read_bytes()[:4])
+
+
+@pytest.mark.parametrize("ending", [".sav", ".dta", ".parquet"])
+@pytest.mark.parametrize("how", ["zip", "gz"])
+def test_a_packed_file_of_a_statistics_program_is_read_in_memory(tmp_path: Path, ending: str, how: str) -> None:
+    import pandas as pd
+    import pyreadstat
+
+    frame = pd.DataFrame({"name": ["Müller", "Özil"], "sex": [1.0, 2.0]})
+    plain = tmp_path / f"people{ending}"
+    if ending == ".parquet":
+        frame.to_parquet(plain)
+    else:
+        labels = {"sex": {1: "male", 2: "female"}}
+        writer = {".sav": pyreadstat.write_sav, ".dta": pyreadstat.write_dta}[ending]
+        writer(frame, str(plain), variable_value_labels=labels)
+    wanted = read_table(plain)
+    path = tmp_path / f"people{ending}.{how}"
+    if how == "zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed_:
+            packed_.write(plain, plain.name)
+    else:
+        path.write_bytes(gzip.compress(plain.read_bytes()))
+    plain.unlink()
+    found = read_table(path)
+    assert cells(found.table) == cells(wanted.table)
+    assert [str(one) for one in found.warnings] == [str(one) for one in wanted.warnings]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_packed_workbook_is_to_be_unpacked(tmp_path: Path) -> None:
+    workbook(tmp_path / "people.xlsx", {"S": [HEADER, *ROWS]})
+    with zipfile.ZipFile(tmp_path / "people.zip", "w") as packed_:
+        packed_.write(tmp_path / "people.xlsx", "people.xlsx")
+    with pytest.raises(Problem, match="packed workbook") as found:
+        read_table(tmp_path / "people.zip")
+    assert "Unpack it" in str(found.value.do)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pprl_desktop.project.project import Project
 
 PLACES = "post places"  # artefact: paths of files written for the partner
-TABLES = (".csv", ".tsv", ".tab", ".txt", ".gz", ".zip", *ENDINGS)
+TABLES = (".csv", ".tsv", ".tab", ".txt", ".dat", ".asc", ".gz", ".zip", *ENDINGS)
 
 
 def table_filter() -> str:
