@@ -97,7 +97,9 @@ def standing(scored: Scored, accepted: Flags, chosen: Flags, tuning: Tuning = TU
         return Standing({}, (Said("Nobody seems to be in both files."),), (CHECK_FIELDS,))
     told: list[tuple[Said, Said]] = []
     if risk(found, tuning) > tuning.risk and found.expected >= tuning.least:
-        told.append((Said("Only {n|one link|{n} links} to judge by.", n=found.people), REVIEW))
+        unsure = 1.0 - found.anybody > tuning.risk
+        few = Said("Only {n|one link|{n} links} to judge by.", n=found.people)
+        told.append((Said("It is not certain that anybody is in both files.") if unsure else few, REVIEW))
     if found.expected - min(found.by_views, found.by_strangers) > tuning.differ or found.agreed < tuning.agreed:
         told.append((Said("The second opinion differs: the fields do not confirm each other."), REVIEW))
     if found.views < tuning.views:

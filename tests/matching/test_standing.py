@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pprl_desktop.decisions.base import MatchOptions, Scored
+from pprl_desktop.decisions.base import Match, MatchOptions, Scored
 from pprl_desktop.decisions.standing import Tuning
 from pprl_desktop.matching.decide import decide
 from pprl_desktop.matching.standing import NO_SECOND, TOO_MANY, Signs, risk
@@ -59,11 +59,22 @@ def test_all_links_are_wrong_together_where_nobody_may_be_shared() -> None:
     assert not told(30, 0.995, anybody=0.88)
 
 
-def told(links: int, right: float, anybody: float = 1.0) -> bool:
-    """Whether so many links, each right with this probability if anybody is shared, can be judged."""
+def judged(links: int, right: float, anybody: float = 1.0) -> Match:
+    """So many links, each right with this probability if anybody is shared."""
     given = scored(list(range(links)), list(range(links)), probability=right * anybody, second=right)
     given = replace(given, strangers=np.full(links, right), notes={**given.notes, "anybody": anybody})
-    return decide(given, MatchOptions()).reliable
+    return decide(given, MatchOptions())
+
+
+def told(links: int, right: float, anybody: float = 1.0) -> bool:
+    """Whether they can be judged."""
+    return judged(links, right, anybody).reliable
+
+
+def test_a_doubt_says_whether_it_is_about_few_links_or_about_anybody_being_shared() -> None:
+    few, nobody = judged(12, 0.88), judged(400, 0.99, 0.8)
+    assert str(few.reasons[0]) == "Only 12 links to judge by."
+    assert str(nobody.reasons[0]) == "It is not certain that anybody is in both files."
 
 
 def test_the_risk_is_how_often_a_figure_turns_out_too_high() -> None:
