@@ -121,6 +121,12 @@ def as_agreed(choices: Choices, agreement: Agreement, profile: Profile | None = 
     return {name: value for name, value in wanted.items() if getattr(choices, name) != value}
 
 
+def used_up(agreement: Agreement) -> bool:
+    """With blind an agreement allows one question each way: another table needs another agreement."""
+    asked = agreement.latest_sent("question") or agreement.latest_received("question")
+    return agreement.terms.blind is not None and asked is not None
+
+
 def fits(choices: Choices, agreement: Agreement) -> bool:
     """Whether an agreement is about what the steward has chosen now."""
     terms = agreement.terms

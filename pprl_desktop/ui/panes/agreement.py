@@ -135,7 +135,8 @@ class AgreementPane(KeyedPane):
         if self._anew:
             return None
         for agreement in offers.agreements_with(home, choices.partner) if home.exists else ():
-            if agreement.state in ("proposed", "in force") and offers.fits(choices, agreement):
+            waits = agreement.state in ("proposed", "in force") and not offers.used_up(agreement)
+            if waits and offers.fits(choices, agreement):
                 return agreement
         return None
 
