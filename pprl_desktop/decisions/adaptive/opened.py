@@ -68,6 +68,17 @@ class Strangers:
     out_of: float  # pairs of records they were found among
 
 
+@dataclass(frozen=True, eq=False)
+class _Joint:
+    """Two fields of which one tells the other."""
+
+    first: int
+    second: int
+    known: npt.NDArray[np.int64] = field(repr=False)  # combinations of values that the own table holds, rising
+    count: Numbers = field(repr=False)  # of each
+    told: tuple[float, float]  # how often strangers who agree on the first agree on the second, and the other way round
+
+
 class _Null:
     """What strangers agree on, counted in the own file."""
 
@@ -110,7 +121,7 @@ class _Null:
         order = np.argsort(marks, kind="stable")
         return marks[order], self._frequency[f][order]
 
-    def _dependent(self) -> list[tuple[int, int, npt.NDArray[np.int64], Numbers]]:
+    def _dependent(self) -> list[_Joint]:
         """A forest of fields that strangers agree on together more often than by chance, with joint counts."""
         found = []
         for f in range(len(self.fields)):
@@ -121,19 +132,19 @@ class _Null:
                 width = max(len(self.side.marks[g]), 1)
                 known, count = np.unique(a[both].astype(np.int64) * width + b[both], return_counts=True)
                 together = float((count * (count - 1.0)).sum()) / max(n * (n - 1.0), 1.0)
-                alone = 1.0
-                for codes in (a[both], b[both]):
-                    each = np.bincount(codes).astype(np.float64)
-                    alone *= float((each * (each - 1.0)).sum()) / max(n * (n - 1.0), 1.0)
+                each = [np.bincount(codes).astype(np.float64) for codes in (a[both], b[both])]
+                agree = [float((one * (one - 1.0)).sum()) / max(n * (n - 1.0), 1.0) for one in each]
+                alone = agree[0] * agree[1]
                 known_of = together * n * n / 2  # with a handful of pairs nothing is known
                 tuning = self.tuning
                 if known_of >= tuning.opened_seen and alone > 0 and np.log(together / alone) > tuning.opened_lift:
-                    found.append((float(np.log(together / alone)), f, g, known, count.astype(np.float64)))
+                    told = together / agree[0], together / agree[1]
+                    found.append((float(np.log(together / alone)), _Joint(f, g, known, count.astype(np.float64), told)))
         kept, root = [], list(range(len(self.fields)))
-        for _, f, g, known, count in sorted(found, key=lambda one: -one[0]):
-            if root[f] != root[g]:
-                root = [root[f] if each == root[g] else each for each in root]
-                kept.append((f, g, known, count))
+        for _, one in sorted(found, key=lambda each: -each[0]):
+            if root[one.first] != root[one.second]:
+                root = [root[one.first] if each == root[one.second] else each for each in root]
+                kept.append(one)
         return kept
 
     def log_u(self, a: Rows, levels: Levels, crossed: Levels, partner: Side, b: Rows) -> Floats:
@@ -164,20 +175,22 @@ class _Null:
     def lift(self, a: Rows, levels: Levels, log_u: Floats) -> Numbers:
         """What dependent fields say twice, to be divided out."""
         total, doubt = np.zeros(len(a)), self.tuning.opened_doubt
-        for f, g, known, count in self.joint:
+        for joint in self.joint:
+            f, g = joint.first, joint.second
             both = np.flatnonzero((levels[:, f] == EQUAL) & (levels[:, g] == EQUAL))
             if not len(both):
                 continue
             width = max(len(self.side.marks[g]), 1)
             first, second = self.side.codes[f][a[both]], self.side.codes[g][a[both]]
             wanted = first.astype(np.int64) * width + second
-            at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-            others = count[at] - 1.0  # of the own records with both values, without the one at hand
+            at = np.minimum(np.searchsorted(joint.known, wanted), len(joint.known) - 1)
+            others = joint.count[at] - 1.0  # of the own records with both values, without the one at hand
             told = np.zeros(len(both))
-            for here, value, there in ((f, first, g), (g, second, f)):
+            for here, value, there, usual in ((f, first, g, joint.told[0]), (g, second, f, joint.told[1])):
                 holders = np.bincount(self.side.codes[here][self.side.codes[here] >= 0])[value] - 1.0
                 share = np.exp(log_u[both, there].astype(np.float64))
-                given = (others + doubt * share) / (holders + doubt)
+                # a value that no other own record holds tells as much of the other field as values usually do
+                given = (others + doubt * np.maximum(usual, share)) / (holders + doubt)
                 told = np.maximum(told, np.log(given / share))
             total[both] += told
         return total

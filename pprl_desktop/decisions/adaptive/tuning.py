@@ -152,7 +152,7 @@ class Tuning(tuning.Tuning):
     opened_sample: int = number(400_000, "random own pairs on which u is counted")
     opened_lift: float = number(0.3, "nats of joint agreement among strangers from which fields are dependent")
     opened_seen: float = number(10.0, "pairs of strangers that agree on both fields, before that is believed")
-    opened_doubt: float = number(5.0, "records worth of trust in that two values have nothing to do with each other")
+    opened_doubt: float = number(5.0, "records worth of trust in that a value tells of another field what is usual")
     opened_near: tuple[float, ...] = number((0.005, 0.005, 0.01, 0.01, 0.02, 0.02, 0.06), "share of counterparts")
 
     anybody: float = number(
