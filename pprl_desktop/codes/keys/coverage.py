@@ -9,7 +9,7 @@ partner guesses only combinations that occur, as often as they occur in the own 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
@@ -17,9 +17,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.codes.keys.atoms import ANY, BOTH, FORMS, Atom, AtomColumn
+from pprl_desktop.codes.keys.atoms import ANY, BOTH, FORMS, Atom, AtomColumn, Texts
 from pprl_desktop.codes.keys.recipe import Columns, Key, Rows, lines_of
-from pprl_desktop.records.table import CleanTable
+from pprl_desktop.records.table import CleanTable, Column
 from pprl_desktop.reference.names import dictionary
 
 FITS = 1.5  # nats: a public list that describes the column worse than its own frequencies by more is no help
@@ -29,6 +29,9 @@ COARSE, FINE = 0.1, 0.01  # nats: width of a bin while choosing, and in what is 
 DEEPEST = 30.0  # nats below certainty; nobody guesses what is rarer
 TELLS = 0.4  # share of a field's information that another field gives: above it they are one to a guesser
 DEPENDENCE_ROWS = 20_000
+CALENDAR = "calendar"
+ALIKE = 10.0  # records per day of the year that speak for all days being alike
+OUTSTANDING, LEAST_OUTSTANDING = 8.0, 4  # times as often as its year and its day allow, and records, of a stopgap
 
 Numbers = npt.NDArray[np.float64]
 Part = tuple[Atom, ...]
@@ -56,7 +59,7 @@ def _bins(log_share: Numbers, width: float) -> npt.NDArray[np.int64]:
 
 
 class Guesser:
-    """A partner with public name lists where they fit, and the own frequencies of everything else."""
+    """A partner with public lists of names, and a calendar, where they fit, and the own frequencies of the rest."""
 
     def __init__(self, columns: Columns, knowledge: Knowledge) -> None:
         self.columns = columns
@@ -64,9 +67,13 @@ class Guesser:
         self.telling = dependent(columns.table)
         self._odds: dict[Part, Odds] = {}
         self._lists: dict[str, str] = {}
+        self._calendars: dict[str, Mapping[str, float]] = {}
         if knowledge == "public":
             names = [one.name for one in columns.table.fields if one.kind == "name"]
             self._lists = {name: found for name in names if (found := fitting_list(columns.table, name))}
+            dates = [one.name for one in columns.table.fields if one.kind == "date"]
+            self._calendars = {name: days for name in dates if (days := fitting_calendar(columns.table.column(name)))}
+            self._lists |= dict.fromkeys(self._calendars, CALENDAR)
 
     def lists(self) -> Mapping[str, str]:
         """Field -> public list used for it."""
@@ -125,8 +132,7 @@ class Guesser:
 
     def _texts(self, atom: Atom) -> tuple[tuple[str, ...], Numbers]:
         column = self.columns[atom]
-        if all(name in self._lists for name in atom.fields):
-            listed = _any_listed(tuple(self._lists[name] for name in atom.fields), atom.form)
+        if (listed := self._listed(atom)) is not None:
             known, share = list(listed), np.array(list(listed.values()))
         else:
             known, share = list(column.texts), column.holders() / max(int((column.units >= 0).sum()), 1)
@@ -134,10 +140,17 @@ class Guesser:
         order = order[share[order] > 0]
         return tuple(known[place] for place in order.tolist()), np.log(share[order])
 
+    def _listed(self, atom: Atom) -> Mapping[str, float] | None:
+        """What is public of an atom: text -> share of the people; None where no list fits."""
+        if not all(name in self._lists for name in atom.fields):
+            return None
+        if (days := self._calendars.get(atom.fields[0])) is not None:
+            return _as_form(days, FORMS["date"][atom.form])
+        return _any_listed(tuple(self._lists[name] for name in atom.fields), atom.form)
+
     def _made(self, atom: Atom) -> Odds:
         column = self.columns[atom]
-        if all(name in self._lists for name in atom.fields):
-            listed = _any_listed(tuple(self._lists[name] for name in atom.fields), atom.form)
+        if (listed := self._listed(atom)) is not None:
             shares = np.array([listed.get(text, 0.0) for text in column.texts] or [0.0])
             everything = np.log(np.array(list(listed.values())))
         else:
@@ -183,10 +196,13 @@ def _best(column: AtomColumn, log_share: Numbers) -> Numbers:
 def _listed(which: str, form: str) -> Mapping[str, float]:
     """Text -> share of the people of the list that hold it."""
     names = dictionary("first" if which == "first" else "last")
-    make = FORMS["name"][form]
+    return _as_form(dict(zip(names.values, names.shares.tolist(), strict=True)), FORMS["name"][form])
+
+
+def _as_form(shares: Mapping[str, float], make: Callable[[str], Texts]) -> Mapping[str, float]:
     made: dict[str, float] = {}
-    for name, share in zip(names.values, names.shares.tolist(), strict=True):
-        for text in make(name):
+    for value, share in shares.items():
+        for text in make(value):
             made[text] = made.get(text, 0.0) + share
     return made
 
@@ -209,6 +225,38 @@ def fitting_list(table: CleanTable, name: str) -> str:
         if cost <= best and float(share[known > 0].sum()) >= LISTED:
             found, best = which, cost
     return found
+
+
+def fitting_calendar(column: Column) -> Mapping[str, float]:
+    """Day -> share of the people, by what anybody knows of dates of birth: how many were born in each year, and that
+    the days of a year are nearly alike. The very days that occur in a table are no public knowledge, but stopgaps are,
+    such as the first of January 1900: they stand as often as they do. Empty where dates are not spread like that."""
+    counts = column.counts()
+    held = {str(value): int(count) for value, count in zip(column.values, counts, strict=True) if count}
+    total = sum(held.values())
+    whole = {day: count for day, count in held.items() if len(day) == 8 and day.isdigit() and day[4:] in _DAYS}
+    full = sum(whole.values())
+    if not full or full < LISTED * total:
+        return {}
+    years: dict[str, float] = {}
+    of_year = dict.fromkeys(_DAYS, ALIKE)
+    for day, count in whole.items():
+        years[day[:4]] = years.get(day[:4], 0.0) + count / total
+        of_year[day[4:]] += count
+    known = full + ALIKE * len(_DAYS)
+    made = {year + day: share * weight / known for year, share in years.items() for day, weight in of_year.items()}
+    for day, count in held.items():
+        share = count / total
+        if day not in made or (count >= LEAST_OUTSTANDING and share > OUTSTANDING * made[day]):
+            made[day] = share
+    cost = -sum(count / total * np.log(made[day]) for day, count in held.items())
+    return made if cost <= _true_entropy(np.array(list(held.values()), dtype=np.float64)) + FITS else {}
+
+
+_DAYS = tuple(
+    f"{month:02}{day:02}" for month, days in enumerate((31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31), start=1)
+    for day in range(1, days + 1)
+)  # fmt: skip
 
 
 def _true_entropy(counts: Numbers) -> float:

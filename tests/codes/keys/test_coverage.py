@@ -98,3 +98,34 @@ def test_a_public_list_serves_only_where_it_fits() -> None:
     drawn = np.random.default_rng(0).choice(listed.values, 4000, p=listed.shares)
     real = CleanTable((Field.of("n"),), (Column.of("n", drawn.tolist()),))
     assert coverage.fitting_list(real, "n") == "last"
+
+
+def dates(days: list[str]) -> Column:
+    return Column.of("birth", days)
+
+
+def test_the_very_days_of_a_table_are_no_public_knowledge() -> None:
+    column = people(1500).column("birth")
+    days = coverage.fitting_calendar(column)
+    assert len(days) > 5 * len(column.values)  # guessed are all days of the years, not those that occur
+    assert sum(days.values()) == pytest.approx(1.0, abs=0.02)
+    assert max(days.values()) < 3 / 25_000  # people are born on any of 25,000 days
+
+
+def test_keys_of_dates_reach_as_many_of_another_table_of_such_people() -> None:
+    key = Key((Atom(("birth",), "whole"), Atom(("city",), "whole")))
+    shares = [
+        coverage.hits(coverage.Guesser(Columns(people(1500, seed)), "public"), key, 1500).mean() for seed in range(8)
+    ]
+    own = coverage.hits(coverage.Guesser(Columns(people(1500)), "own"), key, 1500).mean()
+    assert max(shares) < 0.01 < own  # 1500 guesses out of 25,000 days x 60 cities
+
+
+def test_a_stopgap_is_guessed_as_often_as_it_stands() -> None:
+    column = people(1000).column("birth")
+    cells = ["19000101"] * 50 + column.cells()[50:]
+    assert coverage.fitting_calendar(dates(cells))["19000101"] == pytest.approx(0.05)
+
+
+def test_dates_that_are_years_are_guessed_by_their_own_frequencies() -> None:
+    assert coverage.fitting_calendar(dates([str(1940 + place % 60) for place in range(600)])) == {}
