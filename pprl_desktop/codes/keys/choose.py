@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from pprl_desktop.codes.keys import coverage, strangers
 from pprl_desktop.codes.keys.atoms import SLIP, Atom, atoms_of
-from pprl_desktop.codes.keys.reach import Reach
+from pprl_desktop.codes.keys.reach import SAMPLE, Reach
 from pprl_desktop.codes.keys.recipe import (
     LEAST_FIELDS,
     MOST_ATOMS,
@@ -39,7 +39,7 @@ class Tuning:
 
     bound: float = 0.10  # union coverage
     bound_with_date: float = 0.05  # where a full date of birth leaves less to guess
-    errors: float = 2.0  # standard errors of a counted coverage that a proposal leaves below the bound
+    errors: float = 1.65  # standard errors below the bound that a proposal leaves: the partner refuses one in twenty
     values: float = 24.0  # key values per record, all types together
     strangers: float = 0.1  # own pairs of strangers that share a key, per record
     types: int = 24
@@ -128,7 +128,8 @@ def room_for_partner(bound: float, rows: int, partner_rows: int, tuning: Tuning 
     """
     if partner_rows >= 2 * rows:
         return bound
-    chance = math.sqrt(bound * (1.0 - bound) * (1.0 / max(rows, 1) + 1.0 / max(partner_rows, 1)))
+    counted = max(rows, SAMPLE)  # people on whom the own coverage is counted, see reach.py
+    chance = math.sqrt(bound * (1.0 - bound) * (1.0 / counted + 1.0 / max(partner_rows, 1)))
     return max(bound - tuning.errors * chance, 0.5 * bound)
 
 
