@@ -44,6 +44,7 @@ class Meter:
     coverage_10n: float  # at ten times the budget
     coverage_own_10n: float
     strangers: float  # share of records that honest strangers would open, or be opened by
+    strangers_range: tuple[float, float]  # within which it lies nine of ten times, by chance
     keys: tuple[KeyMeter, ...]
     recall: tuple[tuple[str, float], ...] = ()  # world -> share of people that share a key with their damaged copy
     lists: tuple[str, ...] = field(default=())  # fields for which a public list fits
@@ -55,6 +56,7 @@ class Meter:
             "coverage_10n": round(self.coverage_10n, 4),
             "coverage_own_10n": round(self.coverage_own_10n, 4),
             "strangers": round(self.strangers, 4),
+            "strangers_range": [round(share, 4) for share in self.strangers_range],
             "recall": {world: round(share, 4) for world, share in self.recall},
             "keys": [
                 {
@@ -142,6 +144,7 @@ def measure(
         coverage.union(reached["tenfold"]),
         coverage.union(reached["own tenfold"]),
         near.opened(partner_rows),
+        near.opened_by_chance(partner_rows),
         tuple(keys),
         tuple((world.name, share) for world, share in zip(worlds.worlds, shares, strict=True)),
         tuple(public.lists()),

@@ -74,8 +74,10 @@ class Weighed:
                 both=100 * self.meter.coverage_own_10n,
             ),
             Said(
-                "About {share:decimals 1} of 100 of your records share a key with a stranger in the partner's table.",
-                share=100 * self.meter.strangers,
+                "About {share:decimals 1} of 100 of your records share a key with a stranger in the partner's table; "
+                "by chance {low:decimals 1} to {high:decimals 1}.",
+                share=100 * self.meter.strangers, low=100 * self.meter.strangers_range[0],
+                high=100 * self.meter.strangers_range[1],
             ),
             Said(
                 "Of 100 people held on both sides, {low:count} to {high:count} share a key, by how the records differ. "

@@ -131,6 +131,7 @@ def blind_records(played: BlindPlay, contest: Contest) -> dict[str, Any]:
         "opened": round(len(np.unique(played.opened[:, 1])) / rows, 6),
         "opened_strangers": round(len(strangers) / rows, 6),
         "opened_strangers_told": round(played.meters[1].strangers, 6),
+        "opened_strangers_range": [round(share, 6) for share in played.meters[1].strangers_range],
         "coverage": round(played.coverage, 6),
         "coverage_own": round(max(meter.coverage_own for meter in played.meters), 6),
         "coverage_10n": round(max(meter.coverage_10n for meter in played.meters), 6),

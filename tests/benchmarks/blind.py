@@ -49,7 +49,7 @@ MORE = {
 }
 HEAD = (
     f"{'set':<14} {'P':>6} {'R':>6} {'F1':>6} {'exp. P':>6} {'keyR':>6} {'told':>11} {'strg':>6} {'told':>6} "
-    f"{'cover':>6} {'own':>6} {'10 N':>6} {'keys':>5} {'q MB':>6} {'a MB':>6} {'ask s':>6} "
+    f"{'by chance':>11} {'cover':>6} {'own':>6} {'10 N':>6} {'keys':>5} {'q MB':>6} {'a MB':>6} {'ask s':>6} "
     f"{'ans s':>6} {'choose':>6} {'filt.':>6}"
 )
 
@@ -60,11 +60,13 @@ def told(name: str, made: BlindPlay, truth: quality.Truth, rows: int, choosing: 
     strangers = len({y for x, y in opened - truth}) / max(rows, 1)
     low, high = made.choice.recall_range()
     meters = made.meters
+    low_chance, high_chance = meters[1].strangers_range
     return (
         f"{name:<14} {p:6.3f} {r:6.3f} {f:6.4f} {made.match.expected.get('precision', np.nan):6.3f} "
-        f"{len(opened & truth) / max(len(truth), 1):6.3f} {low:5.2f}-{high:5.2f} {strangers:6.3f} "
-        f"{meters[1].strangers:6.3f} {made.coverage:6.3f} {max(one.coverage_own for one in meters):6.3f} "
-        f"{max(one.coverage_10n for one in meters):6.3f} {made.keys_per_record:5.1f} {made.question_bytes / 1e6:6.1f} "
+        f"{len(opened & truth) / max(len(truth), 1):6.3f} {low:5.2f}-{high:5.2f} {strangers:6.4f} "
+        f"{meters[1].strangers:6.4f} {low_chance:5.3f}-{high_chance:5.3f} {made.coverage:6.3f} "
+        f"{max(one.coverage_own for one in meters):6.3f} {max(one.coverage_10n for one in meters):6.3f} "
+        f"{made.keys_per_record:5.1f} {made.question_bytes / 1e6:6.1f} "
         f"{made.answer_bytes / 1e6:6.1f} {made.cpu['asker']:6.1f} {made.cpu['answerer']:6.1f} {choosing:6.1f} {filters}"
     )
 

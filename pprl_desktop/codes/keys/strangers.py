@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,6 +13,7 @@ from pprl_desktop.codes.keys.recipe import Columns, Key, lines_of
 ROWS = 20_000  # of a larger table a sample is looked at
 MOST_PAIRS = 4_000_000  # of one key: beyond it the key is hopeless, and counting ends
 SAME = 0.85  # share of the fields both have that are equal from which a pair is one person held twice
+CHANCE = 1.645  # standard errors either way that hold nine of ten counts
 
 Pairs = npt.NDArray[np.int64]
 
@@ -100,9 +102,26 @@ class Shared:
 
     def opened(self, others: int) -> float:
         """Share of records that would share a key with a stranger among so many records of the partner."""
+        return self._share(len(self._ends()), others)
+
+    def opened_by_chance(self, others: int) -> tuple[float, float]:
+        """The share that `opened` tells is counted on few pairs, and few will be met: both counts may be others by
+        chance. Nine of ten times it lies between these."""
+        if self.too_many:
+            return 1.0, 1.0
+        ends = len(self._ends())
+        share = self._share(max(ends, 1), others)  # one record in place of none
+        met = share * self.near.scale * self.near.rows
+        error = CHANCE * math.sqrt(1.0 / (0.5 * ends + 0.5) + 1.0 / (met + 0.5))
+        return share * math.exp(-error) if ends else 0.0, min(share * math.exp(error), 1.0)
+
+    def _ends(self) -> Pairs:
+        """Records that share a key with a stranger."""
+        return np.unique(np.concatenate([self.pairs // self.near.rows, self.pairs % self.near.rows]))
+
+    def _share(self, ends: int, others: int) -> float:
         if self.too_many:
             return 1.0
-        ends = np.concatenate([self.pairs // self.near.rows, self.pairs % self.near.rows])
-        alone = np.bincount(ends, minlength=self.near.rows) == 0
+        alone = 1.0 - ends / max(self.near.rows, 1)
         compared = max(self.near.rows - 1, 1)  # records each one was compared with
-        return float(1.0 - max(float(alone.mean()), 1e-12) ** (others / compared)) if len(alone) else 0.0
+        return float(1.0 - max(alone, 1e-12) ** (others / compared))
