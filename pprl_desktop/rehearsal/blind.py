@@ -112,7 +112,7 @@ def _lie(
     plan = _plan(some, recipe, budgets)
     for place, (key, budget) in enumerate(zip(recipe.keys, budgets, strict=True)):
         progress.at(0.5 * place / len(recipe.keys), Said("Guessing"))
-        digests = _digests(coverage.guesses(guesser, key, budget))
+        digests = digests_of(coverage.guesses(guesser, key, budget))
         digests = _worth_asking(digests, columns, key, random)
         found, of_line = distinct_rows(inputs(PLAYED_SECRET, plan, f"key{place}", digests))
         rows = np.arange(len(digests), dtype=np.int32)
@@ -135,7 +135,7 @@ def _worth_asking(digests: Bytes, columns: Columns, key: Key, random: np.random.
     return np.ascontiguousarray(digests[kept])
 
 
-def _digests(texts: Sequence[tuple[str, ...]]) -> Bytes:
+def digests_of(texts: Sequence[tuple[str, ...]]) -> Bytes:
     joined = b"".join(
         hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:DIGEST] for row in texts for text in row
     )
