@@ -26,6 +26,7 @@ from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 CHUNK = 64 * 1024
 TAG = 16
 SEALED_CHUNK = CHUNK + TAG
+TOGETHER = 16  # chunks written at once
 FILE_KEY = 16
 NONCE = 16
 MAX_LINE = 4096  # bytes; the longest line we know, a hybrid stanza, has about 1,510
@@ -187,7 +188,8 @@ class Passphrase:
 
 
 class Output(Protocol):
-    def write(self, data: bytes, /) -> Any: ...
+    def write(self, data: bytes | memoryview, /) -> Any:
+        """All of it, before it returns: the memory is used again."""
 
 
 class Writer:
@@ -198,6 +200,8 @@ class Writer:
         self._aead = ChaCha20Poly1305(payload_key)
         self._count = 0
         self._held = bytearray()  # the last chunk so far: only close() knows that it is the last
+        self._sealed = memoryview(bytearray(TOGETHER * SEALED_CHUNK))
+        self._filled = 0  # of what is sealed and not yet written
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         view = memoryview(data).cast("B")
@@ -218,8 +222,14 @@ class Writer:
         self._chunk(self._held, last=True)
 
     def _chunk(self, data: bytearray | memoryview, *, last: bool) -> None:
-        self._out.write(self._aead.encrypt(_chunk_nonce(self._count, last), data, None))
+        """Sealed in place: a buffer of its own for every chunk cost as much as the cipher."""
+        end = self._filled + len(data) + TAG
+        self._aead.encrypt_into(_chunk_nonce(self._count, last), data, None, self._sealed[self._filled : end])
+        self._filled = end
         self._count += 1
+        if last or end > len(self._sealed) - SEALED_CHUNK:
+            self._out.write(self._sealed[:end])
+            self._filled = 0
 
 
 class Reader:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import queue
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +17,6 @@ from pprl_desktop.exchange.keys import Keys, Mode, PublicKeys
 from pprl_desktop.exchange.manifest import Entry, Manifest
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
-
-CHUNKS_AHEAD = 64  # encrypted and not yet written: 4 MB
 
 
 def seal(
@@ -53,47 +49,11 @@ def seal_for(
 ) -> str:
     """The same for anything age can seal to: a key, or whoever knows a passphrase."""
     files.need_space(target.parent, sum(array.nbytes for array in arrays.values()))
-    with files.replacing(target, private=private) as out, _behind(out) as sealed:
-        writer = age.encrypt(sealed, recipient)
+    with files.replacing(target, private=private) as out:
+        writer = age.encrypt(out, recipient)
         digest = container.write(writer, manifest, arrays, sender.public().sign, sender.sign, progress)
         writer.close()
     return digest
-
-
-@contextlib.contextmanager
-def _behind(out: BinaryIO) -> Iterator[age.Output]:
-    """Writes in a thread of its own while the next chunk is encrypted. All is written, or has failed, at the end."""
-    waiting: queue.Queue[bytes | None] = queue.Queue(CHUNKS_AHEAD)
-    wrong: list[BaseException] = []
-
-    def write() -> None:
-        while (data := waiting.get()) is not None:
-            try:
-                if not wrong:
-                    out.write(data)
-            except BaseException as error:  # handed to the asking thread
-                wrong.append(error)
-
-    thread = threading.Thread(target=write, name="sealing", daemon=True)
-    thread.start()
-    try:
-        yield _Behind(waiting, wrong)
-    finally:
-        waiting.put(None)
-        thread.join()
-    if wrong:
-        raise wrong[0]
-
-
-@dataclass(frozen=True)
-class _Behind:
-    _waiting: queue.Queue[bytes | None]
-    _wrong: list[BaseException]
-
-    def write(self, data: bytes, /) -> None:
-        if self._wrong:
-            raise self._wrong[0]
-        self._waiting.put(data)
 
 
 @dataclass(frozen=True)

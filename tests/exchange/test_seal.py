@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
-import threading
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO, cast
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
-from pprl_desktop.exchange import container, manifest, seal, strict
+from pprl_desktop.exchange import age, container, manifest, seal, strict
 from pprl_desktop.exchange.keys import Keys
 from pprl_desktop.exchange.manifest import Manifest
 from pprl_desktop.problem import Problem
@@ -213,25 +212,33 @@ class _Full:
         self.written += data
 
 
-def test_chunks_are_written_behind_in_their_order() -> None:
-    out = _Full(1 << 30)
-    chunks = [os.urandom(1000) for _ in range(500)]
-    with seal._behind(cast(BinaryIO, out)) as sealed:
-        for chunk in chunks:
-            sealed.write(chunk)
-    assert bytes(out.written) == b"".join(chunks), "all of it is there when the block ends"
+SIZES = (0, 1, age.CHUNK, age.CHUNK + 1, age.TOGETHER * age.CHUNK, (age.TOGETHER + 1) * age.CHUNK + 7)
 
 
-@pytest.mark.parametrize("room", [0, 5_000, 499_500])
-def test_a_disk_that_fills_behind_is_told(room: int) -> None:
-    """Also where only the last chunk does not fit, which nobody waits for but the end of the block."""
-    before = threading.active_count()
+@pytest.mark.parametrize("size", SIZES)
+def test_what_is_sealed_in_pieces_is_read_back_whole(size: int) -> None:
+    """Around the borders of a chunk and of what is written at once."""
+    out, plain, keys = io.BytesIO(), os.urandom(size), Keys.new()
+    writer = age.encrypt(out, keys.public().recipient("x25519"))
+    for start in range(0, size, 100_003):
+        writer.write(plain[start : start + 100_003])
+    writer.close()
+    out.seek(0)
+    opened = age.decrypt(out, [*keys.identities()])
+    read = b"".join(iter(lambda: bytes(opened.read(1 << 20)), b""))
+    assert read == plain
+
+
+@pytest.mark.parametrize("room", [0, 500_000, 2_499_500])
+def test_a_disk_that_fills_while_sealing_is_told(room: int) -> None:
+    """Also where only what close() writes does not fit."""
+    keys = Keys.new()
 
     def write() -> None:
-        with seal._behind(cast(BinaryIO, _Full(room))) as sealed:
-            for _ in range(500):
-                sealed.write(bytes(1000))
+        writer = age.encrypt(_Full(room), keys.public().recipient("x25519"))
+        for _ in range(2500):
+            writer.write(bytes(1000))
+        writer.close()
 
     with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
         write()
-    assert threading.active_count() == before
