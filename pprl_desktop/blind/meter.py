@@ -10,6 +10,7 @@ import numpy as np
 
 from pprl_desktop.blind.plan import asked_for
 from pprl_desktop.codes.keys import coverage, strangers
+from pprl_desktop.codes.keys.careful import MOST_CAREFUL, careful
 from pprl_desktop.codes.keys.reach import SPARE
 from pprl_desktop.codes.keys.recipe import Columns, KeyRecipe, lines_of
 from pprl_desktop.codes.keys.variants import groups_of, variants_of
@@ -43,6 +44,7 @@ class Meter:
     coverage_own: float  # as if the partner knew how often each value occurs in the own table
     coverage_10n: float  # at ten times the budget
     coverage_own_10n: float
+    careful: float  # at the agreed budget, by a partner who asks each type about those whom the others do not reach
     strangers: float  # share of records that honest strangers would open, or be opened by
     strangers_range: tuple[float, float]  # within which it lies nine of ten times, by chance
     keys: tuple[KeyMeter, ...]
@@ -55,6 +57,7 @@ class Meter:
             "coverage_own": round(self.coverage_own, 4),
             "coverage_10n": round(self.coverage_10n, 4),
             "coverage_own_10n": round(self.coverage_own_10n, 4),
+            "coverage_careful": round(self.careful, 4),
             "strangers": round(self.strangers, 4),
             "strangers_range": [round(share, 4) for share in self.strangers_range],
             "recall": {world: round(share, 4) for world, share in self.recall},
@@ -66,6 +69,15 @@ class Meter:
                 for one in self.keys
             ],
         }  # fmt: skip
+
+    @property
+    def most(self) -> float:
+        """Whatever a partner with these budgets does."""
+        return max(self.coverage, self.careful)
+
+    def over(self, bound: float) -> float:
+        """Times the agreed coverage that this is; above 1 the keys must not be signed."""
+        return max(self.coverage, self.careful / MOST_CAREFUL) / bound
 
     def recall_range(self) -> tuple[float, float]:
         return recall_range(self.recall)
@@ -143,6 +155,7 @@ def measure(
         coverage.union(reached["own"]),
         coverage.union(reached["tenfold"]),
         coverage.union(reached["own tenfold"]),
+        careful(public, recipe.keys, budgets, seed),
         near.opened(partner_rows),
         near.opened_by_chance(partner_rows),
         tuple(keys),
@@ -153,7 +166,7 @@ def measure(
 
 def over_agreed(meter: Meter, bound: float) -> Problem | None:
     """Why this side should not sign, or None."""
-    if meter.coverage <= bound + 5e-4:
+    if meter.coverage <= bound + 5e-4 and meter.careful <= MOST_CAREFUL * bound + 5e-4:
         return None
     return Problem(
         Said(
@@ -161,6 +174,13 @@ def over_agreed(meter: Meter, bound: float) -> Problem | None:
             "agreed.",
             share=100 * meter.coverage,
             bound=100 * bound,
+        )
+        if meter.coverage > bound + 5e-4
+        else Said(
+            "A lying partner who asks each key about other people could guess {share:decimals 1} of 100 of these "
+            "records; at most {most:decimals 1} may be within its reach.",
+            share=100 * meter.careful,
+            most=100 * MOST_CAREFUL * bound,
         ),
         "The keys were chosen on the other side's table, and this one is easier to guess.",
         "Propose keys chosen on this table, or a smaller number of records.",

@@ -12,6 +12,7 @@ from pprl_desktop.blind.oprf import SUITE
 from pprl_desktop.blind.plan import Plan
 from pprl_desktop.codes.keys import recipe as keys
 from pprl_desktop.codes.keys.atoms import Atom
+from pprl_desktop.codes.keys.careful import MOST_CAREFUL
 from pprl_desktop.codes.keys.recipe import Key
 from pprl_desktop.codes.keys.variants import groups_of
 from pprl_desktop.exchange import refusals, strict
@@ -220,9 +221,12 @@ def in_words(terms: BlindTerms, names: tuple[str, str]) -> tuple[Said, ...]:
     )
     said.append(
         Said(
-            "A partner who lies in every question may reach at most {share:decimals 1} of 100 records of either side; "
-            "each side has counted that on its own table before it signed.",
+            "A partner who lies in every question, and asks what is likeliest by each key, may reach at most "
+            "{share:decimals 1} of 100 records of either side; one who asks by each key about those whom the other "
+            "keys do not reach, at most {twice:decimals 1}. Each side has counted both on its own table before it "
+            "signed.",
             share=100 * terms.coverage,
+            twice=100 * MOST_CAREFUL * terms.coverage,
         )
     )
     for place, key in enumerate(terms.recipe.keys):

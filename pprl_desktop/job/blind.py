@@ -13,6 +13,7 @@ import numpy as np
 
 from pprl_desktop.blind import meter as meters
 from pprl_desktop.blind.meter import Meter, limits_for, measure
+from pprl_desktop.codes.keys.careful import MOST_CAREFUL
 from pprl_desktop.codes.keys.choose import TUNING, Choice, choose, room_for_partner
 from pprl_desktop.exchange import blind, clock
 from pprl_desktop.exchange.blind import History
@@ -63,10 +64,11 @@ class Weighed:
         low, high = self.meter.recall_range()
         return (
             Said(
-                "A partner who lies in every question reaches at most about {share:decimals 1} of 100 of your records; "
-                "{most:decimals 1} were to be allowed.",
+                "A partner who lies in every question, and asks what is likeliest by each key, reaches about "
+                "{share:decimals 1} of 100 of your records; {most:decimals 1} were to be allowed.",
                 share=100 * self.meter.coverage, most=100 * self.bound,
             ),
+            self.careful(),
             Said(
                 "Were it to know how often each value occurs in your table: {own:decimals 1}; with ten times the "
                 "questions: {more:decimals 1} ({both:decimals 1}).",
@@ -85,6 +87,13 @@ class Weighed:
                 low=100 * low, high=100 * high,
             ),
             *(self.before.sentences() if self.before is not None else ()),
+        )  # fmt: skip
+
+    def careful(self) -> Said:
+        return Said(
+            "One who asks by each key about those whom the other keys do not reach: up to {careful:decimals 1}; more "
+            "than {most:decimals 1} is not signed.",
+            careful=100 * self.meter.most, most=100 * MOST_CAREFUL * self.bound,
         )  # fmt: skip
 
     def as_dict(self) -> dict[str, Any]:
@@ -134,7 +143,7 @@ def prepare(
         if weighed.problem is None:
             progress.at(1.0)
             return Prepared(terms, choice, weighed)
-        wanted *= 0.97 * bound / max(weighed.meter.coverage, 1e-9)
+        wanted *= 0.97 / max(weighed.meter.over(bound), 1e-9)
     assert weighed.problem is not None
     raise weighed.problem
 
@@ -202,7 +211,7 @@ def weigh(
     low = meter.recall_range()[0]
     if low < meters.WEAK:
         warnings = (*warnings, meters.weak(low))
-    before = so_far.and_now(sum(answers.asked), meter.coverage) if answers is not None else None
+    before = so_far.and_now(sum(answers.asked), meter.most) if answers is not None else None
     return Weighed(
         terms.session, meter, terms.coverage, asks is not None, answers is not None, warnings, problem, before
     )

@@ -228,7 +228,7 @@ def _blind_sentences(beside: Sequence[Disclosure]) -> list[Said]:
             said.append(
                 Said(
                     "An answer about {records} records left. It allows {guesses} guesses, with which a partner who "
-                    "lies in every question reaches about {share:decimals 1} of 100 of them.",
+                    "lies in every question reaches up to {share:decimals 1} of 100 of them.",
                     records=one.records,
                     guesses=one.guesses,
                     share=100 * float(one.coverage or 1.0),

@@ -185,7 +185,8 @@ def _figures(terms: Terms, partner: str, measured: Measured) -> tuple[Figure, ..
         made.append(
             Figure(
                 hundred(terms.blind.coverage), Said("of 100"), Said("of either side's records within reach"),
-                Said("of a partner who lies in every question; the agreed limit"), terms.blind.coverage, "warm",
+                Said("of a partner who lies in every question; the agreed limit, at most twice if it plans its keys"),
+                terms.blind.coverage, "warm",
             )
         )  # fmt: skip
     if terms.rule == "review" and terms.limits.clear:  # nothing in clear is a fact above, not a figure

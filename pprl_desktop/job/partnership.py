@@ -254,7 +254,7 @@ class Partnership:
         """What this partner could guess in earlier runs, and with this one."""
         agreed = self.agreement
         now = sum(blind.partner_direction(agreed).asked)
-        return blind.before(self.home, agreed, now, weighed.meter.coverage)
+        return blind.before(self.home, agreed, now, weighed.meter.most)
 
     def send_answer(
         self,
@@ -274,7 +274,7 @@ class Partnership:
         if weighed.problem is not None:
             raise weighed.problem
         return blind.answer(
-            self.signatory, table, out, weighed.meter.coverage, progress.part(0.2, 1.0),
+            self.signatory, table, out, weighed.meter.most, progress.part(0.2, 1.0),
             again=again,
         )  # fmt: skip
 

@@ -33,7 +33,7 @@ QUANTUM = Said(
 )
 LYING = Said(
     "Nothing proves that questions are about real people: a partner who lies in every question "
-    "reaches about the coverage told."
+    "reaches about the coverage told, and up to twice that if it asks by each key about those whom the others miss."
 )
 ANSWERER_LIES = Said(
     "An answerer who puts invented people into its table learns from the result which of them were accepted as matches."

@@ -47,7 +47,7 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
         f"Answer about {made.records:,} records written ({made.bytes:,} bytes), sealed for "
         f"{partnership.partner_name} only.",
         *(["These are the same bytes as before: nothing new is answered."] if made.resent else []),
-        f"It allows {made.guesses:,} guesses; a partner who lies in every question reaches about "
+        f"It allows {made.guesses:,} guesses; a partner who lies in every question reaches up to "
         f"{100 * made.coverage:.1f} of 100 of your records.",
         *map(str, made.notes),
         "The secret numbers of the answer are destroyed: no further question can be answered with them.",

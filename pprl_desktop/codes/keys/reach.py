@@ -39,7 +39,7 @@ class Reach:
             ]
         self._guessers = [coverage.Guesser(one, "public") for one in self._exposed]
         times = min(RECOMBINED, SAMPLE // (len(self._exposed) * self._exposed[0].table.rows))
-        self._people = [_recombined(one, times, random) for one in self._guessers]
+        self._people = [recombined(one, times, random) for one in self._guessers]
         most = max(SAMPLE // len(self._exposed), 1)
         self._some = [
             {name: rows[_spread(len(rows), most)] for name, rows in people.items()} for people in self._people
@@ -59,7 +59,7 @@ class Reach:
         for guesser, some in zip(self._guessers, self._some, strict=True):
             odds = guesser.of_key(key)
             end = coverage.bar([one.counts(coverage.COARSE, 4 * budget) for one in odds], budget, coverage.COARSE)
-            made.append(end.hits(_costs(guesser, key, some)) >= 0.5)
+            made.append(end.hits(costs(guesser, key, some)) >= 0.5)
         return np.concatenate(made)
 
     def hits(self, key: Key) -> Numbers:
@@ -71,7 +71,7 @@ class Reach:
             for guesser, people in zip(self._guessers, self._people, strict=True):
                 odds = guesser.of_key(key)
                 end = coverage.bar([one.counts(coverage.FINE, 4 * budget) for one in odds], budget, coverage.FINE)
-                made.append(end.hits(_costs(guesser, key, people)))
+                made.append(end.hits(costs(guesser, key, people)))
             self._hits[key] = np.concatenate(made)
         return self._hits[key]
 
@@ -80,7 +80,7 @@ class Reach:
         return max(1.0 - float(missed[some].mean()) for some in (~self._made_up, self._made_up) if some.any())
 
 
-def _costs(guesser: coverage.Guesser, key: Key, people: dict[str, Rows]) -> Numbers:
+def costs(guesser: coverage.Guesser, key: Key, people: dict[str, Rows]) -> Numbers:
     parts = guesser.parts(key)
     return np.asarray(-np.sum([guesser.odds(part).best[people[part[0].fields[0]]] for part in parts], axis=0))
 
@@ -89,7 +89,7 @@ def _spread(count: int, most: int) -> Rows:
     return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64))
 
 
-def _recombined(guesser: coverage.Guesser, times: int, random: np.random.Generator) -> dict[str, Rows]:
+def recombined(guesser: coverage.Guesser, times: int, random: np.random.Generator) -> dict[str, Rows]:
     """Field -> the record from which each person has it: first the records themselves, then people put together from
     the name of one record, the date of another, the address of a third (fields that tell each other stay together).
     Keys are chosen that reach few of the very records at hand; of people who could as well be there they reach as many

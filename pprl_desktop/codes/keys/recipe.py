@@ -51,6 +51,11 @@ class Key:
         return str(self.said())
 
     @property
+    def parts(self) -> frozenset[tuple[frozenset[str], str]]:
+        """What the key is made of, in whatever order: two keys of the same parts are one, with two budgets."""
+        return frozenset((frozenset(atom.fields), atom.form) for atom in self.atoms)
+
+    @property
     def fields(self) -> tuple[str, ...]:
         return tuple(name for atom in self.atoms for name in atom.fields)
 
@@ -114,7 +119,7 @@ def problem_with(key: Key, fields: Mapping[str, Field]) -> Problem | None:
 
 def check(recipe: KeyRecipe, fields: Sequence[Field]) -> None:
     known = {one.name: one for one in fields}
-    if not recipe.keys or len(set(recipe.keys)) != len(recipe.keys):
+    if not recipe.keys or len({key.parts for key in recipe.keys}) != len(recipe.keys):
         raise Problem("The list of keys is empty or names one twice.", do="Choose the keys anew.", place="keys")
     if recipe.version != VERSION:
         raise Problem(

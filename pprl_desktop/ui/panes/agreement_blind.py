@@ -178,6 +178,7 @@ class BlindTermsView(QWidget):
         if len(meter.keys) > MOST_KEYS:
             self.keys.add(tr("{n} more keys", n=count(len(meter.keys) - MOST_KEYS)), "", "")
         said = [
+            tr_core(weighed.careful()),
             tr("Of 100 people held on both sides, {low} to {high} share a key.", low=count(round(100 * low)),
                high=count(round(100 * high))),
             tr("{partner} learns how many questions there are and which records are linked.", partner=partner),

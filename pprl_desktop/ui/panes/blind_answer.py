@@ -87,7 +87,8 @@ class AnswerQuestion(QWidget):
         )  # fmt: skip
         self.number.show_number(of_100(meter.coverage), "", tr("counted on your own table"))
         self.reach.show_reach(meter.coverage, meter.coverage_10n, weighed.bound)
-        self.sum.setText(tr("A second question needs your word.") if not before.runs else "")
+        second = "" if before.runs else " " + tr("A second question needs your word.")
+        self.sum.setText(tr_core(weighed.careful()) + second)
         if weighed.problem is not None:
             self.pane.messages.clear()
             self.pane.messages.show_banner(Banner.of(weighed.problem))
