@@ -142,6 +142,7 @@ def check(signatory: Signatory, letter: letters.Letter, progress: Progress = NO_
     step = strict.one_of(opened.manifest.body, "step", (ASK, ANSWER), place="body.")
     if opened.manifest.raw > MAX_CELLS:
         raise refusals.larger_than_agreed("bytes", opened.manifest.raw, MAX_CELLS)
+    letters.must_be_packed(letter)
     if step == ASK:
         asked = request_of(signatory, opened, progress)
         return Checked(ASK, len(np.unique(asked.own[asked.own >= 0])), ())
@@ -173,11 +174,11 @@ def request_of(signatory: Signatory, opened: Opened, progress: Progress = NO_PRO
     _must_be(opened.manifest, dict.fromkeys(("mine", "yours"), ("uint8", (pairs, PSEUDONYM))))
     arrays = opened.load(progress)
     names = linking.own_names(signatory)
-    mine = places_of(arrays["mine"], linking.partner_names(signatory))
-    yours = places_of(arrays["yours"], names.pseudonyms)
+    mine = places_of(arrays.pop("mine"), linking.partner_names(signatory))
+    yours = places_of(arrays.pop("yours"), names.pseudonyms)
     if (mine < 0).any() or (yours < 0).any():
         raise refusals.does_not_fit("pseudonyms", "It names a record that is in neither bundle.")
-    if len(np.unique(np.stack([mine, yours], axis=1), axis=0)) != pairs:
+    if len(np.unique(mine * (len(names.pseudonyms) + 1) + yours)) != pairs:
         raise refusals.does_not_fit("pairs", "A pair stands in it twice.")
     return Request(opened.digest, names.rows.astype(np.int64)[yours], mine)
 

@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 import zstandard
 
+from pprl_desktop.codes import recipe
 from pprl_desktop.exchange import agreeing, bundles, card, clear_cells, inbox, key_change, results, seal, strict, terms
 from pprl_desktop.exchange.container import Array
 from pprl_desktop.exchange.inbox import Received
@@ -27,12 +28,13 @@ from pprl_desktop.exchange.keys import Keys
 from pprl_desktop.exchange.manifest import DTYPES
 from pprl_desktop.job.groups import new_group
 from pprl_desktop.privacy.statements import statement
+from pprl_desktop.project.choices import Choices
 from tests.exchange import blinded
 from tests.hostility import Tally, mangled, spoilt
 from tests.job import parties
 from tests.review.test_partner import HERE, THERE, answered, matched, review_offer
 
-from .conftest import Party, introduce, make_party, offer, people, traces
+from .conftest import Cleaned, Party, agree, introduce, make_party, offer, people, traces
 from .test_refusals import inner_bytes, reseal, signed
 
 QUICK, FULL = 25, 1500
@@ -440,14 +442,15 @@ BLOWN = {  # what each list has per line, and how the body counts them
     "blind result": {"pairs": ("mine", "yours", "band", "proof")},
 }
 UNPACKED = 600 << 20  # bytes, of a file of some kilobytes
+ALLOWED = 60 << 20  # bytes: not more than a review letter may hold
 
 
-def blown_up(post: Post) -> bytes:
+def blown_up(post: Post, unpacked: int) -> bytes:
     """The letter with its lists made long, all zeros: signed as it should be."""
     plain, _ = post.inside()
     counts = {name: count for count, names in BLOWN[post.kind].items() for name in names}
     width = sum(np.dtype(one["dtype"]).itemsize * int(np.prod(one["shape"][1:])) for one in plain["entries"])
-    lines = UNPACKED // max(width, 1)
+    lines = unpacked // max(width, 1)
     block = bytes(1 << 20)
     packed, stored, listed = zstandard.ZstdCompressor(level=1).compress(block), b"", []
     for one in plain["entries"]:
@@ -467,9 +470,31 @@ def blown_up(post: Post) -> bytes:
     return signed(post.sender, strict.dumps({**plain, "body": body, "entries": listed}), stored)
 
 
-@pytest.mark.parametrize("kind", BLOWN)
-def test_a_letter_of_few_bytes_that_unpacks_to_much_costs_little(request, tmp_path, kind) -> None:
+@pytest.fixture(scope="session")
+def result_of_many(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Post]:
+    """A result under an agreement by which each record may be linked with any number of others."""
+    folder = tmp_path_factory.mktemp("many to many")
+    a, b = make_party(folder / "a", "General Hospital"), make_party(folder / "b", "Cancer Registry")
+    introduce(a, b)
+    wanted = offer(settings=recipe.settings("bloom", direction="many-to-many"))
+    agreed = agree(a, b, folder, as_usual(wanted))
+    for one, other, table in ((a, b, HERE), (b, a, THERE)):
+        bundles.export(one.signed(agreed.id), table, folder / "data.pprl")
+        inbox.open_file(other.home, other.own, folder / "data.pprl")
+    job = a.job(agreed.id)
+    job.keep(job.match(Cleaned(HERE), Choices()))
+    results.export(a.signed(agreed.id), folder / "result.pprl")
+    shutil.copytree(b.home.path, folder / "home")
+    return {"result": Post("result", folder / "result.pprl", folder / "home", b, a.own.keys)}
+
+
+@pytest.mark.parametrize(
+    ("kind", "unpacked"),
+    [*((kind, UNPACKED) for kind in BLOWN), ("request", ALLOWED), ("answer", ALLOWED), ("many", UNPACKED)],
+)
+def test_a_letter_of_few_bytes_that_unpacks_to_much_costs_little(request, tmp_path, kind, unpacked) -> None:
     fixture = "group_letters" if kind in GROUP else "blind_letters" if kind in BLIND else "letters"
+    fixture, kind = ("result_of_many", "result") if kind == "many" else (fixture, kind)
     post: Post = request.getfixturevalue(fixture)[kind]
     place, path = tmp_path / "home", tmp_path / "hostile.pprl"
     shutil.copytree(post.home, place)
@@ -477,7 +502,7 @@ def test_a_letter_of_few_bytes_that_unpacks_to_much_costs_little(request, tmp_pa
     shutil.copy(post.path, path)  # the libraries are loaded
     inbox.open_file(home, post.to.own, path)
     restore(place, post.home)
-    reseal(path, blown_up(post), post.to)
+    reseal(path, blown_up(post, unpacked), post.to)
     assert path.stat().st_size < 1 << 20
     tally = Tally(f"blown up: {kind}")
     assert not tally.case(lambda: inbox.open_file(home, post.to.own, path))
