@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from pprl_desktop.codes.keys import coverage, strangers
 from pprl_desktop.codes.keys.atoms import SLIP, Atom, atoms_of
-from pprl_desktop.codes.keys.reach import SAMPLE, Reach
+from pprl_desktop.codes.keys.reach import Reach
 from pprl_desktop.codes.keys.recipe import (
     LEAST_FIELDS,
     MOST_ATOMS,
@@ -128,8 +128,7 @@ def room_for_partner(bound: float, rows: int, partner_rows: int, tuning: Tuning 
     """
     if partner_rows >= 2 * rows:
         return bound
-    counted = max(rows, SAMPLE)  # people on whom the own coverage is counted, see reach.py
-    chance = math.sqrt(bound * (1.0 - bound) * (1.0 / counted + 1.0 / max(partner_rows, 1)))
+    chance = math.sqrt(bound * (1.0 - bound) * (1.0 / max(rows, 1) + 1.0 / max(partner_rows, 1)))
     return max(bound - tuning.errors * chance, 0.5 * bound)
 
 
