@@ -206,7 +206,7 @@ class _Full:
     def __init__(self, room: int) -> None:
         self.written, self._room = bytearray(), room
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes | memoryview) -> None:
         if len(self.written) + len(data) > self._room:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         self.written += data
