@@ -26,11 +26,12 @@ from pprl_desktop.ui.widgets.banner import Banner
 from tests.ui.walk import PAGES, shown, visit, walk_window
 
 
-def turn_wheel(over: QWidget) -> None:
+def turn_wheel(over: QWidget, at: QPoint | None = None) -> None:
+    """`at`: where the pointer is on the screen; the middle of what is turned over."""
     centre = QPointF(over.rect().center())
     event = QWheelEvent(
-        centre, QPointF(over.mapToGlobal(over.rect().center())), QPoint(), QPoint(0, -120), Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+        centre, QPointF(at or over.mapToGlobal(over.rect().center())), QPoint(), QPoint(0, -120),
+        Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
     )  # fmt: skip
     QApplication.sendEvent(over, event)
 
@@ -78,6 +79,39 @@ def test_a_control_that_has_the_focus_follows_the_wheel(window: MainWindow) -> N
         pytest.skip("this screen gives no focus")
     turn_wheel(box)
     assert box.currentIndex() == 1
+
+
+def test_a_turn_of_the_wheel_that_scrolls_the_page_passes_a_control_with_the_focus(window: MainWindow) -> None:
+    """Seen with the rule of an agreement: the page was scrolled, the box came under the pointer, another rule stood."""
+    window.show_pane("settings")
+    pane = window.pane()
+    (box, *_) = shown(pane, QComboBox)  # type: ignore[arg-type]
+    assert isinstance(box, QComboBox)
+    box.blockSignals(True)
+    box.setCurrentIndex(0)
+    window.activateWindow()
+    box.setFocus()
+    if not box.hasFocus():
+        pytest.skip("this screen gives no focus")
+    at = box.mapToGlobal(box.rect().center())
+    turn_wheel(pane.scroller.viewport(), at)
+    turn_wheel(box, at)
+    assert box.currentIndex() == 0
+    turn_wheel(box, at + QPoint(2, 0))
+    assert box.currentIndex() == 1
+
+
+def test_a_refused_file_does_not_keep_the_next_ones_from_being_opened(
+    window: MainWindow,
+    tmp_path: Path,
+    qtbot,  # type: ignore[no-untyped-def]
+) -> None:
+    window.desk.create_project(tmp_path / "several.pprlproject", "Several")
+    strange = tmp_path / "notes.xyz"
+    strange.write_text("nothing", encoding="utf-8")
+    sample = resources.find("samples", "hospital_a.csv")
+    window.open_files([strange, tmp_path / "gone.csv", sample])
+    qtbot.waitUntil(lambda: window.desk.need_project().choices.table_path == str(sample))
 
 
 def test_enter_presses_the_blue_button_and_says_so(window: MainWindow, tmp_path: Path, qtbot) -> None:  # type: ignore[no-untyped-def]

@@ -14,6 +14,7 @@ from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.jobs import Job
 from pprl_desktop.ui.kit.spoken import speak_as
 from pprl_desktop.ui.kit.theme import GRID
+from pprl_desktop.ui.kit.wheel import keeps_its_turn
 from pprl_desktop.ui.widgets.banner import Banner, RemarkStrip
 from pprl_desktop.ui.widgets.basics import label
 from pprl_desktop.ui.widgets.reflow import columns
@@ -76,10 +77,15 @@ class Pane(QWidget):
             self.scroller.setFrameShape(QFrame.Shape.NoFrame)
             self.scroller.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             self.scroller.setWidget(page)
+            keeps_its_turn(self.scroller)
             outer.addWidget(self.scroller)
         else:
             outer.addLayout(inner)
         self.build()
+
+    def help_page(self) -> str:
+        """The page that the help panel shows beside this one."""
+        return self.HELP or self.NAME
 
     # to be filled in by each pane -----------------------------------------------------------------
 

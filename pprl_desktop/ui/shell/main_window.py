@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
@@ -44,6 +45,7 @@ from pprl_desktop.ui.widgets.basics import Button, follow
 from pprl_desktop.ui.widgets.empty import EmptyState, copies
 
 KEYPAD = Qt.KeyboardModifier.KeypadModifier
+NEXT_FILE = 60  # ms between two looks whether the next of several files can be opened
 HELP_FROM = 1280  # px of window width below which the help panel gives its room to the pane
 
 
@@ -76,6 +78,7 @@ class MainWindow(QMainWindow):
         desk.identity_changed.connect(self._key_changed)
         desk.file_given.connect(lambda name: self.open_file(Path(name)))
         self.waiting_file: Path | None = None  # dropped while the key was locked
+        self._given: list[Path] = []  # dropped with others, not opened yet
         theme.signals.changed.connect(self.update)
         self._tick = QTimer(self)
         self._tick.timeout.connect(self.refresh)
@@ -166,7 +169,7 @@ class MainWindow(QMainWindow):
 
     def _show_step_help(self) -> None:
         if self.current in self.panes:
-            self.help.show_step(self.pane().HELP or self.current)
+            self.help.show_step(self.pane().help_page())
 
     def _made(self, name: str) -> Pane:
         if name not in self.panes:
@@ -350,7 +353,7 @@ class MainWindow(QMainWindow):
 
     def show_help(self, page: str = "") -> None:
         self.set_help(True)
-        if page and page != (self.pane().HELP or self.current):
+        if page and page != self.pane().help_page():
             self.help.show_page(page)
         else:
             self._show_step_help()
@@ -407,7 +410,18 @@ class MainWindow(QMainWindow):
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         if copies(event) and paths:
             # the dragging program waits until this handler returns
-            QTimer.singleShot(0, self, lambda: self.open_file(paths[0]))
+            QTimer.singleShot(0, self, lambda: self.open_files(paths))
+
+    def open_files(self, paths: Sequence[Path]) -> None:
+        """Several at once: one after the other, each when the work of the one before is done or was refused."""
+        self._given += paths
+        self._open_next()
+
+    def _open_next(self) -> None:
+        if self._given and self.desk.jobs.busy() is None:
+            self.open_file(self._given.pop(0))
+        if self._given:
+            QTimer.singleShot(NEXT_FILE, self, self._open_next)
 
     def open_file(self, path: Path) -> None:
         """A file dropped on the window, given on the command line, or double-clicked."""
