@@ -121,7 +121,7 @@ def prepare(
     `so_far`: what this partner has asked and been asked under other agreements.
     """
     _must_make_sense(wish)
-    bound = _bound(table, wish)
+    bound = wish.coverage if wish.coverage is not None else usual_bound(table)
     wanted, run = room_for_partner(bound, table.rows, wish.partner_rows), min(so_far.agreements + 1, MAX_RUNS)
     ends = date.fromisoformat(clock.now()[:10]) + timedelta(days=wish.days)
     for attempt in range(TRIES):
@@ -167,9 +167,8 @@ def _guesses(direction: Direction, role: Role) -> tuple[int, ...]:
     return direction.rows if direction.asks == role else direction.asked
 
 
-def _bound(table: CleanTable, wish: Wish) -> float:
-    if wish.coverage is not None:
-        return wish.coverage
+def usual_bound(table: CleanTable) -> float:
+    """The share within reach of a liar that is proposed unless the steward wants another."""
     from pprl_desktop.codes.keys.choose import has_full_date
 
     return TUNING.bound_with_date if has_full_date(table) else TUNING.bound

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 REHEARSED = ("table_sha256", "fields", "columns", "reference", "mapping", "method", "settings")
 
 
+MOST_WAYS = 24  # whose figures are kept
+
 Range = tuple[float, float, float]  # a share, and the interval it lies in
 
 
@@ -69,7 +71,7 @@ def keep_rehearsal(project: Project, of: Choices, found: Rehearsal) -> None:
     named = found.partner.named
     share = [float(named.share), float(named.low), float(named.high)]
     made = {
-        "of": _rehearsed(of),
+        "of": rehearsed(of),
         "headline": to_plain(found.headline),
         "said": _listed(found.sentences()),
         "named": share,
@@ -81,16 +83,39 @@ def keep_forecast(project: Project, of: Choices, found: Forecast) -> None:
     """What would be found, on synthetic pairs of the own records."""
     low, high = found.recall_interval
     share = [float(found.figures.recall), float(low), float(high)]
-    project.keep("forecast", _json({"of": _rehearsed(of), "found": share}))
+    project.keep("forecast", _json({"of": rehearsed(of), "found": share}))
 
 
 def forecast_under(project: Project, choices: Choices) -> Range | None:
     """The share of shared people that would be found under these choices; None where it was not measured."""
     plain = _plain(project.artefact("forecast"))
-    return _range(plain.get("found")) if plain.get("of") == _rehearsed(choices) else None
+    return as_range(plain.get("found")) if plain.get("of") == rehearsed(choices) else None
 
 
-def _range(plain: Any) -> Range | None:
+def keep_figures(project: Project, of: Choices, figures: Mapping[str, Any]) -> None:
+    """Of one way to compare; the newest ones are kept, so that trying many does not fill the project."""
+    known = _figures(project)
+    known.pop(rehearsed(of), None)
+    newest = [*known.items(), (rehearsed(of), dict(figures))][-MOST_WAYS:]
+    project.keep("ways", _json({"ways": [[name, one] for name, one in newest]}))
+
+
+def figures_under(project: Project, choices: Choices) -> Mapping[str, Any]:
+    """As kept; nothing where this way was not measured on this table."""
+    return _figures(project).get(rehearsed(choices), {})
+
+
+def _figures(project: Project) -> dict[str, dict[str, Any]]:
+    listed = _plain(project.artefact("ways")).get("ways")
+    pairs = listed if isinstance(listed, list) else []
+    return {
+        one[0]: one[1]
+        for one in pairs
+        if isinstance(one, list) and len(one) == 2 and isinstance(one[0], str) and isinstance(one[1], dict)
+    }
+
+
+def as_range(plain: Any) -> Range | None:
     known = isinstance(plain, list) and len(plain) == 3 and all(type(one) is float and 0 <= one <= 1 for one in plain)
     return (float(plain[0]), float(plain[1]), float(plain[2])) if known else None
 
@@ -103,9 +128,9 @@ def rehearsal_of(project: Project) -> KeptRehearsal | None:
 def rehearsal_under(project: Project, choices: Choices) -> KeptRehearsal | None:
     """Of other choices than the present ones: a proposal that is being read."""
     plain = _plain(project.artefact("rehearsal"))
-    if not plain.keys() >= {"of", "headline", "said"} or plain["of"] != _rehearsed(choices):
+    if not plain.keys() >= {"of", "headline", "said"} or plain["of"] != rehearsed(choices):
         return None
-    return KeptRehearsal(from_plain(plain["headline"]), _several(plain["said"]), _range(plain.get("named")))
+    return KeptRehearsal(from_plain(plain["headline"]), _several(plain["said"]), as_range(plain.get("named")))
 
 
 def match_artefact(match: Match) -> bytes:
@@ -243,7 +268,8 @@ def _several(plain: object) -> tuple[Said, ...]:
     return tuple(from_plain(one) for one in plain) if isinstance(plain, list) else ()
 
 
-def _rehearsed(choices: Choices) -> str:
+def rehearsed(choices: Choices) -> str:
+    """What was measured under these choices is known by it."""
     plain = choices.as_dict()
     return hashlib.sha256(_json({name: plain[name] for name in REHEARSED})).hexdigest()
 
@@ -267,7 +293,9 @@ def _fits(name: str, value: Any) -> bool:
     if name == "headline":
         return _is_said(value)
     if name in ("named", "found"):
-        return _range(value) is not None
+        return as_range(value) is not None
+    if name == "ways":
+        return isinstance(value, list)
     if name == "expected":
         return isinstance(value, dict) and all(type(one) is float and 0 <= one <= 1 for one in value.values())
     return isinstance(value, str | int)

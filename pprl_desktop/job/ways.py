@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from pprl_desktop.job import kept
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.project.choices import Choices
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pprl_desktop.codes.base import Settings
     from pprl_desktop.evaluation.synthetic import Forecast
     from pprl_desktop.job.own_table import OwnTable
+    from pprl_desktop.project.project import Project
     from pprl_desktop.rehearsal.findings import Rehearsal
 
 ROWS = 1000  # records of a forecast for the table of ways; the chosen way is measured on more
@@ -102,6 +104,32 @@ def measure(own: OwnTable, choices: Choices, way: Way, progress: Progress = NO_P
         return replace(way, problem=problem)
 
 
+def keep(project: Project, choices: Choices, way: Way) -> None:
+    """With the project, so that nothing is measured again after a restart."""
+    if way.found is None or way.named is None or way.problem is not None:
+        return
+    figures: dict[str, object] = {"wrong": way.wrong, "size": way.size, "seconds": way.seconds, "files": way.files}
+    for name, one in (("found", way.found), ("named", way.named)):
+        figures[name] = [float(one.share), float(one.low), float(one.high)]
+    kept.keep_figures(project, choices.changed(method=way.method, settings=way.settings), figures)
+
+
+def recalled(project: Project, choices: Choices, way: Way) -> Way:
+    """The way with the figures that were kept under these choices, if any were; nothing in the file is believed."""
+    plain = kept.figures_under(project, choices.changed(method=way.method, settings=way.settings))
+    found, named = kept.as_range(plain.get("found")), kept.as_range(plain.get("named"))
+    if found is None or named is None:
+        return way
+    wrong, bytes_, seconds, files = (plain.get(name) for name in ("wrong", "size", "seconds", "files"))
+    return replace(
+        way, found=Figure(*found), named=Figure(*named),
+        wrong=wrong if type(wrong) is float and 0 <= wrong <= 1 else None,
+        size=bytes_ if type(bytes_) is int and bytes_ >= 0 else 0,
+        seconds=seconds if type(seconds) is float and 0 <= seconds < 1e9 else 0.0,
+        files=files if type(files) is int and 0 < files < 10 else way.files,
+    )  # fmt: skip
+
+
 def _problems(choices: Choices) -> Sequence[Problem]:
     from pprl_desktop.codes.base import method
 
@@ -133,11 +161,14 @@ def _size(own: OwnTable, choices: Choices, progress: Progress) -> int:
 
 
 def _blind(own: OwnTable, choices: Choices, way: Way, progress: Progress) -> Way:
-    """By its keys, chosen on the own table against a partner of the same size who lies in every question."""
-    from pprl_desktop.codes.keys.choose import TUNING, choose, room_for_partner
+    """By its keys, chosen on the own table against a partner of the same size who lies in every question.
+
+    Within the limit that the agreement proposes unless told otherwise, so that both pages tell the same."""
+    from pprl_desktop.codes.keys.choose import choose, room_for_partner
+    from pprl_desktop.job.blind import usual_bound
 
     table = own.clean(choices, progress.part(0.0, 0.2))
-    room = room_for_partner(TUNING.bound, table.rows, table.rows)
+    room = room_for_partner(usual_bound(table), table.rows, table.rows)
     choice = choose(table, table.rows, room, progress=progress.part(0.2, 1.0))
     low, high = choice.recall_range()
     found = Figure((low + high) / 2, low, high)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -10,6 +11,7 @@ from typing import Any, cast
 import pytest
 
 from pprl_desktop.job import kept
+from pprl_desktop.project.choices import Choices
 from pprl_desktop.project.project import Project
 from pprl_desktop.review.desk import Desk
 from pprl_desktop.said import Said
@@ -89,3 +91,19 @@ def test_a_review_whose_folder_is_gone_is_not_told_as_none(project: Project, tmp
     assert "no longer" in str(kept.review_of(project).said[0])
     project.change("No review", review_path="")
     assert kept.review_of(project).said == ()
+
+
+def test_the_figures_of_a_way_are_kept_until_what_was_measured_changes(tmp_path: Path) -> None:
+    """After a restart nothing is measured again; another table, and nothing is known of it."""
+    from pprl_desktop.codes.base import method
+    from pprl_desktop.job import ways
+
+    choices = Choices(table_sha256="a" * 64, rows=900)
+    way = ways.Way("bloom", method("bloom").defaults(), seconds=2.5, size=1200, wrong=0.01)
+    measured = replace(way, found=ways.Figure(0.9, 0.8, 1.0), named=ways.Figure(0.1, 0.05, 0.2))
+    with Project.create(tmp_path / "kept.pprlproject") as project:
+        ways.keep(project, choices, measured)
+        assert ways.recalled(project, choices, ways.Way(way.method, way.settings)) == measured
+        assert ways.recalled(project, choices.changed(table_sha256="b" * 64), way) == way
+        project.keep("ways", b'{"ways": [["x"], 7, ["y", {"found": "no"}]]}')  # a project that somebody made up
+        assert ways.recalled(project, choices, way) == way

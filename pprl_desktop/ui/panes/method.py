@@ -53,6 +53,7 @@ class MethodPane(Pane):
     def build(self) -> None:
         self.head(tr("Choose how to compare"), "")
         self._ways: dict[Any, Way] = {}  # measured, by what they are about
+        self._detailed: set[Any] = set()  # ways whose forecast and rehearsal the part for experts can show
         self._measuring: Way | None = None
         self._bar: QProgressBar | None = None
         self._asked: object = None
@@ -120,7 +121,14 @@ class MethodPane(Pane):
 
     def _offered(self) -> list[Way]:
         """With the figures that are known."""
-        return [self._ways.get(self._about(one), one) for one in ways.offered(self.project.choices)]
+        return [self._known(one) for one in ways.offered(self.project.choices)]
+
+    def _known(self, way: Way) -> Way:
+        """With its figures, from this session or kept with the project."""
+        about = self._about(way)
+        if about not in self._ways:
+            self._ways[about] = ways.recalled(self.project, self.project.choices, way)
+        return self._ways[about]
 
     def _used(self) -> Way:
         choices = self.project.choices
@@ -257,7 +265,8 @@ class MethodPane(Pane):
         if self.project.problems("method") or self.project.problems("fields"):
             return
         used = self._used()
-        if used.measured or not method(used.method).smashes:
+        shown = self.expert.isHidden() or self._about(used) in self._detailed
+        if (used.measured and shown) or not method(used.method).smashes:
             self._measure_next()
             return
         wanted = self._about(used)
@@ -278,27 +287,29 @@ class MethodPane(Pane):
         )  # fmt: skip
 
     def _way_of(self, choices: Choices) -> Way:
-        made = ways.Way(choices.method, choices.settings)
-        return self._ways.get(self._about(made), made)
+        return self._known(ways.Way(choices.method, choices.settings))
 
-    def _know(self, way: Way) -> None:
+    def _know(self, way: Way, of: Choices | None = None) -> None:
+        """`of`: the choices it was measured under; the present ones."""
         self._ways[self._about(way)] = way
+        self._detailed.add(self._about(way))
+        ways.keep(self.project, of or self.project.choices, way)
 
     def _cannot(self, choices: Choices, problem: Problem) -> None:
-        self._know(replace(self._way_of(choices), problem=problem))
+        self._know(replace(self._way_of(choices), problem=problem), choices)
         self.show_problem(problem)
         self._show_ways()
 
     def _show_forecast(self, choices: Choices, made: Forecast) -> None:
         kept.keep_forecast(self.project, choices, made)
-        self._know(ways.with_forecast(self._way_of(choices), made, choices.rows))
+        self._know(ways.with_forecast(self._way_of(choices), made, choices.rows), choices)
         self.expert.show_forecast(made)
         self._show_ways()
         self._measure_next()
 
     def _show_rehearsal(self, choices: Choices, found: Rehearsal) -> None:
         kept.keep_rehearsal(self.project, choices, found)
-        self._know(ways.with_rehearsal(self._way_of(choices), found))
+        self._know(ways.with_rehearsal(self._way_of(choices), found), choices)
         self.expert.show_rehearsal(found)
         self._show_ways()
         self._measure_next()
@@ -322,6 +333,7 @@ class MethodPane(Pane):
         def done(found: Way) -> None:
             self._measuring = None
             self._ways[about] = found
+            ways.keep(self.project, choices, found)
             self._show_ways()
             self._measure_next()
 
@@ -343,6 +355,7 @@ class MethodPane(Pane):
 
     def _toggle_expert(self) -> None:
         self.expert.setVisible(self.expert.isHidden())
+        self._ask()  # what experts see of the way in use is not kept
 
     def _set_keep(self, most: int) -> None:
         self._keep = most
