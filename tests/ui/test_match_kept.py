@@ -74,6 +74,6 @@ def test_a_finished_match_survives_a_restart(open_window: Callable[..., MainWind
 
 def window_rows(match, party):  # type: ignore[no-untyped-def]
     from pprl_desktop.job.partnership import Partnership
-    from pprl_desktop.ui.panes.match import table_rows
+    from pprl_desktop.ui.panes.match_pairs import table_rows
 
     return table_rows(match, Partnership(party.home, party.own, party.agreement.id).partner_names())

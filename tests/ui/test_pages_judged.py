@@ -15,7 +15,7 @@ from pprl_desktop.exchange import card, contacts, identity
 from pprl_desktop.job.ways import Figure, Way, offered
 from pprl_desktop.ui.kit.words import place_of
 from pprl_desktop.ui.panes._files import out_path
-from pprl_desktop.ui.panes.match import _range
+from pprl_desktop.ui.panes.match_pairs import wrong_range
 from pprl_desktop.ui.plots.tradeoff import Spot, TradeOff
 from pprl_desktop.ui.shell.main_window import MainWindow
 from pprl_desktop.ui.widgets.basics import Brief, button
@@ -235,9 +235,9 @@ def test_a_file_written_again_is_offered_a_name_of_its_own(window: MainWindow, t
 
 
 def test_a_range_stands_in_the_unit_of_its_number() -> None:
-    assert _range(0.023, 0.009, 0.038) == "0.9 to 3.8"
-    assert _range(0.2, 0.1, 0.3) == "10 to 30 of 100"
-    assert _range(0.004, 0.001, 0.008) == "1 to 8 of 1,000"
+    assert wrong_range(0.023, 0.009, 0.038) == "0.9 to 3.8"
+    assert wrong_range(0.2, 0.1, 0.3) == "10 to 30 of 100"
+    assert wrong_range(0.004, 0.001, 0.008) == "1 to 8 of 1,000"
 
 
 def test_fields_beside_each_other_have_their_names_on_one_line(qtbot) -> None:  # type: ignore[no-untyped-def]

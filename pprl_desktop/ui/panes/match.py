@@ -12,15 +12,28 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QSizePolicy, QTa
 
 from pprl_desktop.decisions.base import ACCEPT, REVIEW
 from pprl_desktop.job.findings import Row, ShownMatch
-from pprl_desktop.job.matches import Judged, best_scores, judged, match_rows
+from pprl_desktop.job.matches import Judged, best_scores, judged
 from pprl_desktop.problem import Problem
-from pprl_desktop.ui.kit.i18n import number, tr, tr_core, tr_n
+from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.turns import Later, Turns
 from pprl_desktop.ui.kit.wheel import wheel_scrolls_the_page
-from pprl_desktop.ui.kit.words import count, exact, of_100, percent, range_of_100, size
+from pprl_desktop.ui.kit.words import count, exact, of_100, percent, size
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.panes.match_doubt import Doubt
+from pprl_desktop.ui.panes.match_pairs import (
+    BAND,
+    SCORE,
+    THEIRS,
+    WHY,
+    YOURS,
+    band_words,
+    called,
+    differing,
+    own_numbers,
+    table_rows,
+    wrong_range,
+)
 from pprl_desktop.ui.plots.histogram import ScoreHistogram
 from pprl_desktop.ui.plots.precision_recall import Curve, PrecisionRecallPlot
 from pprl_desktop.ui.widgets.basics import Pages, Section, boxed, button, column, least_height, row
@@ -31,7 +44,7 @@ from pprl_desktop.ui.widgets.pair_view import field_title
 from pprl_desktop.ui.widgets.reflow import columns, flow
 from pprl_desktop.ui.widgets.table import DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
-from pprl_desktop.ui.widgets.waterfall import EVEN, Waterfall, odds_words, steps_of
+from pprl_desktop.ui.widgets.waterfall import Waterfall, odds_words, steps_of
 
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
@@ -48,72 +61,6 @@ class Linkage(Protocol):
     def decide(self, match: Match, choices: Choices, progress: Progress = ...) -> Match: ...
     def kept_match(self, choices: Choices, progress: Progress = ...) -> Match | None: ...
     def partner_names(self) -> Any: ...
-
-
-YOURS, THEIRS, SCORE, PROBABILITY, BAND, NEXT_BEST, WHY = range(7)  # places in a row of the table
-
-
-def called(own: int | str) -> str:
-    return own if isinstance(own, str) else count(own)
-
-
-def band_words() -> dict[int, str]:
-    return {ACCEPT: tr("● same"), REVIEW: tr("◆ unsure"), 0: tr("○ different")}
-
-
-def pseudonym_words(raw: bytes) -> str:
-    """Enough of a random name to tell two apart: 7f3a-c2."""
-    text = raw.hex()
-    return f"{text[:4]}-{text[4:6]}"
-
-
-def own_numbers(own: OwnTable, choices: Choices) -> list[str] | None:
-    """The steward's own record numbers; None where there are none, or the table cannot be read any more."""
-    try:
-        return own.numbers(choices)
-    except Problem:
-        return None
-
-
-def table_rows(match: Match, names: Any, own: list[str] | None = None) -> list[Row]:
-    """The pairs as plain values, nearest to the lines first; made by the worker, because there may be many.
-
-    `own` are the record numbers of the own table; without them a row is called by its place.
-    """
-
-    def away(one: Row) -> float:
-        return float(min(abs(one[SCORE] - match.accept), abs(one[SCORE] - match.review)))
-
-    rows = [
-        (
-            own[one.own] if own is not None else one.own + 1,
-            pseudonym_words(names[one.partner].tobytes()) if names is not None else count(one.partner + 1),
-            one.score,
-            one.probability,
-            one.band,
-            one.next_best,
-            one.evidence,
-        )
-        for one in match_rows(match)
-    ]
-    return sorted(rows, key=away)
-
-
-def _range(share: float, low: float, high: float) -> str:
-    """In the unit of the number above it."""
-    if share < 0.01 or high >= 0.05:
-        return range_of_100(low, high)
-    return tr("{low} to {high}", low=number(100 * low, 1), high=number(100 * high, 1))
-
-
-def differing(fields: tuple[str, ...], evidence: tuple[float, ...]) -> str:
-    """The fields that speak against a pair, the weightiest first."""
-    against = sorted((weight, name) for name, weight in zip(fields, evidence, strict=True) if weight < -EVEN)
-    missing = [name for name, weight in zip(fields, evidence, strict=True) if math.isnan(weight)]
-    if against:
-        first = against[0][1]
-        return f"{field_title(first)} +{len(against) - 1}" if len(against) > 1 else field_title(first)
-    return tr("missing: {names}", names=", ".join(map(field_title, missing))) if missing else tr("nothing")
 
 
 class MatchPane(KeyedPane):
@@ -145,6 +92,7 @@ class MatchPane(KeyedPane):
             tr("Nothing to match here"),
             tr("You have answered. The partner sends its result when it has decided."),
         )
+        self.theirs.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.body.addWidget(self.theirs)
         self.room = QWidget()  # where the key is locked and nothing else is shown; a stretch would squeeze the plots
         self.body.addWidget(self.room, 1)
@@ -216,7 +164,7 @@ class MatchPane(KeyedPane):
         self.identity.setVisible(not own)
         self.pages.setVisible(own and not self.answers_only())
         self.theirs.setVisible(self.answers_only())
-        self.room.setVisible(not own)
+        self.room.setVisible(not own or self.answers_only())
         if self.answers_only():
             self.head(tr("The partner decides"), tr("Whoever asks draws the lines, once; both sides go by its result."))
             self.changed.emit()
@@ -352,7 +300,7 @@ class MatchPane(KeyedPane):
         known = not math.isnan(told.wrong)
         self.expected.show_number(
             of_100(told.wrong) if known else "–", "",
-            _range(told.wrong, told.wrong_low, told.wrong_high) if known else tr("this method gives no forecast"),
+            wrong_range(told.wrong, told.wrong_low, told.wrong_high) if known else tr("this method gives no forecast"),
             percent(told.wrong, 2) if known else "",
         )  # fmt: skip
         second = not math.isnan(told.second)
@@ -522,4 +470,7 @@ class MatchPane(KeyedPane):
         assert partnership is not None
         partnership.keep(match)
         self.desk.confirm("match", {"match": match_artefact(match)})
+        if self.project.choices.result_path and not partnership.result_is_current():
+            self.desk.findings.outcome = None
+            self.change("Other pairs", result_path="")  # what was sent is out of date; Results says so
         done()

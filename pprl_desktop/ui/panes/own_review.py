@@ -243,7 +243,7 @@ class OwnReviewPane(ReviewPane):
 
     def _reopen_match(self) -> None:
         from pprl_desktop.job.findings import ShownMatch
-        from pprl_desktop.ui.panes.match import table_rows
+        from pprl_desktop.ui.panes.match_pairs import table_rows
 
         own, choices = self.desk.own_files, self.project.choices
 

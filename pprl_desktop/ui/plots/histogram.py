@@ -16,6 +16,7 @@ from pprl_desktop.ui.widgets.table_model import ColumnSpec
 
 BINS = 54
 FAR = 18.0  # log odds, far surer than anybody can check
+ROOM_FOR_NAME = 0.16  # of the width, beside a line
 KEY_STEP = 0.01  # of the range, per arrow key
 
 
@@ -88,6 +89,14 @@ class ScoreHistogram(Plot):
         self.item.addItem(self.bars)
         self.review_line = self._line(self.review, tr("different below"), 1.0, self._drag_review)
         self.accept_line = self._line(self.accept, tr("same above"), 0.0, self._drag_accept)
+        self._name_lines()
+
+    def _name_lines(self) -> None:
+        """A line too near to the edge has no room for its name beside it: half a word says nothing."""
+        low, high = float(self._edges[0]), float(self._edges[-1])
+        wide = max(high - low, 1e-9)
+        self.review_line.label.setVisible((self.review - low) / wide > ROOM_FOR_NAME)
+        self.accept_line.label.setVisible((high - self.accept) / wide > ROOM_FOR_NAME)
 
     def _marks(self, low: float, high: float) -> list[tuple[float, str]]:
         if not self.odds:
@@ -142,6 +151,7 @@ class ScoreHistogram(Plot):
         self.regions["reject"].setRegion((low, self.review))
         self.regions["review"].setRegion((self.review, self.accept))
         self.regions["accept"].setRegion((self.accept, high))
+        self._name_lines()
         self.bars.setOpts(brushes=self._brushes())
         self.readout.setText(self.resting_text())
         self.setAccessibleDescription(self.summary())
