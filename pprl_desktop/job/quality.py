@@ -14,7 +14,7 @@ import numpy as np
 from pprl_desktop.said import Said
 
 if TYPE_CHECKING:
-    from pprl_desktop.records.profile import Profile
+    from pprl_desktop.records.profile import ColumnProfile, Profile
     from pprl_desktop.records.table import Table
 
 FEW_CODES = 6  # categories with more different values are not listed
@@ -43,7 +43,7 @@ def look(table: Table, profile: Profile) -> Quality:
     if profile.exact_duplicates:
         found.append(
             Remark(
-                Said("{n} {n|record is a copy|records are copies} of others.", n=profile.exact_duplicates),
+                Said("{n} {n|record is a copy of another|records are copies of others}.", n=profile.exact_duplicates),
                 Said("Everything but the record number is the same. Copies look like matches inside your own file."),
                 "copies",
             )
@@ -58,7 +58,7 @@ def look(table: Table, profile: Profile) -> Quality:
                 Said("If these are the same people, say on the page Method that a person may occur several times."),
             )
         )
-    found += [one for column in profile.columns if column.kind == "date" for one in _dates(table, column.name)]
+    found += [one for column in profile.columns if column.kind == "date" for one in _dates(table, column)]
     for column in profile.columns:
         if column.missing_words and column.name not in profile.sensitive and column.name != profile.id_column:
             words = tuple(word for word, _rows in column.missing_words)
@@ -82,14 +82,17 @@ def look(table: Table, profile: Profile) -> Quality:
     return Quality(tuple(found), tuple((name, values) for name, values in codes if len(values) <= FEW_CODES))
 
 
-def _dates(table: Table, name: str) -> list[Remark]:
-    """What is no date of a person: unreadable, outside the centuries that are read, or still to come."""
+def _dates(table: Table, profile: ColumnProfile) -> list[Remark]:
+    """What is no date of a person: unreadable, outside the centuries that are read, or still to come.
+
+    Words for "unknown" are told by a remark of their own, with its cure."""
     from pprl_desktop.records.cleaning import clean_column
     from pprl_desktop.records.fields import Field
 
+    name, unknown = profile.name, {word.casefold() for word, _rows in profile.missing_words}
     column = clean_column(table.column(name), Field.of(name, "date"))
     today = date.today()
-    odd = np.array([_is_odd(value, today) for value in column.values], dtype=bool)
+    odd = np.array([_is_odd(value, today) and value.casefold() not in unknown for value in column.values], dtype=bool)
     rows = int(odd[column.codes[column.codes >= 0]].sum()) if len(odd) else 0
     if not rows:
         return []

@@ -47,7 +47,7 @@ def test_the_empty_page_shows_its_button_without_scrolling(window: MainWindow, t
 
 def test_copies_odd_dates_and_words_for_unknown_are_told_with_their_cure(loaded: MainWindow, qtbot) -> None:  # type: ignore[no-untyped-def]
     told = " ".join(one.what.text() for one in loaded.pane().messages.banners())
-    assert "1 record is a copy of others." in told
+    assert "1 record is a copy of another." in told
     assert "1 date in 'geboren' cannot be read" in told
     assert "2 values read like “unknown”" in told
     first, *others = loaded.pane().messages.banners()
@@ -74,3 +74,30 @@ def test_the_use_of_a_column_is_chosen_in_its_line(loaded: MainWindow, qtbot) ->
     box.activated.emit(box.currentIndex())
     assert loaded.desk.project.choices.sensitive == ("Ort",)
     assert "Ort" not in [column for _, column in loaded.desk.project.choices.columns]
+
+
+def test_a_word_for_unknown_among_dates_is_told_once(tmp_path: Path) -> None:
+    from pprl_desktop.job.own_table import OwnTable
+
+    table = tmp_path / "dates.csv"
+    rows = [*ROWS, "93;Dora;Lang;unbekannt;F;Köln", "94;Emil;Lang;unbekannt;M;Köln"]
+    table.write_text("\n".join(["nr;Vorname;Nachname;geboren;Sex;Ort", *rows]) + "\n", encoding="utf-8")
+    told = [str(one.what) for one in OwnTable().load(table).quality.remarks if "geboren" in str(one.what)]
+    assert told == ["'geboren': 2 values read like “unknown” (unbekannt)."]
+
+
+def test_first_rows_never_scroll_sideways_inside_the_page(window: MainWindow, tmp_path: Path, qtbot) -> None:  # type: ignore[no-untyped-def]
+    window.resize(1024, 700)
+    window.show()
+    window.desk.create_project(tmp_path / "wide.pprlproject", "Wide")
+    table = tmp_path / "wide.csv"
+    names = [f"a_long_heading_{n}" for n in range(14)]
+    table.write_text("\n".join([",".join(names), *(",".join(f"value{n}{i}" for i in range(14)) for n in range(9))]))
+    window.open_file(table)
+    pane = window.pane()
+    qtbot.waitUntil(lambda: pane._preview is not None and pane._preview.view.isColumnHidden(13))
+    view = pane._preview.view
+    shown = [place for place in range(14) if not view.isColumnHidden(place)]
+    assert shown == list(range(len(shown)))
+    assert sum(view.columnWidth(place) for place in shown) <= view.viewport().width()
+    assert f"{14 - len(shown)} more columns below" in pane.first_note.text()

@@ -213,11 +213,24 @@ class DataPane(ReadingChoices, Pane):
             self._preview.deleteLater()
         self.first.heading.setText(title)
         self._preview = DataTable(
-            tr("The first rows of your table"), [ColumnSpec(name) for name in names], fit=FIRST_ROWS, dense=True
+            tr("The first rows of your table"),
+            [ColumnSpec(name) for name in names],
+            fit=FIRST_ROWS,
+            dense=True,
+            cuts=True,
         )
         self._preview.view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # the page scrolls
+        self._preview.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._preview.left_out.connect(self._say_left_out)
         self.first.add(self._preview)
         self._preview.show_rows(rows)
+
+    def _say_left_out(self, more: int) -> None:
+        """Nothing scrolls sideways inside the page: what there is no room for stands in the list below."""
+        only = tr("only you see them")
+        self.first_note.setText(
+            only + " · " + tr_n("{n} more column below", "{n} more columns below", more) if more else only
+        )
 
     def _show_remarks(self, seen: Seen) -> None:
         """One line, the gravest first, each with its cure."""

@@ -47,14 +47,17 @@ class DataTable(QWidget):
 
     chosen = Signal(int)  # row of the data, by double click or Enter
     selected = Signal(int)  # row of the data now in front, -1 for none
+    left_out = Signal(int)  # columns that there is no room for
 
     def __init__(
         self, name: str, columns: Sequence[ColumnSpec], *, filter_line: bool = False, rows_high: int = 0, fit: int = 0,
-        dense: bool = False,
+        dense: bool = False, cuts: bool = False,
     ) -> None:  # fmt: skip
         """`rows_high`: room for so many rows at least; `fit`: as high as its rows, up to so many; `dense`: low rows of
-        one line, what is too long is cut with dots and whole on hover."""
+        one line, what is too long is cut with dots and whole on hover; `cuts`: nothing to scroll sideways, the last
+        columns are left out where there is no room."""
         super().__init__()
+        self._cuts = cuts
         self._dense = dense
         self._air, self._cell = (DENSE_AIR, DENSE_CELL) if dense else (AIR, CELL)
         self.model = PlainModel(columns, self)
@@ -149,6 +152,7 @@ class DataTable(QWidget):
             self._widths()
             self._measured = len(rows)
         self._filter(self.filter.text())
+        QTimer.singleShot(0, self, self._fit_width)  # a bar to scroll by may have taken room from the columns
 
     def _widths(self) -> None:
         self._measure()
@@ -201,15 +205,27 @@ class DataTable(QWidget):
         if not self._wanted:
             self._measure()
         room = self.view.viewport().width()
-        most = max(self._wanted)
-        wide = self._wanted
+        shown = [self._cuts or not self.view.isColumnHidden(place) for place in range(len(self._wanted))]
+        wanted = [wish * here for wish, here in zip(self._wanted, shown, strict=True)]
+        most = max(wanted)
+        wide = wanted
         while sum(wide) > room and most > NARROWEST:
             most -= 4
-            wide = [max(min(wish, most), least) for wish, least in zip(self._wanted, self._least, strict=True)]
+            wide = [max(min(wish, most), min(wish, least)) for wish, least in zip(wanted, self._least, strict=True)]
+        if self._cuts:
+            wide = self._cut(wide, room)
         for number, width in enumerate(wide[:-1]):
             self.view.setColumnWidth(number, width)
         self.view.setColumnWidth(len(wide) - 1, max(wide[-1], room - sum(wide[:-1]) - 1))
         self._wrapping.start()
+
+    def _cut(self, wide: list[int], room: int) -> list[int]:
+        """Of the columns that fit side by side; the first one always does."""
+        fit = max((n for n in range(1, len(wide) + 1) if sum(wide[:n]) <= room), default=1)
+        for place in range(len(wide)):
+            self.view.setColumnHidden(place, place >= fit)
+        self.left_out.emit(len(wide) - fit)
+        return wide[:fit]
 
     def _wrap(self) -> None:
         """What does not fit goes on below: headings always, cells where the rows are few enough to be measured."""
