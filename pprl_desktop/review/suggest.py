@@ -16,14 +16,13 @@ from pprl_desktop.review.marks import Level, MaskKind
 from pprl_desktop.said import Said
 
 # Before anything was reviewed: how often opening such a cell settles a pair, and how many cases that guess is worth.
-# Differing characters tell a slip from another person; an identical or a missing cell adds little.
+# Differing characters tell a slip from another person; a missing cell adds little.
 GUESS: Mapping[tuple[MaskKind, Level], float] = {
     ("aligned", Level.PARTIAL): 0.6,
     ("aligned", Level.FULL): 0.4,
     ("different", Level.FULL): 0.5,
     ("swapped", Level.FULL): 0.3,
     ("category", Level.FULL): 0.3,
-    ("identical", Level.FULL): 0.15,
     ("missing", Level.FULL): 0.05,
 }
 GUESS_CASES = 4
@@ -76,8 +75,8 @@ def suggest(cells: Sequence[Cell], previews: Sequence[Preview | None], known: Ex
     """The cell with the smallest expected cost per settled pair, among those the gate would allow."""
     best: tuple[float, Suggestion] | None = None
     for cell, preview in zip(cells, previews, strict=True):
-        if preview is None or preview.refusal is not None:
-            continue
+        if preview is None or preview.refusal is not None or cell.kind == "identical":
+            continue  # what is the same on both sides settles nothing by being read
         settled, opened = known.get((cell.field, preview.level.word), (0, 0))
         guess = GUESS.get((cell.kind, preview.level), 0.1)
         rate = (settled + GUESS_CASES * guess) / (opened + GUESS_CASES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QInputDialog, QLabel, QLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QLabel, QLayout, QLineEdit, QWidget
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.desk import usual_folder
@@ -15,6 +15,7 @@ from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.words import day_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.panes.unlock import IdentityCard
+from pprl_desktop.ui.widgets.asking import ask_words
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, row
 from pprl_desktop.ui.widgets.empty import EmptyState
@@ -180,12 +181,13 @@ class ContactsPane(Pane):
 
     def _withdraw(self) -> None:
         contact = self.desk.home.contact(self._chosen)
-        reason, okay = QInputDialog.getText(
+        reason = ask_words(
             self,
             tr("Withdraw {name}", name=contact.name),
             tr("Nothing more is sent to or accepted from this key. Reason, for your own records:"),
+            tr("&Withdraw the contact"),
         )
-        if okay:
+        if reason is not None:
             with self.desk.home.locked():
                 self.desk.home.keep_contact(contact.with_state("withdrawn", reason.strip()[:500]))
             self._show()

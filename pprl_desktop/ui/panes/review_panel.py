@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QDialog, QInputDialog, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QSizePolicy, QVBoxLayout, QWidget
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.review.marks import Level
@@ -17,6 +17,7 @@ from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.jobs import time_words
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.kit.words import count, exact, percent
+from pprl_desktop.ui.widgets.asking import ask_words
 from pprl_desktop.ui.widgets.banner import Banner, RemarkStrip
 from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, least_height, row
 from pprl_desktop.ui.widgets.decision_panel import DecisionPanel, point_words
@@ -261,10 +262,11 @@ class ReviewPanel(QWidget):
 
     def ask_note(self) -> None:
         assert self.seen is not None
-        text, okay = QInputDialog.getMultiLineText(
-            self, tr("Note on this pair"), tr("Only reviewers see it; it is sealed in the review."), self.seen.note
-        )
-        if okay:
+        text = ask_words(
+            self, tr("Note on this pair"), tr("Only reviewers see it; it is sealed in the review."),
+            tr("&Save the note"), text=self.seen.note, lines=4,
+        )  # fmt: skip
+        if text is not None:
             try:
                 self._need().annotate(text.strip())
             except Problem as problem:

@@ -201,11 +201,11 @@ class Menus:
             start()
 
     def _rename(self) -> None:
-        from PySide6.QtWidgets import QInputDialog
+        from pprl_desktop.ui.widgets.asking import ask_words
 
         project = self.desk.need_project()
-        text, okay = QInputDialog.getText(self.window, tr("Rename project"), tr("New name"), text=project.title)
-        if okay and text.strip():
+        text = ask_words(self.window, tr("Rename project"), tr("New name"), tr("&Rename"), text=project.title)
+        if text is not None and text.strip():
             project.rename(text.strip())
             self.window.side.title.setText(project.title)
             self.window.setWindowTitle(f"{project.title} – PPRL Desktop")
