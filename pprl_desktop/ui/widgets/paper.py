@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSizeF, Qt, QUrl
@@ -28,6 +28,8 @@ FINE = 4  # drawn so many times finer than shown
 DPI = 96  # of a page: a pixel is a pixel of the screen
 PAGE_MARGIN = 64  # px
 BAR = 6  # px
+NARROW = 0.36  # of the width: the least for what protects, or for what stays open
+ON_ONE_PAGE = (1.0, 0.94, 0.88)  # sizes of the text of a PDF, tried until its first part fits on one page
 
 
 @dataclass(frozen=True)
@@ -155,11 +157,13 @@ class _Sheet:
     def _both(self) -> str:
         """What protects and what stays open, side by side."""
         ink = self.ink
-        half = self.width // 2
+        protects, opens = self.document.protects, self.document.stays_open
+        much = [sum(len(escaped(line)) for line in lines) + 1 for lines in (protects, opens)]
+        left = min(max(much[0] / sum(much), NARROW), 1 - NARROW)  # the longer one gets more room: both end alike
         cells = []
-        for title, sign, token, lines in (
-            (tr("What protects"), "shield", "accent_text", self.document.protects),
-            (tr("What stays open"), "review", "warm_text", self.document.stays_open),
+        for title, sign, token, lines, share in (
+            (tr("What protects"), "shield", "accent_text", protects, left),
+            (tr("What stays open"), "review", "warm_text", opens, 1 - left),
         ):
             rows = "".join(
                 f'<tr><td width="22" style="padding-top:4px">{self._sign(sign, token)}</td>'
@@ -167,7 +171,8 @@ class _Sheet:
                 for line in lines
             )
             cells.append(
-                f'<td width="{half}" style="padding-right:20px"><span style="font-size:{ink.px(15)}; font-weight:600">'
+                f'<td width="{round(100 * share)}%" style="padding-right:20px">'
+                f'<span style="font-size:{ink.px(15)}; font-weight:600">'
                 f'{html.escape(title)}</span><table cellspacing="0" cellpadding="0" style="font-size:{ink.px(13)}">'
                 f"{rows}</table></td>"
             )
@@ -331,7 +336,12 @@ def _paint(document: Document, device: QPdfWriter) -> int:
     wide, high = device.width() / scale, device.height() / scale
     body = QSizeF(wide - 2 * PAGE_MARGIN, high - 2 * PAGE_MARGIN)
     text = QTextDocument()
-    _filled(text, document, round(body.width()), Ink(theme.LIGHT))
+    for zoom in ON_ONE_PAGE:  # the first page is for an ethics board: what belongs on it stands on it
+        _filled(text, replace(document, parts=()), round(body.width()), Ink(theme.LIGHT, zoom))
+        text.setPageSize(body)
+        if text.pageCount() == 1:
+            break
+    _filled(text, document, round(body.width()), Ink(theme.LIGHT, zoom))
     text.setPageSize(body)
     pages = text.pageCount()
     painter = QPainter(device)
