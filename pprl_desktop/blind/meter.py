@@ -29,7 +29,7 @@ MANY_FOR_YEARS = 50_000  # records from which a year of birth alone tells too fe
 
 @dataclass(frozen=True)
 class KeyMeter:
-    words: str
+    words: Said
     budget: int  # guesses allowed
     alone: float  # coverage by this type alone
     adds: float  # to the union of the types before it
@@ -63,8 +63,8 @@ class Meter:
             "recall": {world: round(share, 4) for world, share in self.recall},
             "keys": [
                 {
-                    "key": one.words, "budget": one.budget, "alone": round(one.alone, 4), "adds": round(one.adds, 4),
-                    "finds": round(one.finds, 4),
+                    "key": str(one.words), "budget": one.budget, "alone": round(one.alone, 4),
+                    "adds": round(one.adds, 4), "finds": round(one.finds, 4),
                 }
                 for one in self.keys
             ],
@@ -145,7 +145,7 @@ def measure(
         reached["own tenfold"].append(coverage.hits(own, key, 10 * budget))
         after = coverage.union(reached["public"])
         found = float(held.recall(place + 1) @ weights)
-        keys.append(KeyMeter(key.words(), budget, float(hit.mean()), after - before, found - found_before))
+        keys.append(KeyMeter(key.said(), budget, float(hit.mean()), after - before, found - found_before))
         before, found_before = after, found
         near = near.with_key(key)
     progress.at(1.0)

@@ -230,7 +230,7 @@ def in_words(terms: BlindTerms, names: tuple[str, str]) -> tuple[Said, ...]:
         )
     )
     for place, key in enumerate(terms.recipe.keys):
-        most = tuple(str(Said("{count}", count=one.asked[place])) for one in terms.directions)
+        most = tuple(one.asked[place] for one in terms.directions)
         key_words = key.said()
         said.append(
             Said("Key {number}: {key}; at most {most:or} questions.", number=place + 1, key=key_words, most=most)
@@ -238,7 +238,7 @@ def in_words(terms: BlindTerms, names: tuple[str, str]) -> tuple[Said, ...]:
     said.append(
         Said(
             "Questions about values: at most {most:or}.",
-            most=tuple(str(Said("{count}", count=sum(one.values))) for one in terms.directions),
+            most=tuple(sum(one.values) for one in terms.directions),
         )
     )
     said.append(Said("Suite: {suite}, keys of version {version:plain}.", suite=SUITE, version=terms.recipe.version))

@@ -134,18 +134,9 @@ def ask(signatory: Signatory, out: Path, progress: Progress = NO_PROGRESS) -> As
             raise Problem("There are no pairs to review.", do="Set the review band wider.", place="review")
         partner = linking.partner_names(signatory)
         records = len(np.unique(found.partner[wanted]))
-        most = agreement.terms.limits.clear_records(max(len(partner) - agreement.terms.settings.decoys, 0))
-        if records > most:
-            raise Problem(
-                Said(
-                    "The review band holds {records} records of the partner; the agreement allows {most} in clear.",
-                    records=records,
-                    most=most,
-                ),
-                "The partner would not answer.",
-                "Draw the two lines closer together, or make a new agreement that allows more.",
-                place="review",
-            )
+        refused = _more_than_agreed(agreement, records, len(partner))
+        if refused is not None:
+            raise refused
         mine = linking.own_names(signatory).of_rows(found.own[wanted])
         yours = partner[found.partner[wanted]]
         if agreement.terms.blind is not None:
@@ -169,6 +160,35 @@ def ask(signatory: Signatory, out: Path, progress: Progress = NO_PROGRESS) -> As
         ledger.disclosure_written(entered, files.sha256(path))
         letters.publish(signatory.home, agreement, item, out)
         return Asked(len(wanted), records, path.stat().st_size)
+
+
+def too_many(signatory: Signatory) -> Problem | None:
+    """Why a request for the own review band would not be answered, before it is written; None where it would be."""
+    found = linking.kept(signatory)
+    records = len(np.unique(found.partner[found.band == REVIEW]))
+    return _more_than_agreed(signatory.agreement, records, len(linking.partner_names(signatory)))
+
+
+def _more_than_agreed(agreement: Agreement, records: int, names: int) -> Problem | None:
+    """By the size of the partner's table: `names` are its records as far as they are known here, decoys among them."""
+    blind = agreement.terms.blind
+    if blind is not None:  # who asks knows the names of opened records only; the true sizes were signed
+        rows = blind.sizes[0 if agreement.role == "accepter" else 1]
+    else:
+        rows = max(names - agreement.terms.settings.decoys, 0)
+    most = agreement.terms.limits.clear_records(rows)
+    if records <= most:
+        return None
+    return Problem(
+        Said(
+            "The review band holds {records} records of the partner; the agreement allows {most} in clear.",
+            records=records,
+            most=most,
+        ),
+        "The partner would not answer.",
+        "Draw the two lines closer together, or make a new agreement that allows more.",
+        place="review",
+    )
 
 
 def would_leave(signatory: Signatory, table: CleanTable, progress: Progress = NO_PROGRESS) -> InClear:

@@ -89,9 +89,7 @@ def _under_agreement(home: Home, own: Identity, letter: letters.Letter, progress
         sentence = Said("{name}: a bundle of {rows} {rows|record|records}, as agreed.", name=name, rows=rows)
     elif manifest.kind == blind.QUESTION:
         rows = blind.check_question(signatory, letter, progress.part(0.0, 0.9))
-        sentence = Said(
-            "{name}: a question of {count} points, as agreed. Nothing was answered yet.", name=name, count=rows
-        )
+        sentence = Said("{name}: its question, within the limits agreed. Nothing was answered yet.", name=name)
     elif manifest.kind == blind.ANSWER:
         rows = blind.check_answer(signatory, letter, progress.part(0.0, 0.9))
         sentence = Said("{name}: the answer about {count} records, as agreed.", name=name, count=rows)

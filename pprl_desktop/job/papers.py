@@ -27,6 +27,7 @@ class Measured:
     rows: int = 0
     found: Range | None = None
     named: Range | None = None
+    reach: float | None = None  # with blind: of the own records, by a partner who lies in every question
 
 
 RULES = {
@@ -94,10 +95,20 @@ def _facts(terms: Terms, me: str, measured: Measured) -> tuple[Fact, ...]:
         Fact(Said("Compared"), ", ".join(map(field_title, (one.name for one in terms.fields))), brief=True),
         Fact(Said("How"), how(terms), brief=True),
         Fact(Said("A person occurs"), _occurs(terms)),
-        Fact(Said("A pair is linked"), RULES[terms.rule], brief=True),
+        Fact(Said("A pair is linked"), linked(terms), brief=True),
         Fact(Said("In clear"), _clear(terms)),
         *([Fact(Said("Group"), _group(terms.group))] if terms.group is not None else []),
     )  # fmt: skip
+
+
+def linked(terms: Terms) -> Said:
+    """Which pairs count; where one side asks and the other only answers, the asking one decides alone."""
+    if terms.blind is None or terms.blind.mutual:
+        return RULES[terms.rule]
+    asks = terms.proposer.name if terms.blind.directions[0].asks == "proposer" else terms.accepter.name
+    if terms.rule == "review":
+        return Said("If {asks} accepts it; pairs it is unsure of may be reviewed, masked.", asks=asks)
+    return Said("If {asks} accepts it; pairs it is unsure of stay unlinked.", asks=asks)
 
 
 def _group(group: Group) -> Said:
@@ -181,7 +192,16 @@ def _figures(terms: Terms, partner: str, measured: Measured) -> tuple[Figure, ..
                 share, "warm",
             )
         )  # fmt: skip
-    if terms.blind is not None:
+    if terms.blind is not None and measured.reach is not None:
+        made.append(
+            Figure(
+                hundred(measured.reach), Said("of 100"), Said("of your records within reach"),
+                Said("of a partner who lies in every question, by your own table; agreed are at most {most:count}",
+                     most=100 * terms.blind.coverage),
+                measured.reach, "warm",
+            )
+        )  # fmt: skip
+    elif terms.blind is not None:
         made.append(
             Figure(
                 hundred(terms.blind.coverage), Said("of 100"), Said("of either side's records within reach"),

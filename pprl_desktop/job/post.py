@@ -30,7 +30,8 @@ FORMS: dict[str, Form] = {
 }  # fmt: skip
 # what is expected back once something went out: kind sent -> kind awaited, and the step that waits for it
 BACK = {
-    "data": ("data", "partner"), "question": ("answer", "partner"), "result": ("result", "results"),
+    "data": ("data", "partner"), "question": ("answer", "partner"), "answer": ("result", "results"),
+    "result": ("result", "results"),
     "review_request": ("review_cells", "review"),
 }  # fmt: skip
 
@@ -183,9 +184,12 @@ def _awaited(found: Sequence[Letter], agreement: Agreement) -> Awaited | None:
         )
     if agreement.state != "in force":
         return None
+    blind = agreement.terms.blind
     for one in reversed(found):
         if not one.mine or one.kind not in BACK or one.replaced:
             continue
+        if blind is not None and (one.kind == "result" if not blind.mutual else one.kind == "answer"):
+            continue  # who asks decides alone, and nothing comes back; where both ask, each writes a result first
         kind, step = BACK[one.kind]
         if not any(other.kind == kind and not other.mine for other in found):
             said = Said("Waiting for a file of {partner}: {what}", partner=partner, what=FILES[kind])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pprl_desktop.exchange.disclosures import CLEAR, WORDS
 from pprl_desktop.job.document import Cell, Document, Fact, Figure, Listed, Part, Words
-from pprl_desktop.job.papers import RULES, field_title, how, hundred
+from pprl_desktop.job.papers import field_title, how, hundred, linked
 from pprl_desktop.job.report import Grid, Report
 from pprl_desktop.said import Said
 
@@ -56,7 +56,7 @@ def report_document(told: Told, report: Report) -> Document:
             Fact(Said("Basis"), Said("an agreement of {day:date}, signed by both", day=terms.made[:10])),
             Fact(Said("Compared"), ", ".join(field_title(one.name) for one in terms.fields)),
             Fact(Said("How"), how(terms)),
-            Fact(Said("A pair is linked"), RULES[terms.rule]),
+            Fact(Said("A pair is linked"), linked(terms)),
             Fact(Said("Decided by"), _decided(told)),
         ),
         listed=_left(told),

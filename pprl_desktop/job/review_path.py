@@ -30,17 +30,21 @@ class ReviewStands:
     came: str = ""  # the partner's cells came
     request: str = ""  # the partner's request came
     answered: str = ""  # and was answered
+    refused: Problem | None = None  # why a request for these pairs would not be answered
+    decides: bool = True  # this side matches; not so where it only answers with blind
 
 
 def stands(partnership: Partnership, progress: Progress = NO_PROGRESS) -> ReviewStands:
     """Letters are told apart by what they say, so each is opened; none is read further than its first page."""
-    from pprl_desktop.exchange import letters
+    from pprl_desktop.exchange import clear_cells, letters
     from pprl_desktop.exchange.review_letters import ANSWER, ASK
 
     signatory = partnership.signatory
-    agreed = signatory.agreement
+    agreed, refused = signatory.agreement, None
+    blind = agreed.terms.blind
     try:
         unsure, matched = partnership.kept().count(REVIEW), True
+        refused = clear_cells.too_many(signatory)
     except Problem:
         unsure, matched = 0, False
     asked = came = request = answered = ""
@@ -62,8 +66,9 @@ def stands(partnership: Partnership, progress: Progress = NO_PROGRESS) -> Review
                 answered = item.made
     progress.at(1.0)
     return ReviewStands(
-        agreed.partner_side.name, agreed.terms.rule == "review", matched, unsure, asked, came, request, answered
-    )
+        agreed.partner_side.name, agreed.terms.rule == "review", matched, unsure, asked, came, request, answered,
+        refused, blind is None or blind.asked_by(agreed.role) is not None,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from pprl_desktop.exchange import bundles, clear_cells, inbox, linking, results
 from pprl_desktop.exchange.agreeing import Offer
 from pprl_desktop.exchange.clear_cells import SentInClear
 from pprl_desktop.exchange.terms import Limits
+from pprl_desktop.job.partnership import Partnership
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.table import CleanTable
 from pprl_desktop.review.desk import Desk
@@ -55,6 +56,16 @@ def keep_match(one: Party, other: Party, own: np.ndarray, partner: np.ndarray) -
     band = np.where(score >= 4.5, ACCEPT, REVIEW).astype(np.int8)
     made = Match(scored, np.ones(len(own), dtype=bool), band, 4.5, 0.5, 0, {})
     linking.keep(one.signed(), made)
+
+
+def asked(a: Party, b: Party, folder: Path) -> None:
+    """Both have matched and exchanged results; the first asked the second for the cells of its unsure pairs."""
+    matched(a, b)
+    for one, other, name in ((a, b, "ra"), (b, a, "rb")):
+        one.job().send_result(folder / f"{name}.pprl")
+        Partnership.open(other.home, other.own, folder / f"{name}.pprl")
+    a.job().ask(folder / "ask.pprl")
+    Partnership.open(b.home, b.own, folder / "ask.pprl")
 
 
 def answered(b: Party, out: Path, table: CleanTable = THERE) -> SentInClear:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 
 from pprl_desktop.exchange import contacts
 from pprl_desktop.ui.kit.i18n import tr
@@ -52,6 +52,11 @@ def test_one_asks_and_the_other_answers(
     anna.window.show_pane("agreement")
     anna.wait()
     assert not anna.window.next.isEnabled()
+    assert anna.pane.reason() == tr("Say how many records the partner has.")
+    assert "review" in [anna.pane.start.rule.itemData(i) for i in range(anna.pane.start.rule.count())]
+    assert anna.pane.start.rule_note.text().startswith(
+        tr("No review is agreed: unsure pairs stay unlinked, and no")[:20]
+    )
     anna.pane.blind.rows.setValue(bernd.window.desk.need_project().choices.rows)
     anna.pane.blind.bound.setCurrentIndex(anna.pane.blind.bound.findData(0.3))  # so small a table is easily guessed
     anna.pane.blind.changed.emit()
@@ -62,6 +67,8 @@ def test_one_asks_and_the_other_answers(
     bernd.take(post / "proposal.pprl")
     bernd.qtbot.waitUntil(lambda: bernd.pane.blind.weighed is not None)
     assert bernd.pane.reason() == ""
+    figures = [str(one.what) for one in bernd.pane.read.document.figures]
+    assert figures == ["of your records within reach"]  # counted here, on the first page of what is signed
     assert tr("of your records within reach of a liar") in bernd.pane.blind.number.accessibleName()
     bernd.press(bernd.window.next, post / "signed.pprl")
     anna.take(post / "signed.pprl")
@@ -74,12 +81,17 @@ def test_one_asks_and_the_other_answers(
     anna.press(anna.window.next, post / "question.pprl")
     anna.next("partner")
     bernd.next("partner")
+    asks, answers = "Heart registry", "St. Anne"
+    assert bernd.pane.reason() == tr("The question of {partner} is not here yet.", partner=asks)
     bernd.take(post / "question.pprl")
     bernd.qtbot.waitUntil(lambda: bernd.pane.answering.weighed is not None)
+    assert bernd.pane.reason() == tr("Say that you may answer it.")
     bernd.pane.answering.known.setChecked(True)
     assert not (post / "answer.pprl").exists()
-    bernd.press(bernd.pane.answering.write, post / "answer.pprl")
-    bernd.qtbot.waitUntil(lambda: bernd.pane.reason() == "")
+    bernd.press(bernd.window.next, post / "answer.pprl")
+    bernd.qtbot.waitUntil(lambda: bernd.pane.reason() == "" and bernd.pane.sent.isVisibleTo(bernd.pane))
+    assert bernd.pane.title.text() == tr("Send your answer to {partner}", partner=asks)
+    assert [one.kind for one in bernd.pane.messages.banners()] == ["good"]  # the question is not announced any more
     anna.take(post / "answer.pprl")
     anna.next("match")
     anna.pane._match()
@@ -88,6 +100,7 @@ def test_one_asks_and_the_other_answers(
 
     # the result, and both go by it
     anna.next("results")
+    assert tr("your question of {day}", day="x")[:8] in anna.pane.slip.findChildren(QLabel)[-1].text()
     anna.pane.known.setChecked(True)
     anna.press(anna.window.next, post / "result.pprl")
     bernd.next("match")
@@ -97,6 +110,22 @@ def test_one_asks_and_the_other_answers(
         one.qtbot.waitUntil(lambda o=one: o.window.desk.findings.outcome is not None)
     linked = [one.window.desk.findings.outcome.counts()["linked"] for one in (anna, bernd)]
     assert linked[0] == linked[1] >= 270
+    assert anna.pane.title.text() == tr("Your result is written")
+    assert bernd.pane.title.text() == tr("The result of {partner} is here", partner=asks)
+    for one in (anna, bernd):  # one side decides: nothing was "found by both"
+        assert not any(shown.isVisibleTo(one.pane) for shown in one.pane.numbers.values())
+
+    # other lines: the result that was sent is out of date, and the page says so
+    anna.window.show_pane("match")
+    anna.qtbot.waitUntil(lambda: anna.pane.found.isVisibleTo(anna.pane))
+    scores = sorted({float(one) for one in anna.pane.histogram.scores})
+    anna.pane._set_lines(scores[0], scores[-1])
+    anna.qtbot.waitUntil(lambda: len(anna.window.desk.findings.match.accepted()) < linked[0])
+    anna.next("results")
+    assert anna.pane.title.text() == tr("Send {partner} your new result", partner=answers)
+    anna.pane.known.setChecked(True)
+    anna.press(anna.window.next)
+    anna.qtbot.waitUntil(lambda: anna.pane.title.text() == tr("Your result is written") and not anna.pane.reason())
     for one in (anna, bernd):
         one.next("review")
         one.window.show_pane("finish")

@@ -14,7 +14,7 @@ from pprl_desktop.project.choices import Choices
 from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.exchange.conftest import Scene, _scene, scene  # noqa: F401
 from tests.exchange.test_clear_cells import scene as reviewed
-from tests.review.test_partner import THERE, answered, matched, review_offer
+from tests.review.test_partner import THERE, answered, asked, review_offer
 
 
 def words(window: MainWindow) -> str:
@@ -63,12 +63,7 @@ def test_what_came_in_is_listed_with_its_form(window: MainWindow, scene: Scene) 
 
 def test_a_request_is_told_from_the_cells_in_clear(tmp_path: Path) -> None:
     a, b = reviewed(tmp_path, review_offer())
-    matched(a, b)
-    for one, other, name in ((a, b, "ra"), (b, a, "rb")):
-        one.job().send_result(tmp_path / f"{name}.pprl")
-        Partnership.open(other.home, other.own, tmp_path / f"{name}.pprl")
-    a.job().ask(tmp_path / "ask.pprl")
-    Partnership.open(b.home, b.own, tmp_path / "ask.pprl")
+    asked(a, b, tmp_path)
     for party in (a, b):
         told = post.of_project(party.home, Choices(agreement=party.agreement.id), tmp_path / "none")
         assert [(one.kind, one.form) for one in told.letters if one.kind.startswith("review")] == [

@@ -16,7 +16,7 @@ from pprl_desktop.review.marks import Level
 from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.exchange.conftest import FIELDS, Party
 from tests.exchange.test_clear_cells import scene
-from tests.review.test_partner import HERE, THERE, answered, matched, review_offer
+from tests.review.test_partner import HERE, THERE, answered, asked, review_offer
 
 SECRET = "four unrelated words here"
 
@@ -25,12 +25,7 @@ SECRET = "four unrelated words here"
 def parties(tmp_path: Path) -> tuple[Party, Party]:
     """Both have matched and exchanged results; four pairs are unsure, asked about and answered."""
     a, b = scene(tmp_path, review_offer())
-    matched(a, b)
-    for one, other, name in ((a, b, "ra"), (b, a, "rb")):
-        one.job().send_result(tmp_path / f"{name}.pprl")
-        Partnership.open(other.home, other.own, tmp_path / f"{name}.pprl")
-    a.job().ask(tmp_path / "ask.pprl")
-    Partnership.open(b.home, b.own, tmp_path / "ask.pprl")
+    asked(a, b, tmp_path)
     answered(b, tmp_path / "answer.pprl", THERE)
     Partnership.open(a.home, a.own, tmp_path / "answer.pprl")
     return a, b

@@ -131,7 +131,7 @@ QSpinBox::up-arrow, QDoubleSpinBox::up-arrow { image: url("%(icon_chevron_up)s")
   height: %(mark_11)s; }
 QSpinBox::down-arrow, QDoubleSpinBox::down-arrow { image: url("%(icon_chevron_down)s"); width: %(mark_11)s;
   height: %(mark_11)s; }
-QComboBox { padding-right: 28px; }
+QComboBox { padding-right: 28px; combobox-popup: 0; }
 QComboBox::drop-down { border: none; width: 26px; }
 QComboBox::down-arrow { image: url("%(icon_chevron_down)s"); width: %(mark_14)s; height: %(mark_14)s; }
 QComboBox QAbstractItemView { background: %(surface)s; border: 1px solid %(border)s; padding: 4px; outline: none;
@@ -141,6 +141,7 @@ QTextBrowser:focus { border: none; padding: 0; }
 
 QCheckBox, QRadioButton { spacing: 8px; background: transparent; padding: 2px; border: 1px solid transparent;
   border-radius: 4px; }
+QCheckBox[bare="true"] { spacing: 0; }
 QCheckBox:focus, QRadioButton:focus { border: 1px solid %(accent)s; }
 QCheckBox::indicator, QRadioButton::indicator { width: %(mark_16)s; height: %(mark_16)s;
   border: 1px solid %(border_strong)s; background: %(field)s; }

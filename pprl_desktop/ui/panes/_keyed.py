@@ -60,6 +60,10 @@ class KeyedPane(Pane):
     def answers_only(self) -> bool:
         return self.blind_parts() == (False, True)
 
+    def blind_help(self) -> str:
+        """The help of pages that are about other files where one side asks and the other answers."""
+        return "blind" if self.project.choices.agreement and self.blind_parts() is not None else super().help_page()
+
     # the outcome ---------------------------------------------------------------------------------
 
     def put_together(self, shown: Callable[[], None]) -> None:

@@ -23,17 +23,22 @@ def adds_up(pane: Pane, *, result: bool = False) -> str:
     before = [one for one in ledger.releases() if one.agreement == choices.agreement]
     clear_ = sum(one.fresh for one in ledger.disclosures()
                  if one.agreement == choices.agreement and one.what == CLEAR and not one.received)  # fmt: skip
-    told = [one for one in ledger.disclosures()
-            if one.agreement == choices.agreement and one.what == "result" and not one.received]  # fmt: skip
+    left = {
+        one.what: one.time for one in ledger.disclosures() if one.agreement == choices.agreement and not one.received
+    }  # fmt: skip  the newest of each
     said = []
     if result and before:
         said.append(tr("your bundle of {day}", day=day_words(before[-1].time)))
-        if told:
-            said.append(tr("your result of {day}", day=day_words(told[-1].time)))
     elif before:
         said.append(
             tr("a table released on {day}; the very same one gives the same bytes", day=day_words(before[-1].time))
         )
+    if "question" in left:
+        said.append(tr("your question of {day}", day=day_words(left["question"])))
+    if "answer" in left:
+        said.append(tr("your answer of {day}", day=day_words(left["answer"])))
+    if result and "result" in left:
+        said.append(tr("your result of {day}", day=day_words(left["result"])))
     if clear_:
         said.append(tr_n("the cells of {n} record in clear", "the cells of {n} records in clear", clear_))
     return "; ".join(said) or tr("nothing: it is the first release under this agreement")

@@ -15,6 +15,7 @@ from pprl_desktop.ui.panes.base import Pane
 if TYPE_CHECKING:
     from pprl_desktop.evaluation.synthetic import Forecast
     from pprl_desktop.exchange.terms import Terms
+    from pprl_desktop.job.blind import Weighed
     from pprl_desktop.project.choices import Choices
     from pprl_desktop.rehearsal.rehearse import Rehearsal
 
@@ -45,12 +46,15 @@ def measure(pane: Pane, choices: Choices, told: Callable[[], None], *, forecast:
         )  # fmt: skip
 
 
-def document_of(pane: Pane, terms: Terms, stage: Stage, choices: Choices) -> Document:
-    """The terms as a document, with what is known of them on the own table."""
+def document_of(pane: Pane, terms: Terms, stage: Stage, choices: Choices, weighed: Weighed | None = None) -> Document:
+    """The terms as a document, with what is known of them on the own table; `weighed`: by the meter of blind."""
     me = pane.desk.home.own_card().name if pane.desk.home.exists else ""
     rehearsal = kept.rehearsal_under(pane.project, choices)
     measured = Measured(
-        choices.rows, kept.forecast_under(pane.project, choices), rehearsal.named if rehearsal is not None else None
+        choices.rows,
+        kept.forecast_under(pane.project, choices),
+        rehearsal.named if rehearsal is not None else None,
+        weighed.meter.coverage if weighed is not None else None,
     )
     try:
         said = preview.statement(choices)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QInputDialog, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from pprl_desktop.job import offers
 from pprl_desktop.job.papers import Stage
@@ -20,6 +20,7 @@ from pprl_desktop.ui.panes.agreement_blind import BlindTermsView
 from pprl_desktop.ui.panes.agreement_columns import ColumnChoice
 from pprl_desktop.ui.panes.agreement_proposal import ProposalForm
 from pprl_desktop.ui.panes.agreement_waiting import WaitingPage
+from pprl_desktop.ui.widgets.asking import ask_words
 from pprl_desktop.ui.widgets.basics import Brief, Pages, boxed, button, column, row
 from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.paper import PaperView, save_as_pdf
@@ -178,7 +179,7 @@ class AgreementPane(KeyedPane):
         self._show_paper(self.read, terms, "read", self._as_proposed())
         if loaded and not self.mapping.problem() and terms.blind is not None:
             self._weighs = True
-            self.blind.weigh(terms, self._as_proposed())
+            self.blind.weigh(terms, self._as_proposed())  # `changed` shows the document again, with what it counted
         elif loaded and not self.mapping.problem():
             self._measure(self._as_proposed())
         self._say_why_not()
@@ -211,7 +212,8 @@ class AgreementPane(KeyedPane):
         self._show_paper(self.agreed, agreement.terms, "signed", self.project.choices)
 
     def _show_paper(self, view: PaperView, terms: Terms, stage: Stage, choices: Choices) -> None:
-        view.show_document(document_of(self, terms, stage, choices))
+        weighed = self.blind.weighed if stage == "read" and terms.blind is not None else None
+        view.show_document(document_of(self, terms, stage, choices, weighed))
 
     # the own side of a proposal -------------------------------------------------------------------
 
@@ -371,10 +373,11 @@ class AgreementPane(KeyedPane):
         own, home, proposal = self.desk.identity(), self.desk.home, self._proposal
         if own is None or proposal is None:
             return
-        reason, wanted = QInputDialog.getMultiLineText(
-            self, tr("Decline the proposal"), tr("What should be different? The partner will read it."), why
-        )
-        if not wanted:
+        reason = ask_words(
+            self, tr("Decline the proposal"), tr("What should be different? The partner will read it."),
+            tr("&Decline …"), text=why, lines=5,
+        )  # fmt: skip
+        if reason is None:
             return
         out = out_path(self, tr("Write the answer"), "answer.pprl")
         if out is None:
@@ -442,7 +445,8 @@ class AgreementPane(KeyedPane):
             loaded = self.desk.findings.seen is not None
             return tr("&Accept and sign …") if loaded else tr("&Load your table to sign …")
         words = {_START: tr("&Write the proposal …"), _WAIT: tr("&Open the answer …")}
-        return words.get(self.pages.currentIndex(), tr("Next: export"))
+        blind = self.desk.files_agreed() == "blind"
+        return words.get(self.pages.currentIndex(), tr("Next: question") if blind else tr("Next: export"))
 
     def status(self) -> str:
         if self._proposal is not None or self.pages.currentIndex() == _START:

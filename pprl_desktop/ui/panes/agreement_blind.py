@@ -49,7 +49,7 @@ class BlindTermsView(QWidget):
         )
         self.bound = combo(
             tr("Keep under"),
-            [(tr("as usual"), None), *((of_100(share), share) for share in (0.05, 0.1, 0.2, 0.3))],
+            [(tr("the usual limit"), None), *((of_100(share), share) for share in (0.05, 0.1, 0.2, 0.3))],
             lambda _data: self.changed.emit(),
         )
         self.form = boxed(
@@ -158,6 +158,12 @@ class BlindTermsView(QWidget):
     def reason(self) -> str:
         """Why the proposal cannot be signed yet."""
         return self.why_not or ("" if self.weighed is not None else tr("Being counted on your own table."))
+
+    def not_prepared(self) -> str:
+        """Why nothing can be proposed yet."""
+        if not self.rows.value():
+            return tr("Say how many records the partner has.")
+        return self.why_not or tr("The keys are being chosen on your table …")
 
     def _refused(self, problem: Problem) -> None:
         self.why_not = tr_core(problem.sentence())

@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from pprl_desktop.codes.base import method
+from pprl_desktop.exchange.terms import Limits
 from pprl_desktop.job import offers
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import tr, tr_core
@@ -18,7 +19,7 @@ from pprl_desktop.ui.panes.agreement_group import GroupChoice
 from pprl_desktop.ui.panes.contacts import state_words
 from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, row
 from pprl_desktop.ui.widgets.empty import EmptyState
-from pprl_desktop.ui.widgets.inputs import combo, labelled, pick
+from pprl_desktop.ui.widgets.inputs import LABELLED, combo, labelled, pick
 from pprl_desktop.ui.widgets.paper import PaperView
 from pprl_desktop.ui.widgets.reflow import columns, flow
 
@@ -39,11 +40,11 @@ class ProposalForm(QWidget):
         self.partner = combo(tr("Partner"), [], self._set_partner)
         self.partner.setMinimumContentsLength(18)
         self.verified = label("", "small", wrap=False)
-        self.rule = combo(
-            tr("Where the two sides decide differently"),
-            [(words, rule) for rule, words in rule_words().items()],
-            lambda data: self._pane.change("Choose rule", rule=str(data)),
-        )
+        self.rule = combo(tr("Where the two sides decide differently"), [], self._set_rule)
+        self.rule_name = label("", "strong")
+        self.rule_name.setBuddy(self.rule)
+        self.rule.setProperty(LABELLED, True)
+        self.rule_note = label("", "small")
         self.purpose = QLineEdit()
         self.purpose.setPlaceholderText(tr("for example: follow-up of heart patients, ethics vote 2026-14"))
         contacts = button(tr("Contacts …"), lambda: self._pane.desk.go_to.emit("contacts"), kind="link")
@@ -64,7 +65,7 @@ class ProposalForm(QWidget):
         self.form = boxed(
             column(
                 columns(who, why, least=290, gap=3),
-                labelled(tr("Where the two sides decide differently"), self.rule),
+                column(self.rule_name, self.rule, self.rule_note, gap=0.5),
                 flow(self.group),
                 Section(tr("What you would propose")),
                 self.draft,
@@ -85,7 +86,6 @@ class ProposalForm(QWidget):
             self._pane.change("Choose partner", partner=contacts[0].id)
             choices = self._pane.project.choices
         pick(self.partner, choices.partner)
-        pick(self.rule, choices.rule)
         chosen = next((one for one in contacts if one.id == choices.partner), None)
         self.verified.setText(state_words(chosen.state) if chosen is not None else "")
         states = [one for one in self._pane.project.states() if one.step.name in ("data", "fields", "method")]
@@ -98,12 +98,42 @@ class ProposalForm(QWidget):
         if chosen is not None and weighs:
             self._blind.prepare(choices, chosen)
             if not self.not_yet and self._blind.prepared is None:
-                self.not_yet = self._blind.reason() or tr("The keys are being chosen on your table …")
+                self.not_yet = self._blind.not_prepared()
+        self._show_rule(choices.rule, decides_alone=weighs)
         terms = self._draft(chosen.id) if chosen is not None and choices.fields else None
         self.draft.setVisible(terms is not None)
         if terms is not None:
-            self.draft.show_document(document_of(self._pane, terms, "draft", choices))
+            prepared = self._blind.prepared if weighs else None
+            weighed = prepared.weighed if prepared is not None else None
+            self.draft.show_document(document_of(self._pane, terms, "draft", choices, weighed))
         return weighs
+
+    def _show_rule(self, rule: str, *, decides_alone: bool) -> None:
+        """Whether a review is agreed is decided here: it is said beside the choice, not only in the document."""
+        if decides_alone:  # who asks decides: the sides cannot differ
+            name = tr("Pairs that the asking side is unsure of")
+            entries = [(tr("They stay unlinked"), "both"), (tr("They may be reviewed, masked"), "review")]
+        else:
+            name = tr("Where the two sides decide differently")
+            entries = [(words, key) for key, words in rule_words().items()]
+        self.rule_name.setText(name)
+        self.rule.setAccessibleName(name)
+        if [self.rule.itemText(i) for i in range(self.rule.count())] != [words for words, _key in entries]:
+            self.rule.clear()
+            for words, key in entries:
+                self.rule.addItem(words, key)
+        pick(self.rule, rule)
+        most = Limits().clear
+        self.rule_note.setText(
+            tr("A review is agreed: for it, cells of at most {n} of 100 records of each side may go in clear, each "
+               "time shown and confirmed first.", n=most)
+            if rule == "review"
+            else tr("No review is agreed: unsure pairs stay unlinked, and no value ever goes in clear.")
+        )  # fmt: skip
+
+    def _set_rule(self, data: object) -> None:
+        self._pane.change("Choose rule", rule=str(data))
+        self.changed.emit()
 
     def _draft(self, contact: str) -> Terms | None:
         """The terms as they would be written, without a secret yet."""

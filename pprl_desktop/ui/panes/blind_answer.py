@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QCheckBox, QWidget
 
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.words import count, of_100, size
-from pprl_desktop.ui.panes._files import out_path, show_in_folder
+from pprl_desktop.ui.panes._files import out_path
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.banner import Banner
-from pprl_desktop.ui.widgets.basics import Section, button, column, label, line, row
+from pprl_desktop.ui.widgets.basics import Section, boxed, column, label, line
 from pprl_desktop.ui.widgets.blind_pictures import Reach
 from pprl_desktop.ui.widgets.inputs import check_line
 from pprl_desktop.ui.widgets.numbers import BigNumber
@@ -38,26 +38,26 @@ class AnswerQuestion(QWidget):
         self.number = BigNumber(tr("of your people could be named if it lied in every question"), "warm")
         self.sum = label("", "small")
         self.known = QCheckBox()
-        self.known.toggled.connect(lambda _on: self._may())
-        self.write = button(tr("&Write the answer …"), self._write, kind="primary", icon="send")
+        self.known.toggled.connect(lambda _on: self.pane.changed.emit())
+        self.counting = label(tr("Counting on your own table how far a liar could reach …"), "muted")
         left = Section(tr("What leaves"))
         left.add(self.slip)
         right = column(self.number, self.reach, self.sum, None, gap=1)
         words = tr("I may answer this question. Once sent it cannot be taken back; its key is destroyed.")
-        self.setLayout(
-            column(
-                columns(left, right, least=290, shares=(3, 2), gap=4), line(), check_line(self.known, words),
-                row(self.write, None), gap=2,
-            )
-        )  # fmt: skip
-        self._may()
+        both = columns(left, right, least=290, shares=(3, 2), gap=4)
+        self.counted = boxed(column(both, line(), check_line(self.known, words), gap=2))
+        self.setLayout(column(self.counting, self.counted))
+        self.counted.hide()
 
     def show_question(self, question: str) -> None:
         """Counted on the own table each time: nothing leaves by looking."""
         partnership, choices, own = self.pane.desk.partnership(), self.pane.project.choices, self.pane.desk.own_table
         if partnership is None or question == self._asked:
             return
-        self._asked = question
+        self._asked, self.weighed, self.before = question, None, None
+        self.known.setChecked(False)
+        self.counted.hide()
+        self.counting.show()
         agreed = partnership.agreement
 
         def work(progress: Progress) -> tuple[Weighed, Before]:
@@ -92,15 +92,20 @@ class AnswerQuestion(QWidget):
         if weighed.problem is not None:
             self.pane.messages.clear()
             self.pane.messages.show_banner(Banner.of(weighed.problem))
-        self._may()
-
-    def _may(self) -> None:
-        fine = self.weighed is not None and self.weighed.problem is None
-        self.known.setEnabled(fine)
-        self.write.setEnabled(fine and self.known.isChecked())
+        self.known.setEnabled(weighed.problem is None)
+        self.counting.hide()
+        self.counted.show()
         self.pane.changed.emit()
 
-    def _write(self) -> None:
+    def reason(self) -> str:
+        """Why nothing can be answered yet."""
+        if self.weighed is None:
+            return tr("Being counted on your own table.")
+        if self.weighed.problem is not None:
+            return tr_core(self.weighed.problem.sentence())
+        return "" if self.known.isChecked() else tr("Say that you may answer it.")
+
+    def write_answer(self) -> None:
         partnership, choices, own = self.pane.desk.partnership(), self.pane.project.choices, self.pane.desk.own_table
         if partnership is None or self.before is None or not self.known.isChecked():
             return
@@ -110,13 +115,8 @@ class AnswerQuestion(QWidget):
         again = self.before.runs > 0  # the sums stand on the slip, and were ticked
 
         def done(made: Answered) -> None:
-            self.pane.say(
-                "good",
-                tr("The answer is written: {size}.", size=size(made.bytes)),
-                tr("Send {file} to the partner.", file=str(out)),
-                (tr("Show in folder"), lambda: show_in_folder(self.pane, out)),
-            )
             self.written.emit(str(out))
+            self.pane.say("good", tr("The answer is written: {size}.", size=size(made.bytes)))
 
         self.pane.run(
             tr("Answering"),

@@ -19,7 +19,7 @@ from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.panes._leaving import SendCard, adds_up
 from pprl_desktop.ui.panes._measure import measure
 from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import Section, button, column, line
+from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, line
 from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.facts import fact
 from pprl_desktop.ui.widgets.inputs import check_line
@@ -54,7 +54,7 @@ class ExportPane(KeyedPane):
         self.known = QCheckBox()
         self.again = button(tr("&Write it again …"), self._create)
         self.known.toggled.connect(lambda _on: self._may())
-        self.confirm = check_line(self.known, tr("I may send these numbers. Once sent they cannot be taken back."))
+        self.confirm_line = check_line(self.known, tr("I may send these numbers. Once sent they cannot be taken back."))
         right = column(self.named, self.stays, None, gap=2)
         self.pdf = button("&PDF …", self._save_pdf, icon="save", tip=tr("Save this check as PDF"))
         self.body.addWidget(self.identity)
@@ -66,7 +66,7 @@ class ExportPane(KeyedPane):
         )
         self.body.addWidget(self.first)
         self.body.addLayout(columns(self.leaves, right, least=290, shares=(3, 2), gap=4))
-        self.body.addWidget(line())
+        self.confirm = boxed(column(line(), self.confirm_line, gap=3))
         self.body.addWidget(self.confirm)
         self.body.addStretch(1)
 
@@ -279,6 +279,9 @@ class ExportPane(KeyedPane):
     def reason(self) -> str:
         sent = bool(self.project.choices.bundle_path) or self.answers_only()
         return self.key_reason() or ("" if sent or self.known.isChecked() else tr("Say that you may send it."))
+
+    def help_page(self) -> str:
+        return self.blind_help()
 
     def status(self) -> str:
         return "" if self.project.choices.bundle_path else tr("Nothing has left yet.")

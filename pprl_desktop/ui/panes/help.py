@@ -12,8 +12,8 @@ from pprl_desktop.ui.widgets.basics import Section, column, row
 
 PAGES = (
     "introduction", "welcome", "contacts", "data", "fields", "method", "agreement", "export", "partner", "match",
-    "results", "review", "finish", "own_files", "post", "releases", "groups", "other_tools", "settings", "glossary",
-    "threat_model",
+    "results", "blind", "review", "finish", "own_files", "post", "releases", "groups", "other_tools", "settings",
+    "glossary", "threat_model",
 )  # fmt: skip
 GUIDES = ("ten_minutes", "data_protection")  # resources/guides: whole pages to read at one go
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.panes._keyed import KeyedPane
+from pprl_desktop.ui.panes._leaving import SendCard
 from pprl_desktop.ui.panes.blind_answer import AnswerQuestion
+from pprl_desktop.ui.panes.post import look
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import Section, button
 from pprl_desktop.ui.widgets.empty import EmptyState
@@ -24,20 +26,19 @@ class PartnerPane(KeyedPane):
     GIVES = ("partner_path", "partner_sha256")
 
     def build(self) -> None:
-        self.empty = Section()
-        self.empty.add(
-            EmptyState(
-                "inbox",
-                tr("Drop the partner's file here"),
-                tr("A file ending in .pprl. It is checked completely before anything of it is kept."),
-                ((tr("&Open the bundle …"), self.choose_file),),
-                drops=True,
-            )
+        self.empty = EmptyState(
+            "inbox",
+            tr("Drop the partner's file here"),
+            tr("A file ending in .pprl. It is checked completely before anything of it is kept."),
+            ((tr("&Open the bundle …"), self.choose_file),),
+            drops=True,
         )
         self.here = Section(tr("What was checked"))
         self.here.head.addWidget(button(tr("Open another file …"), self.choose_file))
         self.body.addWidget(self.identity)
+        self.sent = SendCard(self)
         self.body.addWidget(self.empty)
+        self.body.addWidget(self.sent)
         self.body.addWidget(self.here)
         self.then = Section(tr("What comes next"))
         for icon, text in (
@@ -57,70 +58,95 @@ class PartnerPane(KeyedPane):
     def _answered(self, _path: str) -> None:
         item = self.desk.home.agreement(self.project.choices.agreement).latest_received("question")
         digest = item.digest if item is not None else ""
+        self.messages.clear()  # that a question came, unanswered, holds no longer
         self.change(tr("Answer the question"), partner_path=digest, partner_sha256=digest)
         self.show_state()
 
-    def show_state(self) -> None:
-        own, choices = self.desk.identity(), self.project.choices
+    def _comes(self) -> Literal["bundle", "question", "answer"]:
+        """What the partner sends here."""
         parts = self.blind_parts()
-        question = self._question() if parts is not None and parts[1] else ""
-        self.answering.setVisible(bool(question) and own is not None and not choices.partner_path)
-        self.then.setVisible(parts is None)
-        if parts is None:
-            self._head_bundle()
-        else:
-            self._head_blind(parts, bool(question))
-            if self.answering.isVisibleTo(self):
-                self.identity.hide()
-                self.here.hide()
-                self.empty.hide()
-                self.answering.show_question(question)
-                self.changed.emit()
-                return
+        return "bundle" if parts is None else "question" if parts[1] else "answer"
+
+    def _answers_now(self) -> bool:
+        """The question is here, the key open, and nothing was answered yet."""
+        return self._comes() == "question" and bool(self._question()) and not self.project.choices.partner_path
+
+    def show_state(self) -> None:
+        own, choices, comes = self.desk.identity(), self.project.choices, self._comes()
+        agreed = self.desk.home.has_agreement(choices.agreement)
+        self._say_head(comes)
+        words = {
+            "bundle": tr("&Open the bundle …"), "question": tr("&Open the question …"),
+            "answer": tr("&Open the answer …"),
+        }  # fmt: skip
+        self.empty.buttons[0].setText(words[comes])
+        answering = self._answers_now() and own is not None
+        self.answering.setVisible(answering)
+        self.then.setVisible(comes == "bundle" and not answering)
         self.identity.setVisible(own is None)
-        self.here.setVisible(bool(choices.partner_path))
-        self.empty.setVisible(own is not None and not choices.partner_path)
-        if choices.partner_path and self.desk.home.has_agreement(choices.agreement):
+        self.here.setVisible(bool(choices.partner_path) and agreed)
+        self.empty.setVisible(own is not None and not choices.partner_path and not answering)
+        if answering:
+            self.answering.show_question(self._question())
+        elif choices.partner_path and agreed:
             self._tell()
+        self._show_answer()
         self.changed.emit()
+
+    def _show_answer(self) -> None:
+        """The own answer, as long as it is to be sent."""
+        letters = look(self.desk).letters if self._answered_before() else ()
+        path = next((one.path for one in letters if one.mine and one.kind == "answer" and one.path is not None), None)
+        self.sent.setVisible(path is not None)
+        if path is not None:
+            self.sent.show_file(path, self._partner())
+
+    def _answered_before(self) -> bool:
+        return self._comes() == "question" and bool(self.project.choices.partner_path)
+
+    def _partner(self) -> str:
+        return self.desk.home.agreement(self.project.choices.agreement).partner_side.name
 
     def _question(self) -> str:
         """The digest of the partner's question, once it came."""
         item = self.desk.home.agreement(self.project.choices.agreement).latest_received("question")
         return item.digest if item is not None else ""
 
-    def _head_bundle(self) -> None:
+    def _say_head(self, comes: Literal["bundle", "question", "answer"]) -> None:
         """What there is to do, or that it is done."""
-        choices, home = self.project.choices, self.desk.home
-        if choices.partner_path and home.has_agreement(choices.agreement):
-            partner = home.agreement(choices.agreement).partner_side.name
-            self.head(
-                tr("The bundle of {partner} is here", partner=partner),
-                tr("Checked completely and kept. Comparing comes next, on this computer only."),
-            )
-        else:
+        here = bool(self.project.choices.partner_path)
+        if comes == "bundle" and not (here and self.desk.home.has_agreement(self.project.choices.agreement)):
             self.head(
                 tr("Open the partner's bundle"),
                 tr("It must come from the partner of the agreement, for you, unchanged, and fit what was agreed."),
             )
-
-    def _head_blind(self, parts: tuple[bool, bool], asked: bool) -> None:
-        partner = self.desk.home.agreement(self.project.choices.agreement).partner_side.name
-        if parts[1] and asked:
+            return
+        partner, opens = self._partner(), tr("It opens only records that share a key.")
+        if comes == "bundle":
+            self.head(
+                tr("The bundle of {partner} is here", partner=partner),
+                tr("Checked completely and kept. Comparing comes next, on this computer only."),
+            )
+        elif comes == "answer":
+            self.head(
+                tr("The answer of {partner} is here", partner=partner)
+                if here
+                else tr("Open the answer of {partner}", partner=partner),
+                opens,
+            )
+        elif here:
+            self.head(
+                tr("Send your answer to {partner}", partner=partner),
+                tr("It is written and sealed; its key is destroyed. {partner} decides, and sends its result.",
+                   partner=partner),
+            )  # fmt: skip
+        elif self._question():
             self.head(
                 tr("Answer the question of {partner}", partner=partner),
                 tr("Written and sealed here; you send the file yourself. Only {partner} can open it.", partner=partner),
             )
-        elif parts[1]:
-            self.head(tr("Waiting for the question of {partner}", partner=partner), tr("Drop it here when it comes."))
-        elif self.project.choices.partner_path:
-            self.head(
-                tr("The answer of {partner} is here", partner=partner), tr("It opens only records that share a key.")
-            )
         else:
-            self.head(
-                tr("Open the answer of {partner}", partner=partner), tr("It opens only records that share a key.")
-            )
+            self.head(tr("Waiting for the question of {partner}", partner=partner), tr("Drop it here when it comes."))
 
     def _tell(self) -> None:
         agreement = self.desk.home.agreement(self.project.choices.agreement)
@@ -129,7 +155,9 @@ class PartnerPane(KeyedPane):
         lines = [
             tr("From {partner}, whose safety number you compared", partner=agreement.partner_side.name),
             tr("Sealed for you, signed, complete and unchanged"),
-            tr("As agreed: the same fields, method, noise and reference set"),
+            tr("As agreed: the same fields, method, noise and reference set")
+            if agreement.terms.blind is None
+            else tr("As agreed: the same fields, keys and limits"),
             *([tr_n("{n} record under random names", "{n} records under random names", rows)] if rows else []),
             tr_n(
                 "{n} file received under this agreement so far",
@@ -174,12 +202,32 @@ class PartnerPane(KeyedPane):
     # moving on ------------------------------------------------------------------------------------
 
     def reason(self) -> str:
-        found = self.project.problems("partner")
-        return self.key_reason() or (tr_core(found[0].sentence()) if found else "")
+        if self.key_reason() or self._answers_now():
+            return self.key_reason() or self.answering.reason()
+        found, comes = self.project.problems("partner"), self._comes()
+        if found and comes != "bundle":
+            partner = self._partner()
+            return (
+                tr("The question of {partner} is not here yet.", partner=partner)
+                if comes == "question"
+                else tr("The answer of {partner} is not here yet.", partner=partner)
+            )
+        return tr_core(found[0].sentence()) if found else ""
+
+    def status(self) -> str:
+        return tr("Nothing has left yet.") if self._answers_now() else ""
 
     def next_text(self) -> str:
-        return tr("Next: match")
+        if self._answers_now():
+            return tr("&Write the answer …")
+        return tr("Next: matches") if self._comes() == "question" else tr("Next: match")
+
+    def help_page(self) -> str:
+        return self.blind_help()
 
     def go_on(self, done: Callable[[], None]) -> None:
+        if self._answers_now():
+            self.answering.write_answer()
+            return
         self.desk.confirm("partner")
         done()

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.results import ExportedResult, Outcome
 
 
+FOUND_BY = 2  # column of the table
+
+
 class ResultsPane(KeyedPane):
     NAME = "results"
     TAKES = True
@@ -158,7 +161,7 @@ class ResultsPane(KeyedPane):
             self.head(
                 tr("Send {partner} your new result", partner=partner),
                 tr(
-                    "The review has changed it: the result you sent is out of date. Write it again and send it to "
+                    "Your pairs have changed since: the result you sent is out of date. Write it again and send it to "
                     "{partner} again.",
                     partner=partner,
                 ),
@@ -166,12 +169,22 @@ class ResultsPane(KeyedPane):
         elif state == "write":
             self.head(
                 tr("Tell {partner} which pairs you accept", partner=partner),
-                tr("Sealed for them alone. They send theirs; nothing else passes."),
+                tr("Sealed for them alone. Who asked decides; they go by it.")
+                if self.asks_only()
+                else tr("Sealed for them alone. They send theirs; nothing else passes."),
             )
         elif state == "wait":
             self.head(
                 tr("Waiting for the result of {partner}", partner=partner),
                 tr("When it comes, drop it anywhere on this window."),
+            )
+        elif self.asks_only():
+            decides = tr("You asked, so you decide; {partner} goes by it.", partner=partner)
+            self.head(tr("Your result is written"), decides)
+        elif self.answers_only():
+            self.head(
+                tr("The result of {partner} is here", partner=partner),
+                tr("{partner} asked, so it decides; both sides go by it.", partner=partner),
             )
         else:
             rule = rule_words()[self.desk.home.agreement(self.project.choices.agreement).terms.rule]
@@ -213,6 +226,10 @@ class ResultsPane(KeyedPane):
         if outcome is None:
             return
         counts = outcome.counts()
+        alone = self.asks_only() or self.answers_only()  # one side decides: nothing to compare
+        for shown in self.numbers.values():
+            shown.setVisible(not alone)
+        self.table.view.setColumnHidden(FOUND_BY, alone)
         left = outcome.left_open
         open_pairs = tr_n("{n} pair is left open", "{n} pairs are left open", left) if left else ""
         self.linked.show_number(count(counts["linked"]), "", open_pairs)
@@ -311,6 +328,9 @@ class ResultsPane(KeyedPane):
         if state == "wait":
             return tr("Their result is not here yet.")
         return "" if self.desk.findings.outcome is not None else tr("Both are being put together.")
+
+    def help_page(self) -> str:
+        return self.blind_help()
 
     def status(self) -> str:
         return tr("Nothing has left on this page yet.") if self._state() == "write" else ""

@@ -149,6 +149,8 @@ class PartnerReview(QWidget):
             self._show_review(found)
         elif found.asked:
             self._show_wait(found)
+        elif not found.decides:
+            self._show_theirs(found)
         elif found.unsure:
             self._show_ask(found)
         else:
@@ -167,6 +169,7 @@ class PartnerReview(QWidget):
 
     def _show(self, page: int, number: str, what: str, words: str, unit: str = "") -> None:
         self.pages.setCurrentIndex(page)
+        self.number.setVisible(bool(number))
         self.number.say(what)
         self.number.show_number(number, unit)
         self.text.setText(words)
@@ -193,6 +196,28 @@ class PartnerReview(QWidget):
                 tr("it is entered in the record of releases"),
             )
         )  # fmt: skip
+        self.ask.setEnabled(found.refused is None)
+        if found.refused is not None:  # said before a file is chosen, with the way out
+            self.pane.show_problem(found.refused, (tr("To the lines"), lambda: self.pane.desk.go_to.emit("match")))
+
+    def _show_theirs(self, found: ReviewStands) -> None:
+        """Who only answers with blind has no match of its own: the asking side reviews, if it does."""
+        partner = found.partner
+        self.titled.emit(
+            tr("{partner} reviews, if it is unsure", partner=partner),
+            tr("You have no pairs of your own to look at: whoever asks decides."),
+        )
+        if found.answered:
+            words = tr(
+                "<b>What comes next:</b> {partner} looks at the pairs and may send a new result. Drop it anywhere on "
+                "this window.", partner=partner,
+            )  # fmt: skip
+        else:
+            words = tr(
+                "<b>Nothing to do here.</b> If {partner} asks for cells, its request comes as a file; you see what "
+                "would leave, and confirm it, before anything does.", partner=partner,
+            )  # fmt: skip
+        self._show(_NOTHING, "", "", words)
 
     def _show_wait(self, found: ReviewStands) -> None:
         self.titled.emit(

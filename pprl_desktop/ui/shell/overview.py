@@ -79,7 +79,7 @@ class Overview:
     def _waits(self, state: StepState) -> bool:
         """Whether a step waits for the partner."""
         awaited = self._post.awaited if self._post is not None else None
-        return awaited is not None and awaited.step == state.step.name and state.state != "done"
+        return awaited is not None and awaited.step == state.step.name and state.state not in ("done", "stale")
 
     def _look_at_post(self) -> None:
         """What is to be sent and whom one waits for; after the page is there, because it reads the home folder."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from pprl_desktop.ui.kit import theme
@@ -41,6 +42,8 @@ class SideBar(QFrame):
         self._scroller.setWidget(boxed(inside))
         for bare in (self._scroller.viewport(), self._scroller.widget()):
             bare.setAutoFillBackground(False)
+        for one in (self.steps, self.beside):
+            one.shown.connect(self._fit_height)
         outer = column(self._scroller)
         outer.setContentsMargins(GRID, 2 * GRID, GRID, GRID)
         self.setLayout(outer)
@@ -52,6 +55,19 @@ class SideBar(QFrame):
         self.steps.set_bare(narrow)
         self.beside.set_bare(narrow)
         self.setFixedWidth(badge_size() + 5 * GRID if narrow else round(WIDTH * min(theme.zoom(), WIDEST)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_height()
+
+    def _fit_height(self) -> None:
+        """Lines move closer together before any of them would have to be scrolled to."""
+        lists = (self.steps, self.beside)
+        room = self.height() - 3 * GRID - 2 * GRID  # the margins, and the space between the parts
+        room -= self._head.sizeHint().height() if not self._head.isHidden() else 0
+        dense = sum(one.height_if(False) for one in lists) > room
+        for one in lists:
+            one.set_dense(dense)
 
     def set_current(self, name: str) -> None:
         self.steps.set_current(name)

@@ -17,6 +17,7 @@ from pprl_desktop.ui.kit.tips import set_tip
 
 Mark = Literal["to do", "ready", "done", "stale", "waiting", "problem"]
 ROW = 32  # px of a line at the usual text size
+DENSE = 27  # where the bar is too low for all lines: nothing of it should have to be scrolled
 GROUP_GAP = 8  # px between the groups of steps
 
 
@@ -64,6 +65,7 @@ class StepButton(QAbstractButton):
         super().__init__()
         self.entry = entry
         self.bare = False  # only the mark; the name is in the tool tip
+        self.dense = False  # the bar is low
         speak_as(self, "item")
         self.setCheckable(True)
         self.setAutoExclusive(False)
@@ -87,7 +89,7 @@ class StepButton(QAbstractButton):
         self.update()
 
     def _high(self) -> int:
-        return max(ROW, theme.px() + 18)
+        return max(DENSE, theme.px() + 13) if self.dense else max(ROW, theme.px() + 18)
 
     def sizeHint(self) -> QSize:
         gap = GROUP_GAP if self.entry.group else 0
@@ -102,13 +104,14 @@ class StepButton(QAbstractButton):
             self.updateGeometry()  # the second line takes one more where the bar is narrower
 
     def why_lines(self) -> list[str]:
-        """The reason in one line or two; what is longer is cut, and whole in the tip."""
+        """The reason in one line or two, in one where room is short; what is longer is cut, and whole in the tip."""
+        most = 1 if self.dense else 2
         metrics = QFontMetrics(theme.font("tiny"))
         room = (self.width() or 200) - badge_size() - 22
         lines: list[str] = []
         for word in self.entry.why.split():
             longer = f"{lines[-1]} {word}" if lines else word
-            if lines and (len(lines) == 2 or metrics.horizontalAdvance(longer) <= room):
+            if lines and (len(lines) == most or metrics.horizontalAdvance(longer) <= room):
                 lines[-1] = longer
             else:
                 lines.append(word)
@@ -200,6 +203,7 @@ class StepList(QWidget):
     """Arrows move, Enter or Space opens; the current line is marked for the eye and for the ear."""
 
     chosen = Signal(str)
+    shown = Signal()  # lines may be higher now, or fewer
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -209,12 +213,13 @@ class StepList(QWidget):
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(0)
         self.buttons: dict[str, StepButton] = {}
-        self._bare = False
+        self._bare = self._dense = False
 
     def show_entries(self, entries: Sequence[Entry]) -> None:
         if [e.name for e in entries] == list(self.buttons):
             for entry in entries:
                 self.buttons[entry.name].update_entry(entry)
+            self.shown.emit()
             return
         for old in self.buttons.values():
             self._layout.removeWidget(old)
@@ -223,10 +228,29 @@ class StepList(QWidget):
         self.buttons = {}
         for entry in entries:
             made = StepButton(entry)
-            made.bare = self._bare
+            made.bare, made.dense = self._bare, self._dense
             made.clicked.connect(lambda _c=False, n=entry.name: self._choose(n))
             self.buttons[entry.name] = made
             self._layout.addWidget(made)
+        self.shown.emit()
+
+    def set_dense(self, dense: bool) -> None:
+        if dense == self._dense:
+            return
+        self._dense = dense
+        for made in self.buttons.values():
+            made.dense = dense
+            made.updateGeometry()
+            made.update()
+
+    def height_if(self, dense: bool) -> int:
+        """What the list would take."""
+        total = 0
+        for made in self.buttons.values():
+            was, made.dense = made.dense, dense
+            total += made.sizeHint().height()
+            made.dense = was
+        return total
 
     def set_bare(self, bare: bool) -> None:
         self._bare = bare

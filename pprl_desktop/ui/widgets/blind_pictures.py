@@ -69,7 +69,8 @@ class Travels(QWidget):
             token = "accent" if to_right else "warm"
             painter.setPen(theme.colour("text"))
             painter.setFont(theme.font("small"))
-            painter.drawText(QRectF(left, y - 22, right - left, 18), Qt.AlignmentFlag.AlignCenter, words)
+            fits = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, int(right - left))
+            painter.drawText(QRectF(left, y - 22, right - left, 18), Qt.AlignmentFlag.AlignCenter, fits)
             painter.setPen(QPen(theme.colour(token), 2))
             painter.drawLine(QPointF(left, y), QPointF(right, y))
             tip, back = (right, -8) if to_right else (left, 8)
@@ -97,7 +98,7 @@ class Reach(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(300, round(58 * theme.zoom()))
+        return QSize(300, round(58 * theme.zoom()) + theme.px("tiny") + 4)  # the words below may take two lines
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -126,5 +127,5 @@ class Reach(QWidget):
         painter.setPen(theme.colour("warm_text"))
         below = top + high + 4
         said = tr("{now}; with ten times the questions {ten}", now=of_100(self.now), ten=of_100(self.ten))
-        painter.drawText(QRectF(0, below, wide, 18), Qt.AlignmentFlag.AlignLeft, said)
+        painter.drawText(QRectF(0, below, wide, self.height() - below), Qt.TextFlag.TextWordWrap, said)
         painter.end()

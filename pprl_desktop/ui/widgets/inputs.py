@@ -126,6 +126,7 @@ def tab_order(*widgets: QWidget) -> None:
 def check_line(box: QCheckBox, text: str) -> QWidget:
     """A check box whose text may take several lines; a click on the text counts."""
     box.setText("")
+    box.setProperty("bare", True)
     box.setAccessibleName(text)
     words = _Clickable(text, box)
     made = row(box, words, gap=0.5)
