@@ -196,8 +196,8 @@ def _figures(terms: Terms, partner: str, measured: Measured) -> tuple[Figure, ..
         made.append(
             Figure(
                 hundred(measured.reach), Said("of 100"), Said("of your records within reach"),
-                Said("of a partner who lies in every question, by your own table; agreed are at most {most:count}",
-                     most=100 * terms.blind.coverage),
+                Said("of a partner who lies in every question, by your own table; at most twice if it plans its keys. "
+                     "Agreed are at most {most:count}.", most=100 * terms.blind.coverage),
                 measured.reach, "warm",
             )
         )  # fmt: skip
