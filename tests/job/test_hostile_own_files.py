@@ -41,14 +41,14 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 def changed(draw: random.Random, arrays: dict[str, Array]) -> dict[str, Array]:
     """One array longer, shorter, of another kind or with other numbers; or what the match says of itself."""
-    arrays = dict(arrays)
+    arrays, good = dict(arrays), arrays
     for _ in range(draw.choice((1, 1, 2))):
         name = draw.choice([*sorted(arrays), "told", "told"])
         if name not in arrays:
             continue
         found, how = arrays[name].copy(), draw.randrange(6)
         if name == "told" and draw.random() < 0.9:
-            text = json.dumps(spoilt(draw, json.loads(found.tobytes()), (*ODD, None, True, 1.5, float("inf"))))
+            text = json.dumps(spoilt(draw, json.loads(good[name].tobytes()), (*ODD, None, True, 1.5, float("inf"))))
             found = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
         elif how == 0:
             del arrays[name]
