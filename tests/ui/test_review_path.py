@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QLabel
 
-from pprl_desktop.decisions.base import ACCEPT
+from pprl_desktop.decisions.base import ACCEPT, REVIEW
 from pprl_desktop.job.partnership import Partnership
 from pprl_desktop.review.marks import Level
 from pprl_desktop.ui.shell.main_window import MainWindow
@@ -213,3 +213,15 @@ def test_enter_does_not_skip_a_review_that_waits_to_be_begun(reviewer: Desk) -> 
     assert window.pane().with_partner.to_do()
     assert window.blue() is not window.next
     assert not window.next.property("enter")
+
+
+def test_before_a_result_is_written_the_page_says_that_unsure_pairs_are_named_too(reviewer: Desk) -> None:
+    """Under the rule 'review' the result names them as well: the partner learns of which pairs this side is unsure."""
+    window = reviewer.window
+    assert window.desk.partnership().kept().count(REVIEW) == 4
+    window.desk.change("not written yet", result_path="")
+    window.show_pane("results")
+    reviewer.wait()
+    said = " ".join(one.text() for one in window.pane().slip.findChildren(QLabel))
+    assert "and of those you are unsure of" in said
+    assert "and 4 unsure" in said

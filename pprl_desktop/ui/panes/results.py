@@ -136,15 +136,22 @@ class ResultsPane(KeyedPane):
         partner, rows = self._partner(), self.project.choices.rows
         self.accepted.show_number(count(accepted) if accepted is not None else "…", "", tr("by your lines and review"))
         many = tr_n("{n} pair", "{n} pairs", accepted) if accepted is not None else tr("the accepted pairs")
+        what = tr("<b>Random names</b> of the pairs you accept; no field, no value")
+        learns = tr("which of its records are people that you hold too")
+        if self._unsure and self._rule() == "review":
+            what = tr("<b>Random names</b> of the pairs you accept, and of those you are unsure of; no field, no value")
+            learns = tr("which of its records are people that you hold too, and of which you are unsure")
+            many = tr("{pairs} and {n} unsure", pairs=many, n=count(self._unsure))
+        records = tr_n("{n} record", "{n} records", rows)
         self.slip.show_slip(
             Slip(
-                tr("<b>Random names</b> of the pairs you accept; no field, no value"),
-                partner, "numbers",
-                tr("{pairs} out of your {records}", pairs=many, records=tr_n("{n} record", "{n} records", rows)),
-                tr("which of its records are people that you hold too"),
+                what, partner, "numbers", tr("{pairs} out of your {records}", pairs=many, records=records), learns,
                 adds_up(self, result=True),
             )
         )  # fmt: skip
+
+    def _rule(self) -> str:
+        return self.desk.home.agreement(self.project.choices.agreement).terms.rule
 
     def _state(self) -> str:
         """write: the own result is missing; wait: theirs is; both: put together."""
@@ -187,7 +194,7 @@ class ResultsPane(KeyedPane):
                 tr("{partner} asked, so it decides; both sides go by it.", partner=partner),
             )
         else:
-            rule = rule_words()[self.desk.home.agreement(self.project.choices.agreement).terms.rule]
+            rule = rule_words()[self._rule()]
             self.head(
                 tr("Both results are together") if outcome is not None else tr("Both are being put together"),
                 tr("As agreed: {rule}.", rule=rule),
@@ -293,6 +300,8 @@ class ResultsPane(KeyedPane):
             self._again, self._wrote = False, self.project.state("results").state in ("done", "stale")
             self.change("Write result", result_path=str(out))
             pairs = tr_n("{n} accepted pair, sealed.", "{n} accepted pairs, sealed.", made.accepted)
+            if made.to_review:
+                pairs += " " + tr("Of {n} more it says that you are unsure.", n=count(made.to_review))
             self.say("good", tr("Your result is written."), pairs)
             self.known.setChecked(False)
             self.enter()
