@@ -107,11 +107,11 @@ def agreed_keys(
             measure(a, choice.recipe, plan.rows, b.rows, seed),
             measure(b, choice.recipe, plan.asked, a.rows, seed),
         )
-        worst = max(meter.coverage for meter in meters)
-        if worst <= bound:
+        worst = max(meter.over(bound) for meter in meters)
+        if worst <= 1.0:
             return choice, plan, meters
-        wanted *= 0.97 * bound / worst
-    problem = over_agreed(max(meters, key=lambda meter: meter.coverage), bound)
+        wanted *= 0.97 / worst
+    problem = over_agreed(max(meters, key=lambda meter: meter.over(bound)), bound)
     if problem is not None:
         raise problem
     return choice, plan, meters

@@ -6,7 +6,8 @@ Keys and limits as two stewards would agree on; then the partner guesses best fi
 the answerer's records that hold a guessed key are counted, all of them (in clear: tests/rehearsal plays the protocol).
 A line per set: coverage told by the answerer's meter; opened by the partner that the meter has in mind (public lists,
 the rest as frequent as in the table); opened by one who takes the frequencies of its own table in place of the
-answerer's; the larger of the two over what was told. At most 1.2 is wanted.
+answerer's; the larger of the two over what was told (at most 1.2 is wanted). Last what the meter tells of a partner who
+asks by each key about those whom the other keys miss (codes/keys/careful.py).
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ def line(name: str, a: CleanTable, b: CleanTable, bound: float) -> str:
     told, (foreseen, own) = meters[1].coverage, hit.mean(axis=1)
     return (
         f"{name:<14} told {told:.4f}  opened {foreseen:.4f}  with its own frequencies {own:.4f}  "
-        f"{max(foreseen, own) / max(told, 1e-9):.2f} times  ({time.process_time() - since:.0f} s of a core)"
+        f"{max(foreseen, own) / max(told, 1e-9):.2f} times  "
+        f"a careful one {meters[1].careful:.4f}  ({time.process_time() - since:.0f} s of a core)"
     )
 
 

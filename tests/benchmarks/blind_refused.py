@@ -3,9 +3,9 @@
     python -m tests.benchmarks.blind_refused [--sizes 100x100,300x300,...] [--populations 10 --seed N] [--bound .10]
 
 Both sides as in the program: one prepares a proposal on its table, the other weighs it on its own, once. Made-up
-populations only. A line per pair of sizes: proposals made, share that the partner would refuse, the mean of coverage
-on the own table and on the partner's (as shares of the bound), the ninth decile of the second, the mean share of true
-pairs that share a key (0 where no proposal could be made), processor seconds of a proposal.
+populations only. A line per pair of sizes: proposals made, share that the partner would refuse, the mean of what is
+reached on the own table and on the partner's (as shares of what may be signed), the ninth decile of the second,
+the mean share of true pairs that share a key (0 where no proposal could be made), processor seconds of a proposal.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SIZES = "100x100,200x200,500x500,1000x1000,2000x2000,2000x200,200x2000,600x300"
 
 @dataclass(frozen=True)
 class Proposal:
-    own: float  # coverage on the table on which the keys were chosen, as a share of the bound
+    own: float  # on the table on which the keys were chosen, as a share of what may be signed (Meter.over)
     partner: float
     recall: float  # share of the true pairs that share a key
     seconds: float
@@ -42,11 +42,11 @@ def proposed(a: CleanTable, b: CleanTable, truth: frozenset[tuple[int, int]], bo
     except Problem:
         return None
     seconds = time.process_time() - since
-    theirs = weigh(b, made.terms, "accepter").meter.coverage
+    agreed = made.terms.coverage
+    theirs = weigh(b, made.terms, "accepter").meter.over(agreed)
     found = {(int(x), int(y)) for x, y in joined(a, b, made.terms.recipe)}
     recall = len(found & truth) / max(len(truth), 1)
-    agreed = made.terms.coverage
-    return Proposal(made.weighed.meter.coverage / agreed, theirs / agreed, recall, seconds)
+    return Proposal(made.weighed.meter.over(agreed), theirs, recall, seconds)
 
 
 def line(sizes: tuple[int, int], seeds: range, bound: float | None) -> str:
