@@ -87,11 +87,17 @@ class Scored:
         """What the expected figures take for granted, and what not comparing all pairs may have cost."""
         said = [as_said(self.notes["assumption"])] if "assumption" in self.notes else []
         if "candidate_recall" in self.notes:
+            share = float(self.notes["candidate_recall"])
             said.append(
                 Said(
                     "Not all pairs were compared: at least {share:decimals 1} of 100 that comparing all would find "
                     "were looked at.",
-                    share=100 * float(self.notes["candidate_recall"]),
+                    share=100 * share,
+                )
+                if share >= 0.5  # less is no bound: too little was found to tell
+                else Said(
+                    "Not all pairs were compared, and too few were found to tell how many more comparing all would "
+                    "find."
                 )
             )
         return tuple(said)

@@ -12,7 +12,7 @@ from pprl_desktop.decisions.adaptive import strangers as adaptive_null
 from pprl_desktop.decisions.adaptive.levels import DIFFERS, EQUAL, LEVELS, OTHER_INITIAL, FieldLevels
 from pprl_desktop.decisions.adaptive.repeats import of_people
 from pprl_desktop.decisions.adaptive.tuning import Tuning
-from pprl_desktop.decisions.base import Match, MatchOptions
+from pprl_desktop.decisions.base import Match, MatchOptions, Scored
 from pprl_desktop.decisions.learn import learn
 from pprl_desktop.decisions.rules import AdaptiveRule
 from pprl_desktop.progress import NO_PROGRESS, Cancelled, Progress
@@ -97,6 +97,16 @@ def both_ways(monkeypatch: pytest.MonkeyPatch, rows: int, shared: int) -> tuple[
     full = linked(left, right)
     monkeypatch.setattr(listed_scan, "FULL_SCAN", 0.0)
     return full, linked(left, right), truth
+
+
+@pytest.mark.parametrize(("share", "said"), [(0.93, "at least 93.0 of 100"), (0.0, "too few were found to tell")])
+def test_what_was_not_compared_is_told_with_a_figure_or_without_one(share: float, said: str) -> None:
+    none = np.zeros(0)
+    rows = none.astype(np.int32)
+    made = Scored(
+        rows, rows, none, none, np.zeros((0, 1), np.float32), ("x",), 0.0, 0, notes={"candidate_recall": share}
+    )
+    assert said in str(made.caveats()[0])
 
 
 def test_large_files_with_people_held_twice_are_linked_like_small_ones(monkeypatch: pytest.MonkeyPatch) -> None:
