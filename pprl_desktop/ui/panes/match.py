@@ -205,7 +205,15 @@ class MatchPane(KeyedPane):
             else:
                 self._match()  # whoever comes here wants it; Cancel stops it
 
-        self.run(tr("Opening the finished match"), work, done, key="match.kept")
+        def refused(problem: Problem) -> None:
+            self._working(False)
+            self.show_problem(problem)
+
+        self._working(True, tr("Opening the finished match …"))
+        self.run(
+            tr("Opening the finished match"), work, done, key="match.kept", problem=refused,
+            cancelled=lambda: self._working(False),
+        )  # fmt: skip
 
     def _shown(self, match: Match, linkage: Linkage) -> ShownMatch:
         """In the worker: the match with its pairs, each called as the steward's own table calls it."""
@@ -384,9 +392,9 @@ class MatchPane(KeyedPane):
     def _working_words(self) -> str:
         return tr("Comparing the two tables …")
 
-    def _working(self, now: bool) -> None:
+    def _working(self, now: bool, what: str = "") -> None:
         """While it is compared there is nothing to press but Cancel."""
-        self.ready.heading.setText(self._working_words() if now else tr("Ready to match"))
+        self.ready.heading.setText((what or self._working_words()) if now else tr("Ready to match"))
         self.ready.buttons[0].setVisible(not now)
         if now:
             self.ready.say("")
