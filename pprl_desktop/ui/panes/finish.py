@@ -104,9 +104,11 @@ class FinishPane(KeyedPane):
     def show_state(self) -> None:
         self.identity.setVisible(self.desk.identity() is None)
         self.messages.clear()
-        if self._waits():
+        if self._decisions_wait():
             act = (tr("Go to the review"), lambda: self.desk.go_to.emit("review"))
-            self.say("warning", self._waits(), tr("Without them the table would be an old one."), act)
+            self.say("warning", self._decisions_wait(), tr("Without them the table would be an old one."), act)
+        elif self._result_is_old():
+            self.say("warning", self._result_is_old(), "", (tr("Go there"), lambda: self.desk.go_to.emit("results")))
         if self.desk.findings.outcome is None:
             self.put_together(self._show_facts)
         self._show_facts()
@@ -182,6 +184,8 @@ class FinishPane(KeyedPane):
             "To {partner}: {bundles} and {others}.", partner=partner,
             bundles=tr_n("{n} bundle of numbers", "{n} bundles of numbers", bundles),
             others=tr_n("{n} other file", "{n} other files", len(beside)),
+        ) if bundles else tr(
+            "To {partner}: {files}.", partner=partner, files=tr_n("{n} file", "{n} files", len(beside))
         )  # fmt: skip
         told = tr_n("In clear: the cells of {n} record.", "In clear: the cells of {n} records.", clear_)
         return f"{said} <b>{told if clear_ else tr('In clear: nothing.')}</b>"
@@ -300,12 +304,20 @@ class FinishPane(KeyedPane):
         return [self.open, self.make] if self._written() else []
 
     def reason(self) -> str:
-        return self._waits() or ("" if self._written() else self.key_reason())
+        return self._decisions_wait() or self._result_is_old() or ("" if self._written() else self.key_reason())
 
-    def _waits(self) -> str:
+    def _decisions_wait(self) -> str:
         """Decisions that were made and are in no result: the table would be an old one."""
         found = decided(self.project)
         return tr("The review's decisions are not taken in yet.") if found is not None and found.waits else ""
+
+    def _result_is_old(self) -> str:
+        """The pairs have changed since the result was sent."""
+        choices = self.project.choices
+        if choices.kind != "partner" or choices.result_path or self.answers_only():
+            return ""
+        stale = self.project.state("results").state == "stale"
+        return tr("Write your result first, on the page Results.") if stale else ""
 
     def status(self) -> str:
         done = all(one.state == "done" or one.step.optional for one in self.project.states())

@@ -50,9 +50,9 @@ class OwnFinishPane(FinishPane):
     def show_state(self) -> None:
         self.identity.hide()
         self.messages.clear()
-        if self._waits():
+        if self._decisions_wait():
             act = (tr("Go to the review"), lambda: self.desk.go_to.emit("review"))
-            self.say("warning", self._waits(), tr("Without them the table would be an old one."), act)
+            self.say("warning", self._decisions_wait(), tr("Without them the table would be an old one."), act)
         if self.desk.findings.own_outcome is None:
             self._count()
         self._show_facts()
