@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
@@ -95,14 +96,15 @@ class PartnerPane(KeyedPane):
 
     def _show_answer(self) -> None:
         """The own answer, as long as it is to be sent."""
-        letters = look(self.desk).letters if self._answered_before() else ()
-        path = next((one.path for one in letters if one.mine and one.kind == "answer" and one.path is not None), None)
+        path = self._to_send()
         self.sent.setVisible(path is not None)
         if path is not None:
             self.sent.show_file(path, self._partner())
 
-    def _answered_before(self) -> bool:
-        return self._comes() == "question" and bool(self.project.choices.partner_path)
+    def _to_send(self) -> Path | None:
+        """Where the answer lies that has not gone yet."""
+        letter = look(self.desk).to_send
+        return letter.path if letter is not None and letter.kind == "answer" else None
 
     def _partner(self) -> str:
         return self.desk.home.agreement(self.project.choices.agreement).partner_side.name
@@ -136,7 +138,9 @@ class PartnerPane(KeyedPane):
             )
         elif here:
             self.head(
-                tr("Send your answer to {partner}", partner=partner),
+                tr("Send your answer to {partner}", partner=partner)
+                if self._to_send() is not None
+                else tr("You have answered {partner}", partner=partner),
                 tr("It is written and sealed; its key is destroyed. {partner} decides, and sends its result.",
                    partner=partner),
             )  # fmt: skip
