@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -184,6 +185,8 @@ def test_the_suggestion_learns_and_respects_the_gate(session) -> None:
     favourite = suggest(view.cells, view.previews, {("last", "full"): (1000, 1000)})
     assert favourite.field in ("first", "last", "born")
     assert favourite.cost >= Fraction(0)
+    alike = replace(view.cells[0], kind="identical")
+    assert suggest([alike], view.previews[:1], {}) is None  # what is the same on both sides settles nothing
 
 
 def test_the_suggestion_depends_only_on_what_is_visible(tmp_path) -> None:
