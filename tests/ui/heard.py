@@ -15,7 +15,7 @@ STATES = {"showing", "focused", "selected", "selectable", "checked", "enabled", 
 WITH_VALUE = {"progress bar", "slider", "spin button"}
 WITH_LABEL = {"combo box", "text", "password text", "spin button", "slider", "check box"}
 MOST = 120  # children of one thing: the lines of a long table are alike
-PATIENCE = 240.0  # s until the next state: it may need a match
+PATIENCE = 600.0  # s until the next state: it may need a match, with blind a choice of keys, beside other work
 
 
 def walk(node, depth=0):

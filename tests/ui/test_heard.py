@@ -17,7 +17,7 @@ from pprl_desktop.ui import scenes
 
 HERE = Path(__file__).parent
 PYTHON = "/usr/bin/python3"
-PATIENCE = 560  # s for one session: screen, window manager, bus, program, listener
+PATIENCE = 1500  # s for one session: screen, window manager, bus, program, listener
 # sessions of few states each; those with a partner or own files build on each other
 PARTS = {
     "first": [one.name for one in scenes.FIRST],

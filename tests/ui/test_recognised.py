@@ -7,6 +7,7 @@ import pytest
 
 from pprl_desktop.job.partnership import Partnership
 from pprl_desktop.problem import Problem
+from pprl_desktop.ui.panes.post import look
 from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.exchange.conftest import Scene, _scene, agree, everything, export, offer, people, scene  # noqa: F401
 
@@ -16,6 +17,7 @@ def at_desk_of_b(window: MainWindow, scene: Scene, *, agreement: str = "", unloc
     partner = scene.b.partner.id
     window.desk.change("home", home=str(scene.b.home.path), agreement=agreement, partner=partner if agreement else "")
     window.desk.unlocked(scene.b.own if unlocked else None)
+    look(window.desk)  # as the step list does a moment later: the ledger is made now and not while something is told
 
 
 def told(window: MainWindow, qtbot) -> str:  # type: ignore[no-untyped-def]
