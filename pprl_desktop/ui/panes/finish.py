@@ -320,7 +320,8 @@ class FinishPane(KeyedPane):
         return tr("Write your result first, on the page Results.") if stale else ""
 
     def status(self) -> str:
-        done = all(one.state == "done" or one.step.optional for one in self.project.states())
+        states = self.project.states()
+        done = all(one.state == "done" or (one.step.optional and one.state != "stale") for one in states)
         return tr("All steps are done.") if done else ""
 
     def next_text(self) -> str:
