@@ -92,11 +92,11 @@ def test_a_kill_at_any_point_goes_on_to_the_same_files(agreed: Two, tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_kills_at_many_points_go_on_to_the_same_files(agreed: Two, tmp_path: Path) -> None:
-    draw = random.Random(4)
-    for number in range(25):
-        waits = {"ask": 2 * draw.random(), "answer": 3 * draw.random(), "result": 0.3 * draw.random()}
-        journey(agreed.moved(tmp_path / f"scene{number}"), waits)
+@pytest.mark.parametrize("number", range(25))
+def test_kills_at_many_points_go_on_to_the_same_files(agreed: Two, tmp_path: Path, number: int) -> None:
+    draw = random.Random(400 + number)
+    waits = {"ask": 2 * draw.random(), "answer": 3 * draw.random(), "result": 0.3 * draw.random()}
+    journey(agreed.moved(tmp_path / "scene"), waits)
 
 
 # ---- secrets
