@@ -265,10 +265,11 @@ def _with_slips(lift: Numbers, count: Numbers, m: tuple[Numbers, Numbers], tunin
 
     Whoever shares a last name with a stranger shares the name at birth too, mostly: where one of the two is misspelt,
     the strangers are as few as those with two equal names, and fewer by the share of slips. Seldom seen within a file.
+    Slips spread those strangers over the levels and add none, however seldom counterparts are equal.
     """
     u = [shares(seen, tuning.unseen) for seen in (count.sum(axis=1), count.sum(axis=0))]
     both = lift[EQUAL, EQUAL] * u[0][EQUAL] * u[1][EQUAL]  # share of strangers who are equal in both
-    slips = [np.where(_ALMOST, row / max(row[EQUAL], 1e-6), 0.0) for row in m]
+    slips = [np.where(_ALMOST, row / max(float(row[_ALMOST].sum()), 1e-6), 0.0) for row in m]
     least = both * np.outer(slips[0] / u[0], slips[1] / u[1])
     return np.maximum(lift, np.where(lift[EQUAL, EQUAL] > 1.0, least, 1.0))
 
