@@ -9,7 +9,7 @@ the most doubtful one has the word: whoever is linked must be confirmed by each 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -43,6 +43,7 @@ class Told:
     found: float  # the same before the floor
     best: float  # pairs that this was counted on
     telling: bool  # whether it was asked: strangers seldom agree on it
+    alike: float = 0.0  # share of the best pairs that it speaks for, agreed or not: values with slips
     silent: bool = False  # counterparts do not agree on it although the others confirm each other: another format
 
 
@@ -113,24 +114,25 @@ def _best(seen: Seen, view: int, total: Numbers, bar: float, matches: float, tun
     best = at[step >= last]  # whole steps: pairs of one rank have no order among each other
     sure = tuning.opinion_doubt
     found = (float(seen.agrees[best, view].sum()) + sure * tuning.prior_equal) / (len(best) + sure)
-    return Told(view, float(np.clip(found, tuning.opinion_floor, 0.995)), found, float(len(best)), True)
+    alike = float((seen.weights[best, view] > tuning.speaks).mean())
+    return Told(view, float(np.clip(found, tuning.opinion_floor, 0.995)), found, float(len(best)), True, alike)
 
 
 def _silent(told: Sequence[Told], foreign: Flags, tuning: Tuning) -> tuple[Told, ...]:
     """A view that nobody agrees on while at least two others are agreed on: it is written otherwise on one side.
 
-    Only where its values show it: first names that never agree although both sides have the same ones mean families.
+    Only where its values show it, or where it speaks for the pairs all the same, being full of slips: first names that
+    never agree although both sides have the same ones mean families.
     """
     asked = [one for one in told if one.telling]
     agreed = [one for one in asked if one.found >= tuning.confirmed]
     out = []
     for one in told:
-        quiet = (
-            one.telling and bool(foreign[one.view]) and one.found < tuning.silent and one.best >= tuning.opinion_least
-        )
+        shown = bool(foreign[one.view]) or one.alike > 0.5
+        quiet = one.telling and shown and one.found < tuning.silent and one.best >= tuning.opinion_least
         others = len([other for other in agreed if other.view != one.view])
         alone = all(other.found >= tuning.confirmed or other.found < tuning.silent for other in asked)
-        out.append(Told(one.view, one.m, one.found, one.best, one.telling, quiet and others >= 2 and alone))
+        out.append(replace(one, silent=quiet and others >= 2 and alone))
     return tuple(out)
 
 

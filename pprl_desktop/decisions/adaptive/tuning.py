@@ -139,6 +139,7 @@ class Tuning(tuning.Tuning):
     )
     confirmed: float = number(0.6, "share of the best pairs that agree on a view which is confirmed")
     foreign: float = number(0.02, "share of the records below which a field has hardly a value of the other side's")
+    speaks: float = number(0.5, "log likelihood ratio above which a view speaks for a pair", "a guess, 2026-11")
     silent: float = number(0.25, "share below which a view is silent where others are confirmed")
 
     # whether anybody is shared (nobody.py)

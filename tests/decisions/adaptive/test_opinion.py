@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pprl_desktop.decisions.adaptive.levels import DIFFERS, EQUAL
-from pprl_desktop.decisions.adaptive.opinion import Seen, confirmed, second_opinion
+from pprl_desktop.decisions.adaptive.opinion import Seen, Told, _silent, confirmed, second_opinion
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.adaptive.views import changed_together, views
 
@@ -145,3 +145,15 @@ def test_copies_of_a_person_do_not_compete_with_each_other() -> None:
     found = Graph(own, partner).marginals(log_odds, rounds=30)
     assert found == pytest.approx([by_hand[0], by_hand[0], by_hand[1]])
     assert Graph(own, partner).count(found) == pytest.approx(sum(by_hand))
+
+
+def a_view(view: int, found: float, alike: float) -> Told:
+    return Told(view, max(found, 0.3), found, 200.0, True, alike)
+
+
+@pytest.mark.parametrize(("alike", "silent"), [(0.9, True), (0.02, False)], ids=["full of slips", "another person's"])
+def test_a_view_that_nobody_agrees_on_has_no_veto_where_it_speaks_for_the_pairs(alike: float, silent: bool) -> None:
+    """A town misspelt in every record is no reason to link nobody; first names that never agree mean families."""
+    told = [a_view(0, 0.98, 1.0), a_view(1, 0.95, 1.0), a_view(2, 0.9, 0.98), a_view(3, 0.03, alike)]
+    asked = _silent(told, np.zeros(4, dtype=np.bool_), Tuning())
+    assert [one.silent for one in asked] == [False, False, False, silent]
