@@ -7,6 +7,7 @@ import zipfile
 import zlib
 from pathlib import Path
 
+from pprl_desktop import files
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.refused import bomb
 from pprl_desktop.said import Said
@@ -26,17 +27,20 @@ def is_packed(start: bytes) -> bool:
 
 def only_file(path: Path) -> str:
     """The name of the one file in a zip, or of what a gzip file holds; "" of anything else."""
+    ending = path.suffix.lower()
+    if ending not in (".gz", ".zip"):  # any other file is opened once, by whoever reads it
+        return ""
     try:
-        with path.open("rb") as file:
+        with files.open_regular(path) as file:  # neither a pipe nor a device
             start = file.read(4)
-        if start.startswith(GZIP):
-            return path.name.removesuffix(".gz") if path.suffix.lower() == ".gz" else ""
-        if path.suffix.lower() != ".zip" or not start.startswith(ZIP):
-            return ""
-        with zipfile.ZipFile(path) as packed:
-            inside = _inside(packed)
-            return Path(inside[0].filename).name if len(inside) == 1 else ""
-    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError):
+            if ending == ".gz":
+                return path.stem if start.startswith(GZIP) else ""
+            if not start.startswith(ZIP):
+                return ""
+            with zipfile.ZipFile(file) as packed:
+                inside = _inside(packed)
+                return Path(inside[0].filename).name if len(inside) == 1 else ""
+    except (Problem, zipfile.BadZipFile, NotImplementedError, OSError, ValueError):
         return ""
 
 
