@@ -67,7 +67,8 @@ def test_the_wheel_changes_no_control_on_any_page(tmp_path: Path, qapp: QApplica
         window.deleteLater()
 
 
-def test_a_control_that_has_the_focus_follows_the_wheel(window: MainWindow) -> None:
+def box_with_focus(window: MainWindow) -> QComboBox:
+    """The first box of the settings, at its first entry."""
     window.show_pane("settings")
     (box, *_) = shown(window.pane(), QComboBox)  # type: ignore[arg-type]
     assert isinstance(box, QComboBox)
@@ -77,22 +78,19 @@ def test_a_control_that_has_the_focus_follows_the_wheel(window: MainWindow) -> N
     box.setFocus()
     if not box.hasFocus():
         pytest.skip("this screen gives no focus")
+    return box
+
+
+def test_a_control_that_has_the_focus_follows_the_wheel(window: MainWindow) -> None:
+    box = box_with_focus(window)
     turn_wheel(box)
     assert box.currentIndex() == 1
 
 
 def test_a_turn_of_the_wheel_that_scrolls_the_page_passes_a_control_with_the_focus(window: MainWindow) -> None:
     """Seen with the rule of an agreement: the page was scrolled, the box came under the pointer, another rule stood."""
-    window.show_pane("settings")
+    box = box_with_focus(window)
     pane = window.pane()
-    (box, *_) = shown(pane, QComboBox)  # type: ignore[arg-type]
-    assert isinstance(box, QComboBox)
-    box.blockSignals(True)
-    box.setCurrentIndex(0)
-    window.activateWindow()
-    box.setFocus()
-    if not box.hasFocus():
-        pytest.skip("this screen gives no focus")
     at = box.mapToGlobal(box.rect().center())
     turn_wheel(pane.scroller.viewport(), at)
     turn_wheel(box, at)
