@@ -7,6 +7,7 @@ form itself runs nothing, because tables are converted. A cell is text, with its
 from __future__ import annotations
 
 import csv
+import datetime
 import io
 import os
 import re
@@ -28,6 +29,7 @@ LONGEST_CELL = 32_767  # characters of a cell of a workbook
 LONGEST_NAME = 32  # characters of a variable of Stata
 LONGEST_LABEL = 80  # of its label
 LONGEST_TEXT = 2045  # bytes of a text of fixed length in Stata; longer ones are kept apart
+UNDATED = datetime.datetime(1980, 1, 1)  # in every file: when the table was written is nobody's business
 _NOT_XML = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff]")
 
 
@@ -129,7 +131,7 @@ def _xlsx(out: IO[bytes], header: Sequence[str], rows: Iterable[Sequence[str]]) 
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
-    made = zipfile.ZipInfo(name)  # of 1980: when the table was written is nobody's business
+    made = zipfile.ZipInfo(name, UNDATED.timetuple()[:6])
     made.compress_type = zipfile.ZIP_DEFLATED
     return made
 
@@ -177,7 +179,7 @@ def _dta(out: IO[bytes], header: Sequence[str], rows: Iterable[Sequence[str]]) -
     labels = {name: title[:LONGEST_LABEL] for name, title in zip(names, header, strict=True) if name != title}
     widest = {name: max((len(cell.encode()) for cell in frame[name]), default=0) for name in names}
     frame.to_stata(
-        out, write_index=False, version=118, variable_labels=labels,
+        out, write_index=False, version=118, variable_labels=labels, time_stamp=UNDATED,
         convert_strl=[name for name, width in widest.items() if width > LONGEST_TEXT],
     )  # fmt: skip
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -42,6 +44,16 @@ def test_every_form_holds_the_same_harmless_cells(tmp_path: Path, ending: str) -
     found = [[column.cell(row) for column in table.columns] for row in range(table.rows)]
     assert found == SAFE
     assert table.names[0] == "link_id"
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_no_form_tells_when_the_table_was_written(tmp_path: Path, ending: str) -> None:
+    """A table is handed on: the hour of its making tells of the steward, and was never agreed."""
+    data = written(tmp_path / f"linked{ending}").read_bytes()
+    assert f"{datetime.date.today().year}".encode() not in data
+    if ending == ".xlsx":
+        with zipfile.ZipFile(tmp_path / f"linked{ending}") as book:
+            assert {one.date_time[0] for one in book.infolist()} == {1980}
 
 
 def test_a_workbook_holds_text_and_no_formula(tmp_path: Path) -> None:
