@@ -52,7 +52,7 @@ def distinct_rows(table: CleanTable) -> Rows:
 def without_copies(table: Table, id_column: str) -> Table:
     """The table with one record of each kind: the first of those that are alike in everything but the record number."""
     rows = first_of_each(table, id_column)
-    return Table(tuple(Column(c.name, c.values, c.codes[rows]) for c in table.columns))
+    return Table(tuple(column.take(rows) for column in table.columns))
 
 
 def first_of_each(table: Table, id_column: str) -> Rows:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.distinct import factorise
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.name_parts import parted
 from pprl_desktop.records.roles import PARTS, Part, part_of
@@ -56,6 +57,14 @@ class Column:
     def counts(self) -> npt.NDArray[np.int64]:
         """How many rows hold each distinct value."""
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
+
+    def take(self, rows: npt.NDArray[Any]) -> Column:
+        """The cells of these rows, with only the values that they hold."""
+        codes, first = factorise(self.codes[rows].astype(np.uint64))
+        held = self.codes[rows][first]
+        number = np.arange(len(held), dtype=np.int32) - np.cumsum(held == MISSING, dtype=np.int32)
+        number[held == MISSING] = MISSING
+        return Column(self.name, self.values[held[held != MISSING]], number[codes])
 
 
 @dataclass(frozen=True, eq=False)

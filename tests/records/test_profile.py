@@ -10,7 +10,7 @@ import pytest
 
 from pprl_desktop.progress import Cancelled, Progress
 from pprl_desktop.records.cleaning import clean
-from pprl_desktop.records.duplicates import distinct_rows, find_duplicates
+from pprl_desktop.records.duplicates import distinct_rows, find_duplicates, without_copies
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.profile import guess_kind, profile
 from pprl_desktop.records.shapes import shape, shapes
@@ -182,6 +182,24 @@ def test_distinct_rows() -> None:
         Table.of(["a", "b"], [("x", "1"), ("y", "1"), ("x", "1"), ("", "")]), [Field.of("a"), Field.of("b")], {}
     )
     assert distinct_rows(table).tolist() == [0, 1, 3]
+
+
+def test_a_table_without_its_copies_is_profiled_as_if_they_had_never_been_there() -> None:
+    """What only a copy held is gone too: otherwise a column has more different values than rows."""
+    table = hospital(60)
+    rows = list(zip(*(column.cells() for column in table.columns), strict=True))
+    twice = [(f"COPY-NUMBER-{row[0]}", *row[1:]) for row in rows[::7]]
+    left = without_copies(Table.of(HEADER, [*rows[:30], *twice[:3], *rows[30:], *twice[3:]]), "pid")
+    assert [column.cells() for column in left.columns] == [column.cells() for column in table.columns]
+    assert profile(left) == profile(table)
+    assert profile(left).id_column == "pid"
+
+
+def test_a_choice_of_rows_holds_their_values_alone_and_keeps_gaps() -> None:
+    column = Column("town", np.array(["Ulm", "Bonn", "Köln"], object), np.array([0, -1, 2, 1, 2, -1], np.int32))
+    some = column.take(np.array([1, 2, 4, 0]))
+    assert (some.cells(), list(some.values)) == (["", "Köln", "Köln", "Ulm"], ["Köln", "Ulm"])
+    assert column.take(np.array([], np.int64)).cells() == []
 
 
 def test_duplicate_ids_name_rows_but_no_registry_number() -> None:
