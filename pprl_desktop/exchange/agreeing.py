@@ -79,7 +79,7 @@ def propose(home: Home, own: Identity, contact: Contact, offer: Offer, out: Path
     contacts.must_be_verified(contact)
     secret = os.urandom(terms.SECRET)
     recipe = _recipe_offered(offer, secret)
-    made = _terms(offer, recipe, own, contact)
+    made = _terms(offer, recipe, own, contact, home)
     document = made.document()
     reference = _sent_along(recipe.reference)
     agreement = Agreement(document, "proposer", "proposed", contact.id, _sign(own, document))
@@ -102,9 +102,9 @@ def propose(home: Home, own: Identity, contact: Contact, offer: Offer, out: Path
     return agreement
 
 
-def draft(own: Identity, contact: Contact, offer: Offer) -> Terms:
+def draft(home: Home, own: Identity, contact: Contact, offer: Offer) -> Terms:
     """The terms as propose() would write them, to be read before; with no secret, so that nobody can use them."""
-    return _terms(offer, _recipe_offered(offer, bytes(terms.SECRET)), own, contact)
+    return _terms(offer, _recipe_offered(offer, bytes(terms.SECRET)), own, contact, home)
 
 
 def offer_like(agreed: Terms) -> Offer:
@@ -175,12 +175,21 @@ def _must_be_as_computed(found: Terms, complete: Recipe, contact: Contact, home:
             raise refusals.not_as_computed(field_name)
     if found.blind is not None and found.blind.run <= min(_answered(home, contact), MAX_RUNS - 1):
         raise refusals.not_as_computed("blind.run")
-    known = {one.card.party.sign: one.name for one in home.contacts()}
-    known[home.own_card().party.sign] = names[1]
-    for member in found.group.members if found.group else ():
-        taken = known.get(member.sign) or next((name for name in known.values() if alike(name, member.name)), "")
-        if taken and (member.sign not in known or taken != member.name):  # another name, or another's name
-            raise refusals.not_as_computed("group.members")
+    if found.group is not None and _misnamed(found.group, home):
+        raise refusals.not_as_computed("group.members")
+
+
+def _misnamed(group: Group, home: Home) -> str:
+    """The first party of a group that is not as the contacts have it: a known key under another name or withdrawn, or
+    another key under a known name. Empty where there is none."""
+    own = home.own_card()
+    known = {one.card.party.sign: (one.name, one.state != "withdrawn") for one in home.contacts()}
+    known[own.party.sign] = (own.name, True)
+    for member in group.members:
+        taken = any(alike(name, member.name) for name, _ in known.values())
+        if known[member.sign] != (member.name, True) if member.sign in known else taken:
+            return member.name
+    return ""
 
 
 def _answered(home: Home, contact: Contact) -> int:
@@ -344,7 +353,7 @@ def _recipe_offered(offer: Offer, secret: bytes) -> Recipe:
     return checked(build(offer.method, offer.fields, offer.settings, offer.reference, offer.mapping, secret))
 
 
-def _terms(offer: Offer, complete: Recipe, own: Identity, contact: Contact) -> Terms:
+def _terms(offer: Offer, complete: Recipe, own: Identity, contact: Contact, home: Home) -> Terms:
     used = complete.reference
     unit, statement = _told(complete, offer.limits.rows)
     made = Terms(
@@ -365,14 +374,14 @@ def _terms(offer: Offer, complete: Recipe, own: Identity, contact: Contact) -> T
         seal=offer.seal,
         statement=statement,
         blind=offer.blind,
-        group=_joined(offer.group, own, contact),
+        group=_joined(offer.group, own, contact, home),
     )
     terms.check_sense(made)
     return terms.parse(made.document())  # what was offered survives the strict document unchanged, or is refused here
 
 
-def _joined(group: Group | None, own: Identity, contact: Contact) -> Group | None:
-    """Both sides must be parties of the group, under the names of their cards."""
+def _joined(group: Group | None, own: Identity, contact: Contact, home: Home) -> Group | None:
+    """Both sides must be parties of the group, under the names of their cards, and nobody under a contact's name."""
     for card in (own.card(), contact.card):
         if group is not None and (not group.has(card.party.sign) or group.member(card.party.sign).name != card.name):
             raise Problem(
@@ -381,6 +390,13 @@ def _joined(group: Group | None, own: Identity, contact: Contact) -> Group | Non
                 "Choose the right group file, or make a new one.",
                 place="group",
             )
+    if group is not None and (name := _misnamed(group, home)):
+        raise Problem(
+            Said("The group '{group}' names {name} otherwise than your contacts do.", group=group.name, name=name),
+            "Behind the name stands another key than that of the card you hold, or behind the key another name.",
+            "Do not use this file. Ask by telephone whose key it is, and import the present card.",
+            place="group",
+        )
     return group
 
 

@@ -94,7 +94,7 @@ class Partnership:
     @staticmethod
     def draft(home: Home, identity: Identity, contact: str, offer: Offer) -> Terms:
         """The terms as propose() would write them, to be read before."""
-        return agreeing.draft(identity, home.contact(contact), offer)
+        return agreeing.draft(home, identity, home.contact(contact), offer)
 
     @classmethod
     def accept(

@@ -411,6 +411,15 @@ def test_a_stranger_under_the_name_of_a_contact_is_no_party_of_a_group(tmp_path:
         Partnership.propose(liar.home, liar.own, b.name, parties.offer(group), tmp_path / "lie.pprl")
         with pytest.raises(Problem, match=r"group\.members"):
             Partnership.read_proposal(b.home, b.own, tmp_path / "lie.pprl")
+        with pytest.raises(Problem, match="otherwise than your contacts"):  # the file alone, handed over by the liar
+            Partnership.propose(b.home, b.own, a.name, parties.offer(group), tmp_path / "own.pprl")
+        assert not (tmp_path / "own.pprl").exists()
     honest = new_group(a.home, "Three registries", [b.name, real.name])
     Partnership.propose(a.home, a.own, b.name, parties.offer(honest), tmp_path / "true.pprl")
     assert Partnership.read_proposal(b.home, b.own, tmp_path / "true.pprl").terms.group == honest
+    withdrawn = b.home.contact(real.name).with_state("withdrawn", "stolen")
+    b.home.keep_contact(withdrawn)
+    with pytest.raises(Problem, match=r"group\.members"):
+        Partnership.read_proposal(b.home, b.own, tmp_path / "true.pprl")
+    with pytest.raises(Problem, match="otherwise than your contacts"):
+        Partnership.propose(b.home, b.own, a.name, parties.offer(honest), tmp_path / "own.pprl")
