@@ -22,7 +22,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Cancelled, Progress
 from pprl_desktop.records import moments
 from pprl_desktop.records.packed import only_file, unpacked
-from pprl_desktop.records.refused import bomb, locked, too_many, too_many_bytes, unreadable
+from pprl_desktop.records.refused import bomb, empty, locked, too_many, too_many_bytes, unreadable
 from pprl_desktop.records.table import Column, Table
 from pprl_desktop.records.workbook_scan import impossible
 from pprl_desktop.records.workbooks import SHEETS, read_sheet
@@ -74,6 +74,8 @@ def read_other(
     """`labels`: the labels of coded values instead of their codes (Stata, SPSS)."""
     with files.open_regular(path):  # neither a pipe nor a device
         pass
+    if not path.stat().st_size:
+        raise empty(path.name)
     if path.stat().st_size > MOST_BYTES:
         raise too_many_bytes(path.name, path.stat().st_size, MOST_BYTES)
     ending, inside = path.suffix.lower(), ""

@@ -18,6 +18,7 @@ ALWAYS = 6 << 20  # bytes that may be unpacked whatever the ratio: read as a tab
 PIECE = 1 << 14  # bytes taken at a time: what follows a part of a gzip file is copied, so it must not be all the rest
 PART = 1 << 10  # bytes that a part of a gzip file has, on average, or more; a hundred smaller ones are let pass
 TEXTS = (".csv", ".tsv", ".tab", ".txt", ".dat", ".asc")
+WORKBOOK = "[Content_Types].xml"  # stands in every .xlsx, whatever the file is called
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
 
 
@@ -57,6 +58,8 @@ def unpacked(name: str, data: bytes, limit: int | None = None, endings: tuple[st
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
             inside = _inside(packed)
             if len(inside) != 1 or not inside[0].filename.lower().endswith(endings):
+                if name.lower().endswith(".zip") and not any(one.filename == WORKBOOK for one in inside):
+                    raise _no_single_table(name, inside)
                 return data
             with packed.open(inside[0]) as file:
                 made = file.read(most + 1 if limit is None else limit)
@@ -70,6 +73,18 @@ def unpacked(name: str, data: bytes, limit: int | None = None, endings: tuple[st
     if len(made) > most:
         raise bomb(name, len(made), len(data))
     return made
+
+
+def _no_single_table(name: str, inside: list[zipfile.ZipInfo]) -> Problem:
+    n = len(inside)
+    return Problem(
+        Said("'{name}' holds {n:count} {n|file|files}.", name=name, n=n)
+        if n != 1
+        else Said("What is packed in '{name}' is no table that is read here.", name=name),
+        "A zip file is read where it holds one table and nothing else.",
+        "Unpack it and choose the file with the table.",
+        place="file",
+    )
 
 
 def _gzip(name: str, data: bytes, most: int, limit: int | None) -> bytes:

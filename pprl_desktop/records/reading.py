@@ -20,6 +20,7 @@ from pprl_desktop.records.held import Held, hold
 from pprl_desktop.records.parsing import parse
 from pprl_desktop.records.quotes import NeverClosed
 from pprl_desktop.records.ragged import Ragged
+from pprl_desktop.records.refused import empty
 from pprl_desktop.records.table import Column, Table
 from pprl_desktop.said import Said
 
@@ -216,12 +217,7 @@ def _existing(path: str | os.PathLike[str]) -> Path:
 def _layout(head: str, options: ReadOptions, name: str) -> Dialect:
     _check(options)
     if not head.strip():
-        raise Problem(
-            Said("The file '{name}' is empty.", name=name),
-            "It holds no header and no records.",
-            "Choose another file.",
-            place="file",
-        )
+        raise empty(name)
     return find_dialect(head, options.separator, options.quote, options.header_line)
 
 

@@ -35,6 +35,15 @@ def _too_large(name: str, why: Said) -> Problem:
     )
 
 
+def empty(name: str) -> Problem:
+    return Problem(
+        Said("The file '{name}' is empty.", name=name),
+        "It holds no header and no records.",
+        "Choose another file.",
+        place="file",
+    )
+
+
 def locked(name: str) -> Problem:
     return Problem(
         Said("'{name}' is protected by a password.", name=name),

@@ -488,28 +488,6 @@ def test_a_gzip_file_of_countless_parts_is_refused_at_once(tmp_path: Path) -> No
     assert read_table(path).table.rows == 50
 
 
-def test_packed_text_is_read_like_the_text(tmp_path: Path) -> None:
-    text = tmp_path / "people.csv"
-    text.write_text("id,name\n007,Anna\n008,Ben\n", encoding="utf-8")
-    plain = read_table(text)
-    (tmp_path / "people.csv.gz").write_bytes(gzip.compress(text.read_bytes()))
-    with zipfile.ZipFile(tmp_path / "people.zip", "w") as made:
-        made.write(text, "folder/people.csv")
-    for name in ("people.csv.gz", "people.zip"):
-        reading = read_table(tmp_path / name)
-        assert cells(reading.table) == cells(plain.table)
-        assert reading.sha256 != plain.sha256
-        assert preview(tmp_path / name).table.rows == 2
-    with zipfile.ZipFile(tmp_path / "people.zip", "a") as made:
-        made.writestr("second.csv", "x")
-    with pytest.raises(Problem):
-        read_table(tmp_path / "people.zip")
-    cut = tmp_path / "cut.csv.gz"
-    cut.write_bytes(gzip.compress(text.read_bytes())[:-6])
-    with pytest.raises(Problem, match="cannot be unpacked"):
-        read_table(cut)
-
-
 def test_nothing_but_the_file_is_touched(tmp_path: Path) -> None:
     path = workbook(tmp_path / "people.xlsx", {"S": [HEADER, *ROWS]})
     before = sorted(tmp_path.iterdir())
@@ -519,38 +497,8 @@ def test_nothing_but_the_file_is_touched(tmp_path: Path) -> None:
     assert packed.is_packed(path.read_bytes()[:4])
 
 
-@pytest.mark.parametrize("ending", [".sav", ".dta", ".parquet"])
-@pytest.mark.parametrize("how", ["zip", "gz"])
-def test_a_packed_file_of_a_statistics_program_is_read_in_memory(tmp_path: Path, ending: str, how: str) -> None:
-    import pandas as pd
-    import pyreadstat
-
-    frame = pd.DataFrame({"name": ["Müller", "Özil"], "sex": [1.0, 2.0]})
-    plain = tmp_path / f"people{ending}"
-    if ending == ".parquet":
-        frame.to_parquet(plain)
-    else:
-        labels = {"sex": {1: "male", 2: "female"}}
-        writer = {".sav": pyreadstat.write_sav, ".dta": pyreadstat.write_dta}[ending]
-        writer(frame, str(plain), variable_value_labels=labels)
-    wanted = read_table(plain)
-    path = tmp_path / f"people{ending}.{how}"
-    if how == "zip":
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed_:
-            packed_.write(plain, plain.name)
-    else:
-        path.write_bytes(gzip.compress(plain.read_bytes()))
-    plain.unlink()
-    found = read_table(path)
-    assert cells(found.table) == cells(wanted.table)
-    assert [str(one) for one in found.warnings] == [str(one) for one in wanted.warnings]
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_packed_workbook_is_to_be_unpacked(tmp_path: Path) -> None:
-    workbook(tmp_path / "people.xlsx", {"S": [HEADER, *ROWS]})
-    with zipfile.ZipFile(tmp_path / "people.zip", "w") as packed_:
-        packed_.write(tmp_path / "people.xlsx", "people.xlsx")
-    with pytest.raises(Problem, match="packed workbook") as found:
-        read_table(tmp_path / "people.zip")
-    assert "Unpack it" in str(found.value.do)
+@pytest.mark.parametrize("ending", [".csv", *formats.ENDINGS])
+def test_an_empty_file_is_said_to_be_empty_whatever_its_kind(tmp_path: Path, ending: str) -> None:
+    (tmp_path / f"people{ending}").touch()
+    with pytest.raises(Problem, match="is empty"):
+        read_table(tmp_path / f"people{ending}")
