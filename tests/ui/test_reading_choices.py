@@ -7,8 +7,12 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QLabel, QPushButton
 
+from pprl_desktop.records.column_steps import apply
+from pprl_desktop.records.table import Column, Table
 from pprl_desktop.ui.panes._reading import MadeDialog, WidthsDialog
 from pprl_desktop.ui.shell.main_window import MainWindow
+
+PEOPLE = Table((Column.of("nr", ["1", "2"]), Column.of("full_name", ["Anna Meyer", "Ben Auer"])))
 
 
 def opened(window: MainWindow, path: Path, qtbot) -> None:  # type: ignore[no-untyped-def]
@@ -83,6 +87,27 @@ def test_columns_are_made_after_they_were_seen_and_can_be_taken_back(window: Mai
     back = [one for one in pane.findChildren(QPushButton) if one.text() == "Take it back"]
     back[0].click()
     qtbot.waitUntil(lambda: window.desk.project.choices.made == ())
+
+
+@pytest.mark.parametrize(
+    ("how", "of", "into", "asked"),
+    [
+        ("join", ["full_name"], "joined", "Choose the columns."),
+        ("date", ["full_name"], "born", "Choose the columns."),
+        ("name", ["full_name"], "one", "Give two new columns."),
+        ("split", ["full_name"], "one", "Give two new columns or more, and a sign."),
+        ("join", ["full_name", "nr"], "one, two", "Give one new column."),
+    ],
+)
+def test_half_a_choice_asks_for_the_rest_in_words_of_the_window(qtbot, how, of, into, asked) -> None:  # type: ignore[no-untyped-def]
+    dialog = MadeDialog(["nr", "full_name"], lambda text: apply(PEOPLE, [text])[1][0])
+    qtbot.addWidget(dialog)
+    choose(dialog.how, how)
+    for box, name in zip(dialog.sources, of, strict=False):
+        choose(box, name)
+    dialog.into.setText(into)
+    assert dialog.shown.text() == asked  # and not how a step is written in the terminal
+    assert not dialog.take.isEnabled()
 
 
 def test_fixed_widths_are_asked_for_and_a_wrong_layout_is_told(window: MainWindow, tmp_path: Path, qtbot) -> None:  # type: ignore[no-untyped-def]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pprl_desktop.job.own_table import Seen
 
 SHOWN = 5  # examples
+NEEDED = {"date": 3, "join": 2}  # columns that a step is made of; the others take one
 LINES = 4  # of a file whose columns stand at fixed places
 GUESS, WIDTHS = "", "widths"  # of the separator: found out, or there is none
 ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1")
@@ -145,15 +146,23 @@ class MadeDialog(QDialog):
         try:
             made = self._tried(self.step())
         except Problem as found:
-            chosen = any(box.currentData() for box in self._visible())
-            problem = tr_core(found.sentence()) if chosen else tr("Choose the columns.")
+            problem = self._lacking() or tr_core(found.sentence())
             self.shown.setText(problem)
         else:
             self.shown.setText(shown_examples(made))
         self.take.setEnabled(not problem)
 
-    def _visible(self) -> list[QComboBox]:
-        return [box for box in self.sources if box.isVisibleTo(self)]
+    def _lacking(self) -> str:
+        """What is not chosen yet, in words of this dialog: how a step is written is for the terminal."""
+        how = str(self.how.currentData())
+        if sum(bool(box.currentData()) for box in self.sources if box.isVisibleTo(self)) < NEEDED.get(how, 1):
+            return tr("Choose the columns.")
+        names = len([name for name in self.into.text().split(",") if name.strip()])
+        if how == "split":
+            return tr("Give two new columns or more, and a sign.") if names < 2 or not self.sign.text() else ""
+        if how == "name":
+            return tr("Give two new columns.") if names != 2 else ""
+        return tr("Give one new column.") if names != 1 else ""
 
 
 def shown_examples(made: AppliedStep) -> str:
