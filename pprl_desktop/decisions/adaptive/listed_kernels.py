@@ -5,8 +5,32 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
 
 from pprl_desktop.compute.threads import jit
+
+AHEAD = 12  # runs of rows asked for before their turn: what memory delivers while that many are compared
+LINES = 8  # lines of the cache asked for of one run: of a longer one the processor brings the rest by itself
+LINE = 16  # numbers that come with one line of the cache
+
+
+@intrinsic
+def _fetch(typingctx: Any, array: Any, at: Any) -> Any:
+    """Asks memory for a place of an array that will be read soon; changes nothing, whatever the place."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        held = context.make_array(signature.args[0])(context, builder, args[0])
+        place = builder.bitcast(builder.gep(held.data, [args[1]]), cgutils.voidptr_t)
+        word = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, word, word, word])
+        asked = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(asked, [place, word(0), word(3), word(1)])  # to be read, kept near, data
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), code
 
 
 class Planned(NamedTuple):
@@ -112,6 +136,14 @@ def compare(planned: Planned, similar: Similar, posts: Posted, bar: float, line:
     fields = own.shape[1]
     holder = np.full(fields, -1, np.int64)
     above = np.zeros(fields, np.float32)
+    longest = 0
+    for row in range(own.shape[0]):
+        for f in range(fields):
+            if own[row, f] >= 0:
+                longest = max(longest, list_at[own[row, f] + 1] - list_at[own[row, f]])
+    # the runs of partner rows that an own row is compared with: few rows each, anywhere in memory
+    first, last, over = np.empty(longest, np.int64), np.empty(longest, np.int64), np.empty(longest, np.float32)
+    others = beside.reshape(-1)
     held = 0
     for row in range(own.shape[0]):
         total = np.float32(0.0)
@@ -143,12 +175,19 @@ def compare(planned: Planned, similar: Similar, posts: Posted, bar: float, line:
             v = own[row, f]
             if v < 0:
                 continue
+            runs = 0
             for e in range(list_at[v], list_at[v + 1]):
                 more = weight[v, level[e]] - base[v]
-                if not more > above[f]:
-                    continue
-                for p in range(post_at[listed[e]], post_at[listed[e] + 1]):
-                    value = total + more
+                if more > above[f]:
+                    first[runs], last[runs], over[runs] = post_at[listed[e]], post_at[listed[e] + 1], total + more
+                    runs += 1
+            for run in range(runs):
+                if run + AHEAD < runs:
+                    begin, end = first[run + AHEAD] * (fields - 1), last[run + AHEAD] * (fields - 1)
+                    for at in range(begin, min(end, begin + LINES * LINE), LINE):
+                        _fetch(others, at)
+                for p in range(first[run], last[run]):
+                    value = over[run]
                     for g in range(fields - 1):
                         value += line[beside[p, g]]
                     if value < bar:
