@@ -122,7 +122,8 @@ class Match:
     expected: Mapping[str, float]  # expected precision, recall, share in each band; only what can be estimated
     warnings: tuple[Said, ...] = ()
     evidence: Evidence | None = field(default=None, repr=False)  # of the pairs kept, [kept, fields]; None: ask `scored`
-    second_opinion: Mapping[str, float] = field(default_factory=dict)  # precision, low, high; empty where there is none
+    # precision, low, high; recall, recall_low, recall_high where a field could be left out; empty where there is none
+    second_opinion: Mapping[str, float] = field(default_factory=dict)
     reasons: tuple[Said, ...] = ()  # why the figures are not reliable
     cures: tuple[Said, ...] = ()  # what would help
     tuning: Mapping[str, Any] = field(default_factory=dict, repr=False)  # every number that it was decided with

@@ -22,6 +22,9 @@ class Tuning(tuning.Tuning):
         "chosen on 139 recorded runs, most of 30 people (alarms 32 -> 13 of 75); on 26 others 2 of 15, 2026-11",
     )
     differ: float = number(0.08, "precision expected beyond that of the second opinion", POPULATIONS)
+    missed: float = number(
+        0.05, "recall expected beyond that of pairs found without a field", "half of what is not bearable of precision"
+    )
     agreed: float = number(0.65, "least share of pairs that views and strangers accept alike", POPULATIONS)
     views: int = number(2, "fields or groups of fields that can be asked", POPULATIONS)
     conflict: float = number(0.3, "share of links with counterparts who are held apart", POPULATIONS)

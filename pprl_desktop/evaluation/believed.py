@@ -16,7 +16,8 @@ from pprl_desktop.said import Said
 @dataclass(frozen=True)
 class Believed:
     expected: Mapping[str, float]  # precision, recall; empty where the decision gives none
-    second_opinion: Mapping[str, float]  # precision, low, high; empty where nobody was asked
+    # precision, low, high, and recall, recall_low, recall_high where a field could be left out; empty: nobody was asked
+    second_opinion: Mapping[str, float]
     reasons: tuple[Said, ...]
     cures: tuple[Said, ...]
 
@@ -47,6 +48,13 @@ def believed(linked: Pairs, sides: Sequence[tuple[Match, bool]]) -> Believed:
             "precision": float(np.mean([one["precision"] for one in seconds])),
             "low": min(one["low"] for one in seconds),
             "high": max(one["high"] for one in seconds),
+        }
+    missing = [one for one in seconds if "recall" in one]
+    if missing:
+        second |= {
+            "recall": float(np.mean([one["recall"] for one in missing])),
+            "recall_low": min(one["recall_low"] for one in missing),
+            "recall_high": max(one["recall_high"] for one in missing),
         }
     reasons = _once(one for match, _ in sides for one in match.reasons)
     return Believed(expected, second, reasons, _once(one for match, _ in sides for one in match.cures))

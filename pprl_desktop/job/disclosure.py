@@ -313,6 +313,15 @@ def match_sentences(match: Match | None, found: AssignedPairs | None) -> tuple[S
                 high=100 * (1 - match.second_opinion["low"]),
             )
         )
+    if "recall" in match.second_opinion:
+        sentences.append(
+            Said(
+                "Second opinion, by pairs found without a field: at least {low:decimals 1} to {high:decimals 1} of "
+                "100 shared people are missed.",
+                low=100 * (1 - match.second_opinion["recall_high"]),
+                high=100 * (1 - match.second_opinion["recall_low"]),
+            )
+        )
     if not match.reliable:
         sentences += [Said("No figure can be relied on here."), *match.reasons, *match.cures]
     return (*sentences, *match.warnings)

@@ -24,7 +24,8 @@ TUNING = Tuning()
 
 @dataclass(frozen=True)
 class Standing:
-    second_opinion: Mapping[str, float] = field(default_factory=dict)  # precision, low, high; empty: nobody was asked
+    # precision, low, high; recall, recall_low, recall_high where a field could be left out; empty: nobody was asked
+    second_opinion: Mapping[str, float] = field(default_factory=dict)
     reasons: tuple[Said, ...] = ()  # why the figures are not reliable, the gravest first
     cures: tuple[Said, ...] = ()  # what would help
 
@@ -46,6 +47,8 @@ class Signs:
     views: int  # that could be asked
     conflict: float  # accepted pairs of a record with counterparts who are different people, as a share
     noisy: bool
+    recall: float  # by the probabilities; NaN: not known
+    held_out: tuple[float, float, float]  # recall by pairs found without a field, low, high; NaN: nobody to ask
 
 
 def signs(scored: Scored, accepted: Flags, chosen: Flags) -> Signs | None:
@@ -69,7 +72,16 @@ def signs(scored: Scored, accepted: Flags, chosen: Flags) -> Signs | None:
         int(scored.notes.get("views_asked", 0)),
         _conflict(links, own, partner) if known else 0.0,
         bool(scored.notes.get("noisy", False)),
+        *_recalls(scored, at),
     )
+
+
+def _recalls(scored: Scored, at: npt.NDArray[np.int64]) -> tuple[float, tuple[float, float, float]]:
+    right, unknown = float(scored.probability[at].sum()), float("nan")
+    there = float(scored.notes.get("findable", unknown))
+    likely, least, most = map(float, scored.notes.get("findable_second", (unknown,) * 3))
+    found, second, low, high = (min(right / max(n, 1e-9), 1.0) if n == n else n for n in (there, likely, most, least))
+    return found, (second, low, high)
 
 
 def _people(scored: Scored, at: npt.NDArray[np.int64]) -> tuple[Labels, Labels]:
@@ -102,6 +114,13 @@ def standing(scored: Scored, accepted: Flags, chosen: Flags, tuning: Tuning = TU
         told.append((Said("It is not certain that anybody is in both files.") if unsure else few, REVIEW))
     if found.expected - min(found.by_views, found.by_strangers) > tuning.differ or found.agreed < tuning.agreed:
         told.append((Said("The second opinion differs: the fields do not confirm each other."), REVIEW))
+    if found.recall > found.held_out[2] and found.recall - found.held_out[0] > tuning.missed:
+        told.append(
+            (
+                Said("More shared people seem to be missed than expected: pairs found without a field show them."),
+                Said("Add a field that does not change with the others, such as a date of birth."),
+            )
+        )
     if found.views < tuning.views:
         told.append(
             (
@@ -156,7 +175,13 @@ def _interval(found: Signs, tuning: Tuning) -> dict[str, float]:
     views, null = found.by_views, found.by_strangers
     middle = min(views, null)
     off = tuning.sigma * float(np.sqrt(middle * (1 - middle) / found.people + 0.25 / found.people**2))
-    return {"precision": middle, "low": max(middle - off, 0.0), "high": min(max(views, null) + off, 1.0)}
+    recall, low, high = found.held_out
+    return {
+        "precision": middle,
+        "low": max(middle - off, 0.0),
+        "high": min(max(views, null) + off, 1.0),
+        **({"recall": recall, "recall_low": low, "recall_high": high} if recall == recall else {}),
+    }
 
 
 NO_SECOND = Said("This decision has no second opinion: its figures rest on its own assumptions alone.")

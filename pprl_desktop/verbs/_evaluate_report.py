@@ -82,6 +82,11 @@ def belief(data: dict[str, Any]) -> list[str]:
                 if second
                 else ""
             )
+            + (
+                f"; recall at most {second['recall']:.4f} ({second['recall_low']:.4f} to {second['recall_high']:.4f})"
+                if "recall" in second
+                else ""
+            )
         )
     if not data["reliable"]:
         lines += ["  not reliable: " + " ".join(data["reasons"]), *(f"  {cure}" for cure in data["cures"])]

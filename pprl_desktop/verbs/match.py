@@ -46,6 +46,9 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
     if made.second_opinion:
         low, high = (100 * made.second_opinion[name] for name in ("low", "high"))
         told.append(f"Second opinion, by fields left out: {low:.1f} to {high:.1f} of 100 accepted pairs are right.")
+    if "recall" in made.second_opinion:
+        low, high = (100 * made.second_opinion[name] for name in ("recall_low", "recall_high"))
+        told.append(f"By pairs found without a field, at most {low:.1f} to {high:.1f} of 100 shared people are found.")
     told += [str(one) for one in (*made.reasons, *made.cures)]
     caveats = made.scored.caveats() if told else ()
     lines = [

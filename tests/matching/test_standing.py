@@ -80,10 +80,31 @@ def test_a_doubt_says_whether_it_is_about_few_links_or_about_anybody_being_share
 def test_the_risk_is_how_often_a_figure_turns_out_too_high() -> None:
     """Drawn: links that are right as often as is said, and files that share nobody now and then."""
     random, tuning, people, right, anybody = np.random.default_rng(15), Tuning(), 14, 0.95, 0.97
-    found = Signs(people, anybody, right * anybody, right, right, 1.0, 3, 0.0, False)
+    found = Signs(people, anybody, right * anybody, right, right, 1.0, 3, 0.0, False, 1.0, (1.0, 1.0, 1.0))
     shared = random.random(200_000) < anybody
     precision = np.where(shared, random.binomial(people, right, len(shared)) / people, 0.0)
     assert risk(found, tuning) == pytest.approx((found.expected - precision > tuning.too_high).mean(), abs=0.004)
+
+
+def missing(at_least: float, likely: float) -> Match:
+    """A hundred links of a hundred expected; so many are shared by pairs found without a field."""
+    given = scored(list(range(100)), list(range(100)))
+    notes = {**given.notes, "findable": 100.0, "findable_second": [likely, at_least, 2 * likely]}
+    return decide(replace(given, notes=notes), MatchOptions())
+
+
+def test_shared_people_that_show_only_without_a_field_are_a_reason_and_no_precise_recall() -> None:
+    made = missing(at_least=110.0, likely=118.0)
+    assert [one.template for one in made.reasons] == [
+        "More shared people seem to be missed than expected: pairs found without a field show them."
+    ]
+    assert made.second_opinion["recall"] == pytest.approx(0.99 / 1.18)
+    assert made.second_opinion["recall_low"] < made.second_opinion["recall"] < made.second_opinion["recall_high"]
+
+
+def test_a_few_more_shared_people_than_expected_are_within_what_chance_makes() -> None:
+    assert missing(at_least=101.0, likely=104.0).reliable
+    assert missing(at_least=100.0, likely=118.0).reliable
 
 
 def test_nobody_linked_is_said() -> None:

@@ -93,7 +93,7 @@ def second_opinion(
     return Opinion(lowest, told)
 
 
-def _ranked(seen: Seen, view: int, total: Numbers, bar: float) -> tuple[Numbers, Flags]:
+def ranked(seen: Seen, view: int, total: Numbers, bar: float) -> tuple[Numbers, Flags]:
     """The score without the view, and the pairs that were kept whatever the view says."""
     weight, known = seen.weights[:, view], seen.known[:, view]
     rest = total - weight
@@ -103,7 +103,7 @@ def _ranked(seen: Seen, view: int, total: Numbers, bar: float) -> tuple[Numbers,
 
 
 def _best(seen: Seen, view: int, total: Numbers, bar: float, matches: float, tuning: Tuning) -> Told:
-    rest, fair = _ranked(seen, view, total, bar)
+    rest, fair = ranked(seen, view, total, bar)
     at = np.flatnonzero(fair)
     if not len(at) or float(np.median(seen.u[at, view])) > tuning.telling:
         return Told(view, 1.0, 1.0, float(len(at)), False)
@@ -142,7 +142,7 @@ def _more_often(
     """[steps] how many times as often as u says strangers of that rank agree on the view."""
     agree, chance = np.zeros(size), np.zeros(size)
     for file in strangers:
-        rest, fair = _ranked(file.seen, view, file.total, bar)
+        rest, fair = ranked(file.seen, view, file.total, bar)
         at = np.flatnonzero(fair & (rest >= low))
         bins = np.minimum(((rest[at] - low) / tuning.opinion_step).astype(np.int64), size - 1)
         weight = file.weight[at]
@@ -157,7 +157,7 @@ def _more_often(
 def _asked(
     seen: Seen, one: Told, total: Numbers, bar: float, more: Callable[[float, int], Numbers], tuning: Tuning
 ) -> Numbers:
-    rest, fair = _ranked(seen, one.view, total, bar)
+    rest, fair = ranked(seen, one.view, total, bar)
     at = np.flatnonzero(fair)
     low = float(rest[at].min())
     step = tuning.opinion_step

@@ -39,7 +39,7 @@ from pprl_desktop.decisions.adaptive.learning import (
 from pprl_desktop.decisions.adaptive.levels import Codes, FieldLevels
 from pprl_desktop.decisions.adaptive.repeats import Repeats, of_people, repeats, said_once
 from pprl_desktop.decisions.adaptive.tuning import Tuning
-from pprl_desktop.decisions.adaptive.verdict import by_field, reconsidered, verdict
+from pprl_desktop.decisions.adaptive.verdict import Verdict, by_field, reconsidered, verdict
 from pprl_desktop.decisions.base import MatchOptions, Outlook, Scored
 from pprl_desktop.decisions.rules import AdaptiveRule, FieldComparison
 from pprl_desktop.decisions.thresholds import from_probabilities
@@ -230,6 +230,7 @@ def _scored(
             "views": [[learned.model.fields[f] for f in one] for one in judged.views],
             "views_asked": len(judged.opinion.asked),
             "anybody": judged.anybody,
+            **_held_out(judged),
             "noisy": not all(one.exact for one in files.fields),
             "candidates": len(pairs.own),
             "em_rounds": fit.rounds,
@@ -239,6 +240,12 @@ def _scored(
         second=judged.by_views,
         strangers=judged.by_strangers,
     )
+
+
+def _held_out(judged: Verdict) -> dict[str, Any]:
+    """Shared pairs by the second opinion, where there is one: as likely, at least, at most."""
+    told = judged.held_out
+    return {"findable_second": [judged.findable * one for one in (told.times, told.low, told.high)]} if told else {}
 
 
 def _left_out(files: Files) -> list[Said]:

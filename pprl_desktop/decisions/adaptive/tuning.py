@@ -142,6 +142,10 @@ class Tuning(tuning.Tuning):
     speaks: float = number(0.5, "log likelihood ratio above which a view speaks for a pair", "a guess, 2026-11")
     silent: float = number(0.25, "share below which a view is silent where others are confirmed")
 
+    # the second opinion on recall (held_out.py)
+    held_out_least: int = number(20, "people whom the other views make certain, to ask a view")
+    held_out_wrong: float = number(0.02, "share of strangers among them at most")
+
     # whether anybody is shared (nobody.py)
     weights_right: float = number(
         0.8, "share of files whose weights foresee strangers rightly", "a guess on the careful side, 2026-11"

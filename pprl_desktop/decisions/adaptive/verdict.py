@@ -15,6 +15,7 @@ from pprl_desktop.compute.threads import interruptible
 from pprl_desktop.decisions.adaptive import opinion as second
 from pprl_desktop.decisions.adaptive import weights as em
 from pprl_desktop.decisions.adaptive.check import Strangers
+from pprl_desktop.decisions.adaptive.held_out import Held, Linked, held_out
 from pprl_desktop.decisions.adaptive.learning import Files, Floats, Learned, Pairs, learn, near_bar
 from pprl_desktop.decisions.adaptive.levels import MISSING
 from pprl_desktop.decisions.adaptive.model import Model
@@ -36,6 +37,7 @@ class Verdict:
     opinion: second.Opinion
     views: Views
     anybody: float  # the probability that anybody is shared
+    held_out: Held | None  # how many counterparts there are, by pairs found without a view; None: nobody to ask
 
 
 def verdict(files: Files, learned: Learned, near: Sequence[Strangers], evidence: Floats, progress: Progress) -> Verdict:
@@ -44,7 +46,8 @@ def verdict(files: Files, learned: Learned, near: Sequence[Strangers], evidence:
     plain = _plain_prior(files, learned)
     found = _views(files, learned, evidence)
     within = [_as_seen(file, learned, found, plain) for file in near if len(file.own)]
-    opinion = _opinion(files, learned, found, evidence, within, progress)
+    shown, total, bar = _shown(files, learned, found, evidence)
+    opinion = _opinion(files, learned, shown, total, bar, within, progress)
     alone = learned.fit.log_odds + learned.doubt  # the second opinion is asked anew
     compete = files.options.one_to_one or _few_repeated(files)
     certain = np.minimum(alone, opinion.log_odds + model.prior - plain)
@@ -64,7 +67,10 @@ def verdict(files: Files, learned: Learned, near: Sequence[Strangers], evidence:
     if files.options.one_to_one:
         findable = graph.count(probability, _fewer_records(files, pairs))
     asked = np.where(np.isfinite(opinion.log_odds), sigmoid(opinion.log_odds), np.nan)
-    return Verdict(probability, findable, asked, sigmoid(null), opinion, found, anybody)
+    people = files.people[0][pairs.own].astype(np.int64), files.people[1][pairs.partner].astype(np.int64)
+    times = files.all_pairs / max(sum(file.out_of for file in near), 1.0)
+    left_out = held_out(shown, opinion, Linked(people, total, probability), bar, within, times, tuning)
+    return Verdict(probability, findable, asked, sigmoid(null), opinion, found, anybody, left_out)
 
 
 def _somebody(
@@ -112,7 +118,7 @@ def reconsidered(files: Files, learned: Learned, progress: Progress) -> Learned:
         part = progress.part(place / tuning.opinions, (place + 1) / tuning.opinions)
         evidence = by_field(learned, len(files.fields), part)
         found = _views(files, learned, evidence)
-        opinion = _opinion(files, learned, found, evidence, (), part)
+        opinion = _opinion(files, learned, *_shown(files, learned, found, evidence), (), part)
         alone = learned.fit.log_odds + learned.doubt
         most = opinion.log_odds + learned.model.prior - _plain_prior(files, learned)
         doubt = np.maximum(alone - most, 0.0)
@@ -153,25 +159,29 @@ def _ratio(evidence: Floats) -> Numbers:
     return np.asarray(np.nansum(evidence, axis=1, dtype=np.float64))
 
 
-def _opinion(
-    files: Files,
-    learned: Learned,
-    found: Views,
-    evidence: Floats,
-    within: Sequence[second.Strangers],
-    progress: Progress,
-) -> second.Opinion:
-    model, tuning, pairs = learned.model, files.tuning, learned.pairs
+def _shown(files: Files, learned: Learned, found: Views, evidence: Floats) -> tuple[second.Seen, Numbers, float]:
+    """The pairs as the views see them, their log odds, and the bar below which pairs were not kept."""
+    model, tuning, pairs, belief = learned.model, files.tuning, learned.pairs, learned.belief
     plain = _plain_prior(files, learned)
-    belief = learned.belief
     weighed = Weighed(
         pairs.own, pairs.levels, belief.log_u, evidence, learned.lifts, files.fields, pairs.own, belief.people
     )
     shown = seen(files.fields, found, model.edges, model.u, weighed, tuning)
     bar = max(pairs.bar + plain, tuning.lowest + plain - model.prior)
-    expected, total = float(learned.fit.probability.sum()), _ratio(evidence) + plain
-    near = near_bar(model) + plain
-    return interruptible(progress, second.second_opinion, shown, total, bar, expected, tuning, within, near)
+    return shown, _ratio(evidence) + plain, bar
+
+
+def _opinion(
+    files: Files,
+    learned: Learned,
+    shown: second.Seen,
+    total: Numbers,
+    bar: float,
+    within: Sequence[second.Strangers],
+    progress: Progress,
+) -> second.Opinion:
+    expected, near = float(learned.fit.probability.sum()), near_bar(learned.model) + _plain_prior(files, learned)
+    return interruptible(progress, second.second_opinion, shown, total, bar, expected, files.tuning, within, near)
 
 
 def _repeated(files: Files) -> list[int]:
