@@ -17,7 +17,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.records.table import CleanTable
 from pprl_desktop.review.desk import Desk
 from pprl_desktop.review.partner import from_answer, take_in
-from pprl_desktop.review.plan import Policy
+from pprl_desktop.review.plan import Policy, Review
 from pprl_desktop.review.sources import review_fields
 from tests.exchange.conftest import FIELDS, Party, agree, introduce, make_party, offer, people
 
@@ -78,6 +78,17 @@ def policy() -> Policy:
     return Policy(review_fields(FIELDS))
 
 
+def under_review(a: Party, b: Party, folder: Path) -> tuple[Review, dict[int, int]]:
+    """Matched, asked and answered: the review at A's, and its pairs by A's rows."""
+    matched(a, b)
+    clear_cells.ask(a.signed(), folder / "ask.pprl")
+    inbox.open_file(b.home, b.own, folder / "ask.pprl")
+    answered(b, folder / "answer.pprl")
+    inbox.open_file(a.home, a.own, folder / "answer.pprl")
+    review = from_answer(a.signed(), HERE, policy())
+    return review, {int(review.people.source[pair.a]): pair.id for pair in review.pairs}
+
+
 def test_cells_are_asked_for_answered_and_reviewed(parties, tmp_path) -> None:
     a, b = parties
     matched(a, b)
@@ -100,13 +111,7 @@ def test_cells_are_asked_for_answered_and_reviewed(parties, tmp_path) -> None:
 
 def test_decisions_become_part_of_the_match_and_undecided_pairs_stay(parties, tmp_path) -> None:
     a, b = parties
-    matched(a, b)
-    clear_cells.ask(a.signed(), tmp_path / "ask.pprl")
-    inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
-    answered(b, tmp_path / "answer.pprl")
-    inbox.open_file(a.home, a.own, tmp_path / "answer.pprl")
-    review = from_answer(a.signed(), HERE, policy())
-    by_row = {int(review.people.source[pair.a]): pair.id for pair in review.pairs}
+    review, by_row = under_review(a, b, tmp_path)
     outcome = {by_row[12]: True, by_row[13]: False, by_row[14]: None}
     take_in(a.signed(), review, outcome)
     kept = linking.kept(a.signed())
@@ -125,13 +130,7 @@ def test_nothing_is_reviewed_before_cells_came(parties, tmp_path) -> None:
 
 def test_a_changed_decision_counts_when_taken_in_again_and_makes_the_sent_result_old(parties, tmp_path) -> None:
     a, b = parties
-    matched(a, b)
-    clear_cells.ask(a.signed(), tmp_path / "ask.pprl")
-    inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
-    answered(b, tmp_path / "answer.pprl")
-    inbox.open_file(a.home, a.own, tmp_path / "answer.pprl")
-    review = from_answer(a.signed(), HERE, policy())
-    by_row = {int(review.people.source[pair.a]): pair.id for pair in review.pairs}
+    review, by_row = under_review(a, b, tmp_path)
     take_in(a.signed(), review, {by_row[12]: True})
     results.export(a.signed(), tmp_path / "result.pprl")
     assert results.is_current(a.signed())

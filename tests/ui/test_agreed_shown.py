@@ -23,19 +23,19 @@ TABLE = "Given name;Family name;Born;Profession;Diagnosis\n" + "".join(
 )
 
 
-def test_fields_and_method_show_what_was_signed(
-    open_window: Callable[..., MainWindow],
-    tmp_path: Path,
-    qtbot,
-    monkeypatch,  # type: ignore[no-untyped-def]
-) -> None:
-    a, b = make_party(tmp_path / "a", "Registry"), make_party(tmp_path / "b", "Clinic")
+def proposed_to(
+    window: MainWindow,
+    folder: Path,
+    qtbot,  # type: ignore[no-untyped-def]
+    **terms: str,
+) -> tuple[MainWindow, Callable[[], None]]:
+    """A clinic with an empty project, a registry's proposal and a table in its folder; and how to wait for its window."""
+    a, b = make_party(folder / "a", "Registry"), make_party(folder / "b", "Clinic")
     introduce(a, b)
     fields = (Field.of("first_name", "name"), Field.of("surname", "name"), Field.of("dob", "date"))
-    offer = Offer("bloom", fields, settings("bloom"), rule="both", purpose="test")
-    propose(a.home, a.own, a.home.contacts()[0], offer, tmp_path / "proposal.pprl")
-    (tmp_path / "clinic.csv").write_text(TABLE, encoding="cp1252")
-    window = open_window()
+    offer = Offer("bloom", fields, settings("bloom"), **terms)  # type: ignore[arg-type]
+    propose(a.home, a.own, a.home.contacts()[0], offer, folder / "proposal.pprl")
+    (folder / "clinic.csv").write_text(TABLE, encoding="cp1252")
     desk = window.desk
 
     def wait() -> None:
@@ -43,9 +43,20 @@ def test_fields_and_method_show_what_was_signed(
         qtbot.waitUntil(lambda: desk.jobs.busy() is None)
         qtbot.wait(30)
 
-    desk.create_project(tmp_path / "p" / "p.pprlproject")
+    desk.create_project(folder / "p" / "p.pprlproject")
     desk.change("home", home=str(b.home.path))
     desk.unlocked(b.own)
+    return window, wait
+
+
+def test_fields_and_method_show_what_was_signed(
+    open_window: Callable[..., MainWindow],
+    tmp_path: Path,
+    qtbot,
+    monkeypatch,  # type: ignore[no-untyped-def]
+) -> None:
+    window, wait = proposed_to(open_window(), tmp_path, qtbot, rule="both", purpose="test")
+    desk = window.desk
     window.open_file(tmp_path / "clinic.csv")
     wait()
     for page in ("fields", "method"):  # looked at before: their own, superseded choices
@@ -86,23 +97,8 @@ def test_a_proposal_is_read_and_signed_before_anything_else_is_chosen(
     qtbot,  # type: ignore[no-untyped-def]
     monkeypatch,  # type: ignore[no-untyped-def]
 ) -> None:
-    a, b = make_party(tmp_path / "a", "Registry"), make_party(tmp_path / "b", "Clinic")
-    introduce(a, b)
-    fields = (Field.of("first_name", "name"), Field.of("surname", "name"), Field.of("dob", "date"))
-    offer = Offer("bloom", fields, settings("bloom"), rule="review", purpose="Heart follow-up")
-    propose(a.home, a.own, a.home.contacts()[0], offer, tmp_path / "proposal.pprl")
-    (tmp_path / "clinic.csv").write_text(TABLE, encoding="cp1252")
-    window = open_window()
+    window, wait = proposed_to(open_window(), tmp_path, qtbot, rule="review", purpose="Heart follow-up")
     desk = window.desk
-
-    def wait() -> None:
-        qtbot.wait(30)
-        qtbot.waitUntil(lambda: desk.jobs.busy() is None)
-        qtbot.wait(30)
-
-    desk.create_project(tmp_path / "p" / "p.pprlproject")
-    desk.change("home", home=str(b.home.path))
-    desk.unlocked(b.own)
     window.show_pane("agreement")
     pane = window.pane()
     pane.take_file(str(tmp_path / "proposal.pprl"))
