@@ -19,7 +19,16 @@ from pprl_desktop.records import moments
 HEADER, ENTRY = 512, 128  # bytes: of the file, of an entry of its directory
 END = 0xFFFFFFFA  # from here on a number is no sector
 STREAMS = ("Workbook", "Book")
-BOF, BOUNDSHEET, FILEPASS, FORMAT, FORMAT_8, XF, SUPBOOK = 0x0809, 0x0085, 0x002F, 0x001E, 0x041E, 0x00E0, 0x01AE
+BOF, EOF, BOUNDSHEET, FILEPASS, FORMAT, FORMAT_8, XF, SUPBOOK = (
+    0x0809,
+    0x000A,
+    0x0085,
+    0x002F,
+    0x001E,
+    0x041E,
+    0x00E0,
+    0x01AE,
+)
 FORMULA, NUMBER, RK, MULRK, SST, DIMENSIONS, FROM_1904 = 0x0006, 0x0203, 0x027E, 0x00BD, 0x00FC, 0x0200, 0x0022
 MULBLANK, LABEL, RSTRING, LABELSST, BLANK, BOOLERR = 0x00BE, 0x0204, 0x00D6, 0x00FD, 0x0201, 0x0205
 CELLS = frozenset((FORMULA, NUMBER, RK, MULRK, MULBLANK, LABEL, RSTRING, LABELSST, BLANK, BOOLERR))
@@ -38,6 +47,7 @@ class Seen:
     # sheet -> place of a cell -> the digits that a number shows, or the moment that it stands for
     shown: dict[str, dict[int, int | moments.Clock]] = field(default_factory=dict)
     odd_days: dict[str, dict[int, str]] = field(default_factory=dict)  # the same of dates that no calendar has: ""
+    mixed: set[str] = field(default_factory=set)  # sheets with a chart that keeps numbers among the cells
 
 
 def seen(data: bytes) -> Seen | None:
@@ -100,13 +110,15 @@ def _walked(stream: bytes) -> Seen:
     marked: Mapping[int, int | moments.Clock] = {}  # styles that show a number as something else
     sheet: str | None = None  # that is being walked
     from_1904 = False
-    version, at, wide, high = BIFF8, 0, 0, 0
+    version, at, wide, high, depth = BIFF8, 0, 0, 0, 0
     while at + 4 <= len(stream):
         kind, length = struct.unpack_from("<HH", stream, at)
         body = at + 4
         if body + length > len(stream):
             raise ValueError("a record that is cut short")
         if kind in CELLS:
+            if depth > 1 and sheet is not None:
+                made.mixed.add(sheet)
             row, column = struct.unpack_from("<HH", stream, body)
             if kind in (MULRK, MULBLANK):
                 (column,) = struct.unpack_from("<H", stream, body + length - 2)
@@ -114,10 +126,13 @@ def _walked(stream: bytes) -> Seen:
             made.cells = max(made.cells, high * wide)
         if kind == BOF:
             wide = high = 0
+            depth += 1
             (version,) = struct.unpack_from("<H", stream, body)
             if at in sheets:
                 marked = _marked(formats, styles, from_1904)
                 sheet = sheets[at]
+        elif kind == EOF:
+            depth -= 1
         elif kind == FORMULA:
             made.formulas += 1
             if marked and sheet is not None:

@@ -22,7 +22,16 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Cancelled, Progress
 from pprl_desktop.records import moments
 from pprl_desktop.records.packed import only_file, unpacked
-from pprl_desktop.records.refused import bomb, empty, locked, too_many, too_many_bytes, unreadable
+from pprl_desktop.records.refused import (
+    bomb,
+    empty,
+    locked,
+    other_version,
+    strange_letters,
+    too_many,
+    too_many_bytes,
+    unreadable,
+)
 from pprl_desktop.records.table import Column, Table
 from pprl_desktop.records.workbook_scan import impossible
 from pprl_desktop.records.workbooks import SHEETS, read_sheet
@@ -39,8 +48,14 @@ CHUNK = 1_000_000  # cells of a file of a statistics program that are held in me
 CHUNK_BYTES = 48 << 20  # of such cells, as wide as the file says they may be
 TEXT_TIMES = 12  # letters of distinct values for each byte of the file, beyond which it is no table of people
 PARQUET_TIMES = 50  # bytes for each packed one: its own packing, before that of the values
+DELTAS = ("DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY")  # of texts
 PARQUET_ROWS = 1 << 14  # read at a time
 WIDEST = 64  # bytes of a value of a fixed number of bytes: numbers and keys have fewer
+# what is tried in turn where a file does not say how its letters are written, or says so wrongly
+ENCODINGS = {"dta": ("UTF-8", "WINDOWS-1252"), "xpt": ("UTF-8", "WINDOWS-1252")}
+# these the library takes letter by letter, and gives each text the last letter of the one before: decoded here
+DECODED = {"WINDOWS-1258": "cp1258"}
+NO_VALUE = 2.0**333  # that Stata wrote for a missing number until its version 7
 TEXT_ALWAYS = 32 << 20  # letters that may be unpacked in any case
 
 RULES = (
@@ -102,6 +117,10 @@ def read_other(
     except BaseException as error:  # these libraries raise what they like, panics too; nothing of the file is told
         if type(error).__name__ == "PasswordError":
             raise locked(path.name) from None
+        if _is_of_letters(error):
+            raise strange_letters(path.name) from None
+        if "version of the file format" in str(error):
+            raise other_version(path.name, ending) from None
         raise unreadable(path.name, ending) from None
 
 
@@ -116,7 +135,7 @@ def as_text(value: Any) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float):
-        if value != value:  # the missing value of statistics programs
+        if value != value or value == NO_VALUE:  # the missing values of statistics programs
             return ""
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
     if isinstance(value, datetime.date | datetime.time | datetime.timedelta):
@@ -132,19 +151,24 @@ def as_text(value: Any) -> str:
 class _Growing:
     """A column that is taken in piece by piece: each distinct value becomes text once.
 
-    `meant`: the labels of codes; `clock`: how numbers stand for dates.
+    `meant`: the labels of codes; `clock`: how numbers stand for dates; `letters`: how texts that came byte by byte
+    are to be read.
     """
 
     def __init__(
-        self, name: str, meant: Mapping[str, str] | None = None, clock: moments.Clock | moments.Periods | None = None
+        self,
+        name: str,
+        meant: Mapping[str, str] | None = None,
+        clock: moments.Clock | moments.Periods | None = None,
+        letters: str = "",
     ) -> None:
-        self.name, self.meant, self.clock = name, meant or {}, clock
+        self.name, self.meant, self.clock, self.letters = name, meant or {}, clock, letters
         self.raw: dict[Any, int] = {}
         self.texts: dict[str, int] = {}
         self.codes = array("i")
         self.odd: set[float] = set()  # numbers that stand for no date
         self.impossible = 0  # cells with one of them
-        self.letters = 0  # of all distinct values
+        self.size = 0  # letters of all distinct values
 
     def add(self, cells: Sequence[Any]) -> None:
         raw = self.raw
@@ -153,14 +177,14 @@ class _Growing:
             code = raw.get(key)
             if code is None:
                 text = self._text(key)
-                self.letters += len(text)
+                self.size += len(text)
                 code = raw[key] = self.texts.setdefault(text, len(self.texts))
             self.codes.append(code)
         if self.odd:
             self.impossible += sum(cell in self.odd for cell in cells)
 
     def _text(self, cell: Any) -> str:
-        text = as_text(cell)
+        text = _decoded(cell, self.letters) if isinstance(cell, str) else as_text(cell)
         if text in self.meant:
             return self.meant[text]
         if self.clock is None or not isinstance(cell, int | float):
@@ -186,9 +210,26 @@ def _packed_sheet(name: str, inside: str) -> Problem:
 
 
 def _statistics(path: Path, data: bytes | None, ending: str, labels: bool, progress: Progress) -> Converted:
+    kind = {"zsav": "sav"}.get(ending, ending)
+    for encoding in ENCODINGS.get(kind, ()):
+        try:
+            return _in_encoding(path, data, ending, kind, labels, encoding, progress)
+        except Exception as error:
+            if isinstance(error, Problem) or not _is_of_letters(error):
+                raise
+    return _in_encoding(path, data, ending, kind, labels, None, progress)
+
+
+def _is_of_letters(error: BaseException) -> bool:
+    """Whether a library gave up on a text, not on the file."""
+    return isinstance(error, UnicodeError) or any(word in str(error) for word in ("character set", "encoding"))
+
+
+def _in_encoding(
+    path: Path, data: bytes | None, ending: str, kind: str, labels: bool, encoding: str | None, progress: Progress
+) -> Converted:
     import pyreadstat
 
-    kind = {"zsav": "sav"}.get(ending, ending)
     reader: Callable[..., Any] = {
         "sas7bdat": pyreadstat.read_sas7bdat, "xpt": pyreadstat.read_xport, "dta": pyreadstat.read_dta,
         "sav": pyreadstat.read_sav, "por": pyreadstat.read_por,
@@ -197,26 +238,31 @@ def _statistics(path: Path, data: bytes | None, ending: str, labels: bool, progr
     def source() -> str | io.BytesIO:
         return str(path) if data is None else io.BytesIO(data)
 
-    _, about = reader(source(), metadataonly=True, output_format="dict")
+    how = {"output_format": "dict", **({"encoding": encoding} if encoding else {})}
+    _, about = reader(source(), metadataonly=True, **how)
+    if letters := DECODED.get(about.file_encoding or "", ""):
+        how["encoding"] = "ISO-8859-1"
+        _, about = reader(source(), metadataonly=True, **how)
     rows = about.number_rows if about.number_rows and about.number_rows > 0 else 0  # some files do not say
     if rows * about.number_columns > MOST_CELLS or about.number_columns > MOST_CELLS // 1000:
         raise too_many(path.name, rows * about.number_columns, MOST_CELLS)
     labelled = {name: found for name, found in about.variable_value_labels.items() if found}
     meant = {
-        name: {as_text(code): str(label) for code, label in found.items()}
+        name: {as_text(code): _decoded(str(label), letters) for code, label in found.items()}
         for name, found in (labelled if labels else {}).items()
     }
     clocks = {name: moments.of_statistics(kind, shown) for name, shown in about.original_variable_types.items()}
-    columns = [_Growing(str(name), meant.get(name), clocks.get(name)) for name in about.column_names]
+    columns = [
+        _Growing(_decoded(str(name), letters), meant.get(name), clocks.get(name), letters)
+        for name in about.column_names
+    ]
     width = sum(about.variable_storage_width.get(name) or 8 for name in about.column_names)
     at_once = max(1, min(CHUNK // max(1, len(columns)), CHUNK_BYTES // max(1, width)))
     taken, size = 0, path.stat().st_size if data is None else len(data)
     while True:
         # dates come as numbers: the library gives up on the whole file for one that the calendar does not have
-        held, _ = reader(
-            source(), output_format="dict", row_offset=taken, row_limit=at_once, disable_datetime_conversion=True
-        )
-        cells = [held[one.name] for one in columns]
+        held, _ = reader(source(), row_offset=taken, row_limit=at_once, disable_datetime_conversion=True, **how)
+        cells = [held[name] for name in about.column_names]
         here = len(cells[0]) if cells else 0
         for one, found in zip(columns, cells, strict=True):
             one.add(found.tolist() if hasattr(found, "tolist") else found)
@@ -236,9 +282,13 @@ def _statistics(path: Path, data: bytes | None, ending: str, labels: bool, progr
     return Converted(table, ending, "", (), 1, tuple(told), len(labelled))
 
 
+def _decoded(text: str, letters: str) -> str:
+    return text.encode("latin-1").decode(letters) if letters else text
+
+
 def _must_be_packed(columns: Sequence[_Growing], name: str, size: int) -> None:
     """A file of a few bytes may unpack to gigabytes of text."""
-    letters = sum(one.letters for one in columns)
+    letters = sum(one.size for one in columns)
     if letters > max(TEXT_ALWAYS, TEXT_TIMES * size):
         raise bomb(name, letters, size)
 
@@ -279,6 +329,10 @@ def _parquet(path: Path, data: bytes | None, progress: Progress) -> Converted:
         raise bomb(path.name, unpacked, size)
     odd = [one.name for one in schema if types.is_nested(one.type) or _is_wide(one.type)]
     kept = [name for name in schema.names if name not in odd]
+    if odd and not kept:
+        raise _only_lists(path.name)
+    if any(str(one).startswith(DELTAS) for group in groups for one in _encodings(group)):
+        raise _deltas(path.name)
     columns = [_Growing(str(name)) for name in kept]
     # as dictionaries: a text of megabytes that stands in every row is one text, in the file and here
     source = path if data is None else BufferReader(data)
@@ -292,6 +346,28 @@ def _parquet(path: Path, data: bytes | None, progress: Progress) -> Converted:
     _has_records(table, path.name)
     progress.at(1.0)
     return Converted(table, "parquet", "", (), 1, (_left_out(odd),) if odd else ())
+
+
+def _encodings(group: Any) -> list[str]:
+    return [one for at in range(group.num_columns) for one in group.column(at).encodings]
+
+
+def _only_lists(name: str) -> Problem:
+    return Problem(
+        Said("'{name}' holds no column of single values.", name=name),
+        "What stands there are lists or records in themselves, or long bytes, and no values to compare.",
+        "Save what is needed as columns of text or numbers, and choose that file.",
+        place="file",
+    )
+
+
+def _deltas(name: str) -> Problem:
+    return Problem(
+        Said("The texts in '{name}' are packed in a way that is not read here.", name=name),
+        "Each text says only how it differs from the one before: a small file could unpack to any size.",
+        "Write it again without delta encoding, which is usual, or save it as CSV.",
+        place="file",
+    )
 
 
 def _is_wide(kind: Any) -> bool:

@@ -16,6 +16,7 @@ DAY = 86_400.0  # seconds
 
 # what is shown of the number: the rest of it was never seen by anyone and is not told
 DATE, DATETIME, TIME, MONTH, QUARTER, YEAR = "date", "datetime", "time", "month", "quarter", "year"
+CLOCK = "clock"  # the time of a moment, without its day
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Clock:
     start: datetime
     unit: float
     shows: str
+    leap_4000: bool = True  # whether the years 4000 and 8000 have a leap day; for SAS they have none
 
     def read(self, number: float) -> str | None:
         """None of a number that stands for no moment."""
@@ -32,7 +34,12 @@ class Clock:
             passed = timedelta(seconds=round(number * self.unit, 3))
             if self.shows == TIME:
                 return _of_the_clock(passed)
+            if self.shows == CLOCK:
+                return _of_the_clock(passed % timedelta(days=1))
             at = self.start + passed
+            if not self.leap_4000:
+                for year in (4000, 8000):
+                    at += timedelta(days=at >= datetime(year, 2, 29))
         except (OverflowError, ValueError):
             return None
         if self.shows == DATETIME:
@@ -69,7 +76,7 @@ def written(value: date | time | datetime | timedelta) -> str:
     if isinstance(value, datetime):
         whole = value.time() == time(0)
         return value.date().isoformat() if whole else value.isoformat(sep=" ", timespec="seconds")
-    return value.isoformat()
+    return value.isoformat(timespec="seconds") if isinstance(value, time) else value.isoformat()
 
 
 def _of_the_clock(passed: timedelta) -> str:
@@ -97,7 +104,8 @@ _SAS_SECONDS = {
     r"DTMONYY": MONTH,
     r"DTYYQC": QUARTER,
     r"DTYEAR": YEAR,
-    r"TIME|TIMEAMPM|HHMM|TOD|NLTIME|(?:E|B|IS)8601T[MXZ]": TIME,
+    r"TIME|TIMEAMPM|HHMM|NLTIME|(?:E|B|IS)8601T[MXZ]": TIME,
+    "TOD": CLOCK,
 }
 _STATA_PERIODS = {"w": 52, "m": 12, "q": 4, "h": 2}
 
@@ -115,7 +123,7 @@ def of_statistics(program: str, shown: str | None) -> Clock | Periods | None:
     for families, unit in ((_SAS_DAYS, DAY), (_SAS_SECONDS, 1.0)):
         for names, kind in families.items():
             if re.fullmatch(names, name):
-                return Clock(SAS, unit, kind)
+                return Clock(SAS, unit, kind, leap_4000=False)
     return None
 
 

@@ -33,6 +33,7 @@ ERROR = "error"  # the value type of a cell such as #N/A, where a program says s
 ERRORS = frozenset(("#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!"))  # of formulas
 MOST_ROWS, MOST_COLUMNS = 1 << 20, 16384  # of a sheet of any spreadsheet program
 _TIME = re.compile(r"(-?)P(?:(\d{1,6})D)?T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})(?:[.,]\d*)?S)?")
+_OF_DAY = re.compile(r"(?:[01]?\d|2[0-3]):\d\d:\d\d")
 _SPACE = re.compile(r"[ \t\r\n]+")
 
 
@@ -168,7 +169,10 @@ class Document:
         if kind == "date":
             return self._moment(_date(given.get(OFFICE + "date-value", "")))
         if kind == "time":
-            return self._moment(_time(given.get(OFFICE + "time-value", "")))
+            text = _time(given.get(OFFICE + "time-value", ""))
+            if text is not None and len(text) > 8 and self._paragraphs and _OF_DAY.fullmatch(self._paragraphs[0]):
+                return self._paragraphs[0].zfill(8)  # a moment of which the program shows the time alone
+            return self._moment(text)
         return "\n".join(self._paragraphs)
 
     def _moment(self, text: str | None) -> str:

@@ -53,6 +53,24 @@ def locked(name: str) -> Problem:
     )
 
 
+def strange_letters(name: str) -> Problem:
+    return Problem(
+        Said("The text in '{name}' is in an encoding that cannot be read here.", name=name),
+        "Another one would give other letters.",
+        "Save it in UTF-8 in the program that made it, or save it as CSV.",
+        place="file",
+    )
+
+
+def other_version(name: str, ending: str) -> Problem:
+    return Problem(
+        Said("'{name}' is in a version of {ending} that cannot be read here.", name=name, ending=ending),
+        "It is very old, or newer than this program.",
+        "Open it in the program that made it, save it again in a usual version, or save it as CSV.",
+        place="file",
+    )
+
+
 def unreadable(name: str, ending: str) -> Problem:
     return Problem(
         Said("'{name}' cannot be read as {ending}.", name=name, ending=ending),

@@ -46,6 +46,10 @@ _ODD = re.compile(
     rb"<(?:\w+:)?c\s([^>]*[^>/])>\s*(?:<(?:\w+:)?f(?:\s[^>]*)?(?:/>|>[^<]*</(?:\w+:)?f>))?\s*"
     rb"<(?:\w+:)?v>\s*([-+.0][^<]*|60(?:\.[^<]*)?|[0-9]{7}[^<]*|[0-9.]*[eE][^<]*)<"
 )
+# and every cell with a number
+_NUMBER = re.compile(
+    rb"<(?:\w+:)?c\s([^>]*[^>/])>\s*(?:<(?:\w+:)?f(?:\s[^>]*)?(?:/>|>[^<]*</(?:\w+:)?f>))?\s*<(?:\w+:)?v>\s*([-+.0-9][^<]*)<"
+)
 _ZEROS = re.compile(r"^(0{2,20})(;.*)?$")
 
 
@@ -56,9 +60,11 @@ class Scanned:
     told: list[Problem] = field(default_factory=list)
     # sheet -> place of a cell -> the digits that a number shows, or the moment that it stands for
     shown: Mapping[str, Mapping[int, int | moments.Clock]] = field(default_factory=dict)
-    # sheet -> place of a cell with a date that the library does not tell right -> the date, "" where no calendar has it
+    # sheet -> place of a cell with a date that the library does not tell right -> the date, "" where it has none;
+    # all dates where days are counted from 1904, which the library overlooks in what newer programs write
     odd_days: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     impossible: int = 0  # such cells of the sheet that is read
+    mixed: frozenset[str] = frozenset()  # sheets of which the library takes the numbers of a chart for cells
 
 
 def scan(path: Path, ending: str, progress: Progress) -> Scanned:
@@ -229,7 +235,8 @@ def _padded(text: bytes, pads: Mapping[int, int]) -> Iterator[tuple[int, int]]:
 
 
 def _odd_days(text: bytes, dated: Mapping[int, moments.Clock]) -> Iterator[tuple[int, str]]:
-    for tag, number in _ODD.findall(text):
+    from_1904 = next(iter(dated.values())).start.year == 1904
+    for tag, number in (_NUMBER if from_1904 else _ODD).findall(text):
         if clock := _of_style(tag, dated):
             shown = moments.of_serial(clock, _float(number)) or ""
             yield from ((place, shown) for place in _place(tag))
@@ -286,7 +293,7 @@ def _scan_ole(path: Path) -> Scanned:
     if seen.links:
         found.told.append(links())
     tell_formulas(found, seen.formulas, 0)
-    found.shown, found.odd_days = seen.shown, seen.odd_days
+    found.shown, found.odd_days, found.mixed = seen.shown, seen.odd_days, frozenset(seen.mixed)
     return found
 
 
@@ -341,6 +348,17 @@ def impossible(n: int) -> Problem:
         "The number in it stands for no day: it lies before the first or behind the last that dates can have.",
         "If the record matters, put the date right in the program that made the file.",
         place="file",
+    )
+
+
+def mixed(sheet: str) -> Problem:
+    return Problem(
+        Said(
+            "The sheet '{sheet}' holds a chart, and in an .xls its numbers cannot be told from the cells.", sheet=sheet
+        ),
+        "A chart keeps a copy of its numbers among the cells.",
+        "Save it as .xlsx or as CSV in a spreadsheet program, or take the chart out, and choose it again.",
+        place="sheet",
     )
 
 

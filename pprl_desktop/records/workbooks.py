@@ -25,6 +25,7 @@ from pprl_desktop.records.workbook_scan import (
     Scanned,
     impossible,
     links,
+    mixed,
     open_packed,
     other_kind,
     scan,
@@ -100,6 +101,8 @@ def _workbook(path: Path, ending: str, wanted: str, as_text: Callable[[Any], str
     if found is None:
         return names, wanted or (names[-1] if names else ""), 0, iter(()), scanned
     chosen, page, width, taken = found
+    if chosen in scanned.mixed:
+        raise mixed(chosen)
     scanned.impossible = list(scanned.odd_days.get(chosen, {}).values()).count("")
     if page.merged_cell_ranges:
         scanned.told.append(_merged(len(page.merged_cell_ranges)))

@@ -103,6 +103,11 @@ def test_a_workbook_says_how_many_dates_are_none(tmp_path: Path, base: int) -> N
         ("sas7bdat", "E8601DA10.", -1.0, "1959-12-31"),
         ("sas7bdat", "DATETIME22.3", 86_399.0, "1960-01-01 23:59:59"),
         ("sas7bdat", "DTDATE9", 86_400.0, "1960-01-02"),
+        ("sas7bdat", "DATE9", 745_153.0, "4000-02-28"),
+        ("sas7bdat", "DATE9", 745_154.0, "4000-03-01"),  # SAS gives that year no leap day, nor 8000
+        ("sas7bdat", "YYMMDD10", 2_936_547.0, "9999-12-31"),
+        ("xpt", "DATETIME19.", 2_936_547.0 * 86_400 + 86_399, "9999-12-31 23:59:59"),
+        ("sas7bdat", "TOD8.", 3 * 86_400.0 + 3661, "01:01:01"),
         ("xpt", "MONYY7.", 31.0, "1960-02"),
         ("xpt", "TIME5.", 60.0, "00:01:00"),
         ("dta", "%tdD_m_Y", 1.0, "1960-01-02"),
@@ -167,6 +172,13 @@ def spoilt(path: Path, old: bytes, new: bytes) -> Path:
         for name, data in parts.items():
             made.writestr(name, data.replace(old, new, 1) if name == "content.xml" else data)
     return path
+
+
+def test_of_a_moment_that_shows_its_time_alone_the_time_is_taken(tmp_path: Path) -> None:
+    """A program that took over a workbook whose days are counted from 1904 writes such moments."""
+    reading = read_table(spoilt(tmp_path / "people.ods", b'"PT08H30M00S"', b'"PT35096H30M00S"'))
+    assert column(reading, "time")[0] == "08:30:00"
+    assert column(reading, "elapsed")[0] == "30:00:00"
 
 
 def test_an_open_document_with_an_impossible_date_loses_that_cell(tmp_path: Path) -> None:

@@ -1,0 +1,145 @@
+"""What files of real programs held that made-up ones did not: each was found in files that others publish."""
+
+from __future__ import annotations
+
+import struct
+import zipfile
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from pprl_desktop.problem import Problem
+from pprl_desktop.records import biff, formats
+from pprl_desktop.records.reading import Reading, read_table
+
+FILES = Path(__file__).parent / "files"
+
+
+def column(reading: Reading, name: str) -> list[str]:
+    return list(reading.table.column(name).cells())
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(Problem) as caught:
+        read_table(path)
+    return str(caught.value)
+
+
+def test_days_counted_from_1904_are_so_also_where_a_newer_program_says_more_of_the_workbook(tmp_path: Path) -> None:
+    """Excel for Mac writes a second element of that name, and the library forgets the first: four years too early."""
+    import openpyxl
+    from openpyxl.utils.datetime import CALENDAR_MAC_1904
+
+    book = openpyxl.Workbook()
+    book.epoch = CALENDAR_MAC_1904
+    sheet = book.active
+    sheet.append(["id", "born", "number"])
+    sheet.append([1, date(1985, 3, 7), 29651])
+    sheet.append([2, date(1904, 1, 3), 2])
+    book.save(tmp_path / "plain.xlsx")
+    more = (
+        b'<extLst><ext uri="{1}" xmlns:x15="urn:x"><x15:workbookPr chartTrackingRefBase="1"/></ext></extLst></workbook>'
+    )
+    with zipfile.ZipFile(tmp_path / "plain.xlsx") as old, zipfile.ZipFile(tmp_path / "people.xlsx", "w") as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name).replace(b"</workbook>", more))
+    for name in ("plain.xlsx", "people.xlsx"):
+        reading = read_table(tmp_path / name)
+        assert column(reading, "born") == ["1985-03-07", "1904-01-03"]
+        assert column(reading, "number") == ["29651", "2"]
+
+
+def with_a_chart(stream: bytes) -> bytes:
+    """A chart with one saved number at the end of the last sheet."""
+    chart = struct.pack("<HHHH4x", biff.BOF, 8, biff.BIFF8, 0x0020)
+    number = struct.pack("<HHHHHd", biff.NUMBER, 14, 0, 0, 0, 169.0)
+    end = struct.pack("<HH", biff.EOF, 0)
+    at = stream.rindex(end)
+    return stream[:at] + chart + number + end + stream[at:]
+
+
+def test_an_xls_whose_chart_would_be_read_as_cells_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "people.xls"
+    path.write_bytes((FILES / "gnumeric.xls").read_bytes())
+    assert read_table(path).table.rows
+    stream = biff.workbook(path.read_bytes())
+    monkeypatch.setattr(biff, "workbook", lambda _: with_a_chart(stream))
+    seen = biff.seen(path.read_bytes())
+    assert seen is not None
+    (last,) = seen.mixed
+    from pprl_desktop.records.reading import ReadOptions
+
+    with pytest.raises(Problem, match="holds a chart"):
+        read_table(path, ReadOptions(sheet=last))
+    assert read_table(path).table.rows  # the first sheet has none
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+@pytest.mark.parametrize("version", [114, 118])
+def test_letters_of_a_stata_file_are_read_whatever_it_says_of_them(tmp_path: Path, version: int, encoding: str) -> None:
+    """Before version 118 nothing is said, and programs write what they like; later ones say UTF-8, and some lie."""
+    import pandas as pd
+
+    names = ["Müller", "Ágnes Í", "Zoë"]
+    path = tmp_path / "people.dta"
+    pd.DataFrame({"name": [f"{at}{'x' * len(one.encode())}" for at, one in enumerate(names)]}).to_stata(
+        path, version=version, write_index=False
+    )
+    data = path.read_bytes()
+    for at, one in enumerate(names):
+        place = f"{at}{'x' * len(one.encode())}".encode()
+        data = data.replace(place, one.encode(encoding).ljust(len(place), b"\0"))
+    path.write_bytes(data)
+    assert column(read_table(path), "name") == names
+
+
+def test_what_the_library_decodes_wrongly_is_decoded_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of Vietnamese text in files of SAS every value got the last letter of the one before."""
+    import pandas as pd
+    import pyreadstat
+
+    names = ["Nguyễn", "Trần", "Đỗ"]
+    pyreadstat.write_sav(pd.DataFrame({"tên": names, "c": [1.0, 2.0, 1.0]}), str(tmp_path / "people.sav"))
+    monkeypatch.setattr(formats, "DECODED", {"UTF-8": "utf-8"})  # no program here writes the other
+    reading = read_table(tmp_path / "people.sav")
+    assert column(reading, "tên") == names
+    growing = formats._Growing("name", letters="cp1258")
+    growing.add(["Tr\u00e2\u0300n".encode("cp1258").decode("latin-1"), None])
+    assert list(growing.column().values) == ["Tr\u00e2\u0300n", ""]
+
+
+def test_a_file_whose_letters_or_version_are_unknown_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import pyreadstat
+
+    path = tmp_path / "people.sas7bdat"
+    path.write_bytes(b"no such file")
+    for reason, told in (
+        ("File has an unsupported character set", "is in an encoding that cannot be read here"),
+        ("This version of the file format is not supported", "is in a version of .sas7bdat that cannot be read here"),
+        ("Invalid file, or file has unsupported features", "cannot be read as .sas7bdat"),
+    ):
+
+        def fails(*_: object, reason: str = reason, **__: object) -> None:
+            raise pyreadstat._readstat_parser.ReadstatError(reason)
+
+        monkeypatch.setattr(pyreadstat, "read_sas7bdat", fails)
+        assert told in refused(path)
+
+
+def test_the_missing_number_of_old_stata_files_is_missing() -> None:
+    assert formats.as_text(2.0**333) == ""
+    assert formats.as_text(2.0**332) != ""
+
+
+def test_a_parquet_file_of_lists_alone_or_of_packed_differences_is_named_for_what_it_is(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    parquet.write_table(pyarrow.table({"a": [[1], [2]], "b": [{"c": 1}, {"c": 2}]}), tmp_path / "lists.parquet")
+    assert "holds no column of single values" in refused(tmp_path / "lists.parquet")
+    parquet.write_table(
+        pyarrow.table({"name": ["Anna", "Anne"]}), tmp_path / "deltas.parquet",
+        use_dictionary=False, column_encoding={"name": "DELTA_BYTE_ARRAY"},
+    )  # fmt: skip
+    assert "are packed in a way that is not read here" in refused(tmp_path / "deltas.parquet")
