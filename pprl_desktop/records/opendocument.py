@@ -169,10 +169,10 @@ class Document:
         if kind == "date":
             return self._moment(_date(given.get(OFFICE + "date-value", "")))
         if kind == "time":
-            text = _time(given.get(OFFICE + "time-value", ""))
-            if text is not None and len(text) > 8 and self._paragraphs and _OF_DAY.fullmatch(self._paragraphs[0]):
+            moment = _time(given.get(OFFICE + "time-value", ""))
+            if moment is not None and len(moment) > 8 and self._paragraphs and _OF_DAY.fullmatch(self._paragraphs[0]):
                 return self._paragraphs[0].zfill(8)  # a moment of which the program shows the time alone
-            return self._moment(text)
+            return self._moment(moment)
         return "\n".join(self._paragraphs)
 
     def _moment(self, text: str | None) -> str:
