@@ -29,7 +29,7 @@ def proposed_to(
     qtbot,  # type: ignore[no-untyped-def]
     **terms: str,
 ) -> tuple[MainWindow, Callable[[], None]]:
-    """A clinic with an empty project, a registry's proposal and a table in its folder; and how to wait for its window."""
+    """A clinic with an empty project, a registry's proposal and a table in its folder; how to wait for its window."""
     a, b = make_party(folder / "a", "Registry"), make_party(folder / "b", "Clinic")
     introduce(a, b)
     fields = (Field.of("first_name", "name"), Field.of("surname", "name"), Field.of("dob", "date"))
