@@ -189,7 +189,7 @@ def ask(
         resent = item is not None
         if item is not None and item.table != hashed:
             raise second_question()
-        planned = _planned(agreement, QUESTION, f"{agreement.id}{hashed}", table.rows, sum(direction.rows))
+        planned = planned_for(agreement, QUESTION, f"{agreement.id}{hashed}", table.rows, sum(direction.rows))
         seed = blind_kept.kept_seed(signatory, hashed) if item is None else None
         entered = ledger.disclose(planned)
         points, left_out = sum(count for _, count in plan.batches()), 0
@@ -320,7 +320,7 @@ def answer(
         sum_ = before(signatory.home, agreement, guesses, coverage)
         if sum_.runs and not again and not resent:
             raise asks_again(sum_)
-        planned = _planned(
+        planned = planned_for(
             agreement, ANSWER, f"{asked.digest}{hashed}", table.rows, guesses, coverage=f"{coverage:.6f}"
         )
         entered = ledger.disclose(planned)
@@ -478,7 +478,7 @@ def _opened(arrays: dict[str, Array], table: CleanTable) -> Opened:
     return Opened(arrays["slots"], arrays["keys"], arrays["status"], marks, own_marks, arrays["own"], arrays["partner"])
 
 
-def _planned(
+def planned_for(
     agreement: Agreement, what: str, content: str, records: int, guesses: int, coverage: str = ""
 ) -> PlannedDisclosure:
     from pprl_desktop.exchange.disclosures import PlannedDisclosure

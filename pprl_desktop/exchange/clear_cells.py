@@ -60,6 +60,7 @@ class InClear:
     records: int  # own records whose cells would leave
     fresh: int  # of them: not sent in clear before
     before: int  # own records sent in clear to this partner under this agreement so far
+    elsewhere: int  # the same under other agreements, under whatever key
     most: int  # that may be, by the signed terms
     of: int  # records of the own table
     fields: tuple[FieldInClear, ...]
@@ -107,7 +108,20 @@ class InClear:
                 )
             )
         if self.before:
-            said.append(Said("{before} of your records were sent in clear to this partner before.", before=self.before))
+            said.append(
+                Said(
+                    "{n} {n|record was|records were} sent in clear to this partner under this agreement before.",
+                    n=self.before,
+                )
+            )
+        if self.elsewhere:
+            said.append(
+                Said(
+                    "{n} {n|record was|records were} sent in clear to this partner under other agreements, which have "
+                    "limits of their own.",
+                    n=self.elsewhere,
+                )
+            )
         said.append(Said("Agreed are at most {most} records in clear, all answers together.", most=self.most))
         if self.resent:
             said.append(Said("This answer was written before: the same bytes are written again, and nothing is added."))
@@ -206,12 +220,13 @@ def would_leave(signatory: Signatory, table: CleanTable, progress: Progress = NO
     content = format_.content_of(body, {"mine": names[order_of(names)]})
     ledger = signatory.home.ledger()
     before, fresh = _sent_so_far(signatory, ledger, rows)
-    most = agreement.terms.limits.clear_records(table.rows)
+    most, elsewhere = agreement.terms.limits.clear_records(table.rows), _elsewhere(agreement, ledger)
     resent = _sent_before(agreement, content) is not None
     progress.at(1.0)
     return InClear(
-        agreement.partner_side.name, request.digest, len(shared), int((~shared).sum()), len(rows), fresh, before, most,
-        table.rows, tuple(_form(column, rows) for column in table.columns), content, resent, _only_answers(agreement),
+        agreement.partner_side.name, request.digest, len(shared), int((~shared).sum()), len(rows), fresh, before,
+        elsewhere, most, table.rows, tuple(_form(column, rows) for column in table.columns), content, resent,
+        _only_answers(agreement),
         None if resent else _blocked(agreement, ledger, content, len(rows), before, fresh, most), rows,
     )  # fmt: skip
 
@@ -281,15 +296,25 @@ def _only_answers(agreement: Agreement) -> bool:
 def _sent_so_far(signatory: Signatory, ledger: ReleaseLedger, rows: Rows) -> tuple[int, int]:
     """Own records in clear so far under this agreement, and how many of these rows are not among them.
 
-    The ledger and the copies at home are asked; the one that knows more counts, so that losing one gives nothing.
+    The ledger and the copies at home are asked; the one that knows more counts, so that losing one gives nothing. Of a
+    later delivery a record counts anew.
     """
     from pprl_desktop.exchange.disclosures import clear_records
 
     agreement = signatory.agreement
     earlier = format_.answered_before(signatory)
-    known = np.unique(np.concatenate([np.empty(0, np.int64), *earlier]))
+    known = earlier.get(linking.both_bundles(agreement)[0].digest, np.empty(0, np.int64))
     entered = clear_records(ledger.disclosures(), agreement.partner_side.party.sign, agreement.id)
-    return max(entered, len(known)), int((~np.isin(rows, known)).sum())
+    return max(entered, sum(map(len, earlier.values()))), int((~np.isin(rows, known)).sum())
+
+
+def _elsewhere(agreement: Agreement, ledger: ReleaseLedger) -> int:
+    """Records of which this partner got cells in clear under other agreements."""
+    from pprl_desktop.exchange.disclosures import clear_records
+
+    entered, sign = ledger.disclosures(), agreement.partner_side.party.sign
+    every = clear_records(entered, sign, organisation=ledger.organisation())
+    return every - clear_records(entered, sign, agreement.id)
 
 
 def _blocked(

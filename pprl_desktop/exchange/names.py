@@ -17,14 +17,19 @@ MAX_NAME = 80  # characters
 MOST_MARKS = 3  # accents on one letter; more of them cover the lines above and below
 
 _STYLED = ("<wide>", "<font>", "<circle>", "<square>")  # decompositions that are a plain letter in costume
-_ALPHABETS = ("LATIN", "CYRILLIC", "GREEK")  # whose letters look alike, so that a word in two of them is a trap
+# whose letters look alike, so that a word in two of them is a trap
+_ALPHABETS = ("LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "COPTIC", "CHEROKEE", "LISU")
 
-# Cyrillic, Greek and Latin letters and digits that look like a plain Latin letter
+# letters of these alphabets, and digits, that look like a plain Latin letter
 _LOOKALIKES = str.maketrans(
     dict(
         zip(
-            "авсԁеһіјкӏмнорԛѕтуѵԝхүАВСЕНІЈКМОРЅТУХ" + "αικνορτυχωΑΒΕΖΗΙΚΜΝΟΡΤΥΧ" + "ɑɡı01|!",
-            "abcdehijklmhopqstyvwxyABCEHIJKMOPSTYX" + "aikvoptuxwABEZHIKMNOPTYX" + "agiolll",
+            "авсԁеһіјкӏмнпорԛѕтуѵԝхүьԍАВСЕНІЈКМОРЅТУХѴԌ" + "αικνορτυχωϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹϺ" + "ɑɡı01|!"
+            "օոսհցզքաՕՍՏԼՈ" + "ⲁⲃⲉⲏⲓⲕⲙⲛⲟⲣⲥⲧⲩⲭⲀⲂⲈⲎⲒⲔⲘⲚⲞⲢⲤⲦⲨⲬ" + "ᎠᎡᎢᎥᎪᎫᎬᎳᎷᎻᏀᏂᏃᏏᏒᏔᏙᏚᏞᏟᏢᏦᏴᎩᏳ"
+            "ꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ",
+            "abcdehijklmhnopqstyvwxybgABCEHIJKMOPSTYXVG" + "aikvoptuxwcjABEZHIKMNOPTYXCM" + "agiolll"
+            "onuhgqpwOUSLn" + "abehikmnopctyxABEHIKMNOPCTYX" + "DRTiAJEWMHGhZbRWVSLCPKByG"
+            "BPDTGKJCZFMNLSRVHWXYAEIOU",
             strict=True,
         )
     )
@@ -70,7 +75,8 @@ def _alphabets(word: str) -> set[str]:
 
 
 def skeleton(name: str) -> str:
-    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name)).translate(_LOOKALIKES).casefold()
+    plain = unicodedata.normalize("NFKC", name.translate(_LOOKALIKES))  # before: the lunate sigma becomes another
+    plain = unicodedata.normalize("NFKD", plain).translate(_LOOKALIKES).casefold()
     letters = "".join(c for c in plain.translate(_LOOKALIKES) if c.isalnum())
     return letters.replace("rn", "m").replace("vv", "w").replace("i", "l")
 

@@ -13,6 +13,7 @@ from pprl_desktop.exchange.agreement import Item
 from pprl_desktop.exchange.fingerprint import Fingerprint
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
+from pprl_desktop.exchange.release_repair_beside import known_of
 from pprl_desktop.exchange.releases import Planned, ReleaseLedger
 from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.problem import Failure, Problem
@@ -22,6 +23,7 @@ from pprl_desktop.said import Said
 @dataclass(frozen=True)
 class Repaired:
     entered: int  # releases that the agreements knew and the ledger did not
+    beside: int  # and results, questions, answers, requests, cells in clear, letters of a group
     set_aside: str  # name of the damaged file, kept for whoever looks into it; "" where there was none
 
     def sentences(self) -> tuple[Said, ...]:
@@ -32,8 +34,15 @@ class Repaired:
                 entered=self.entered,
             ),
             Said(
-                "What left under agreements that are no longer in the home folder, and results and answers "
-                "since, may be missing in it. The repair itself is an entry and stays visible."
+                "Entered again beside them: {n} {n|result, question, answer or request|results, questions, answers and "
+                "requests}. How far the guesses of an answer reached is not known any more: it counts as the whole "
+                "table.",
+                n=self.beside,
+            ),
+            Said(
+                "What left under agreements that are no longer in the home folder, and files for other tools, may be "
+                "missing in it. Limits that were set since are to be set again. The repair itself is an entry and "
+                "stays visible."
             ),
         ]
         if self.set_aside:
@@ -71,8 +80,10 @@ def repair(home: Home, own: Identity) -> Repaired:
             now = home.agreement(agreement.id)
             sent = tuple(replace(one, release=number) if one == item else one for one in now.sent)
             home.keep_agreement(replace(now, sent=sent))
+        beside = known_of(home, own, found.disclosures())
+        found.repair_beside(beside)
         home.note(found.anchor)
-    return Repaired(len(lost), aside)
+    return Repaired(len(lost), len(beside), aside)
 
 
 def _set_aside(home: Home) -> str:

@@ -234,6 +234,13 @@ class ReleaseLedger:
                 numbers.append(append(base, events, _body(planned, "")))
         return numbers
 
+    def repair_beside(self, lost: Iterable[tuple[PlannedDisclosure, str]]) -> None:
+        """The same for what left beside bundles, with the hash of each file."""
+        with self._open() as base, exclusive(base):
+            for planned, sha256 in lost:
+                number = append(base, events_of(base), planned.as_body())
+                append(base, events_of(base), {"kind": "sealed", "entry": number, "file": sha256})
+
     # ---- what leaves beside bundles
 
     def disclose(self, planned: PlannedDisclosure) -> Disclosure:

@@ -117,17 +117,17 @@ def content_of(body: Plain, arrays: dict[str, Array]) -> str:
     return hashlib.sha256(b"".join((strict.dumps(body), *(array.tobytes() for array in names)))).hexdigest()
 
 
-def answered_before(signatory: Signatory) -> list[Rows]:
-    """Own rows in each answer sent so far about the bundle exported last."""
+def answered_before(signatory: Signatory) -> dict[str, Rows]:
+    """Own rows in the answers sent so far, by the bundle that they are about."""
     agreement = signatory.agreement
-    sent, _ = linking.both_bundles(agreement)
-    found = []
+    found: dict[str, Rows] = {}
     for item in agreement.sent:
         path = letters.own_copy(signatory.sent_path(item))
         if item.kind == "review" and path.is_file():
             opened = letters.open_own(signatory.identity, path)
-            if opened.manifest.body.get("step") == ANSWER and opened.manifest.body.get("mine") == sent.digest:
-                found.append(opened.load()["rows"].astype(np.int64))
+            if opened.manifest.body.get("step") == ANSWER:
+                about, rows = str(opened.manifest.body.get("mine")), opened.load()["rows"].astype(np.int64)
+                found[about] = np.union1d(found.get(about, rows), rows)
     return found
 
 

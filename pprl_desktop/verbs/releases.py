@@ -57,7 +57,7 @@ def _repair(args: argparse.Namespace) -> Answer:
 
     here, own = _exchange.unlock(args)
     made = repair(here, own)
-    return Answer("\n".join(map(str, made.sentences())), {"entered": made.entered, "set_aside": made.set_aside})
+    return Answer("\n".join(map(str, made.sentences())), vars(made))
 
 
 def _list(ledger: ReleaseLedger) -> Answer:

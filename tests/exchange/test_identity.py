@@ -306,7 +306,8 @@ def test_secrets_are_never_in_a_repr() -> None:
     "name",
     [
         "\u3164", "\u2800", "\u115f", "\ufe0f", "\u034f", "\uffa0", "Beta Registry\ufe00", "Beta\u200dRegistry", "...",
-        "\u202eyrtsigeR", "Beta\u00a0Registry", "Bet\u0430 Registry", "\uff22eta", "\U0001d401eta",
+        "\u202eyrtsigeR", "Beta\u00a0Registry", "Bet\u0430 Registry", "S\u0555S", "\u13f4ank",
+        "\uff22eta", "\U0001d401eta",
         "Z\u0300\u0301\u0302\u0303", "a\nb", "\x1b[2K",
     ],
 )  # fmt: skip
@@ -331,6 +332,12 @@ def test_names_that_could_be_taken_for_each_other() -> None:
         ("Beta Registry", "beta  registry."),
         ("Klinik", "K1inik"),
         ("Beta", "\u0412\u0435\u0442\u0430"),
+        ("Bonn", "\u0412\u043e\u043f\u043f"),  # Cyrillic
+        ("CIS", "\u2ca4\u2c92\ua4e2"),  # Coptic and Lisu
+        ("TOM", "\ua4d4\ua4f3\ua4df"),  # Lisu
+        ("EMMA", "\u13ac\u13b7\u13b7\u13aa"),  # Cherokee
+        ("Uno", "\u054d\u0578\u0585"),  # Armenian
+        ("Cox", "\u03f9\u03bf\u03c7"),  # Greek
     ):
         assert alike(one, other)
     assert not alike("Beta Registry", "Gamma Registry")

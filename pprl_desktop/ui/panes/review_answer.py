@@ -107,9 +107,11 @@ class AnswerInClear(QWidget):
     def _slip(self, planned: InClear, cells: int) -> QWidget:
         names = ", ".join(field_title(one.name) for one in planned.fields)
         slip = ReleaseSlip()
-        before = (
-            tr("{n} sent in clear before", n=count(planned.before)) if planned.before else tr("nothing in clear before")
-        )
+        before = tr("{n} sent in clear before", n=count(planned.before))
+        if planned.elsewhere:
+            before = tr("{before}, {n} under other agreements", before=before, n=count(planned.elsewhere))
+        elif not planned.before:
+            before = tr("nothing in clear before")
         slip.show_slip(
             Slip(
                 tr("{names} of <b>{n} people</b>", names=names, n=count(planned.records)),
