@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -30,6 +31,7 @@ __all__ = ["ColumnProfile", "Profile", "guess_kind", "profile"]
 SHAPE_SAMPLE = 20_000  # distinct values the shapes are counted on
 MOSTLY_MISSING = 0.95
 MOST_FIELDS = 8  # more matching fields than that are rarely worth their disclosure
+PLACE = 4  # in _order: where people live and can be reached
 SMALL = 1_000  # distinct values
 LONGEST_WORD = 14  # characters
 HARMLESS_ID = 4  # characters: a running number may be named in a message, a registry number may not
@@ -122,7 +124,10 @@ def profile(table: Table, progress: Progress = NO_PROGRESS) -> Profile:
         joined += of_name
         able = [*(one for one in able if one.name != whole.column), *of_name]
         redundant = (*(one.beside_parts(whole) for one in redundant), whole)
-    matching = _matching(able, redundant, (*table.names, *(one.name for one in joined)))
+    telling = {
+        one.name: _telling(one, counts, table.rows) for one, counts in zip(table.columns, counted, strict=True)
+    }
+    matching = _matching(able, redundant, (*table.names, *(one.name for one in joined)), telling)
     progress.at(0.7, "Looking for duplicates")
     exact, duplicates = _duplicates(table, [*found, *joined], matching, id_column, progress.part(0.7, 1.0))
     ids, told = _duplicate_ids(table, id_column)
@@ -253,7 +258,7 @@ def _id_column(table: Table, found: Sequence[ColumnProfile]) -> str:
     rows = max(table.rows, 1)
     named = [column for column in found if is_record_id(column.name) and column.distinct >= rows / 2]
     unique = [column for column in found if column.distinct == rows and column.kind == "id" and rows > 1]
-    unique = [column for column in unique if not is_shared_id(column.name)]
+    unique = [one for one in unique if not is_shared_id(one.name) and hint(one.name) != "contact"]
     best = sorted(named, key=lambda column: -column.distinct) or unique
     return best[0].name if best else ""
 
@@ -272,7 +277,7 @@ def _order(column: ColumnProfile) -> int:
     if is_age(column.name) and column.kind in ("number", "category", "id"):
         return 3
     if says in ("place", "contact"):
-        return 4
+        return PLACE
     return 5 if says == "category" and column.kind == "category" else 0
 
 
@@ -290,12 +295,29 @@ def _able(found: Sequence[ColumnProfile], id_column: str, sensitive: tuple[str, 
     ]
 
 
-def _matching(able: Sequence[ColumnProfile], redundant: Sequence[Redundant], order: Sequence[str]) -> tuple[str, ...]:
-    """The best of those that no other determines, as they stand in the table."""
+def _matching(
+    able: Sequence[ColumnProfile], redundant: Sequence[Redundant], order: Sequence[str], telling: Mapping[str, int]
+) -> tuple[str, ...]:
+    """The best of those that no other determines, as they stand in the table; of places, those that tell most."""
     repeated_ones = {one.column for one in redundant}
-    ranked = sorted((_order(one), order.index(one.name), one.name) for one in able if one.name not in repeated_ones)
-    chosen = {name for _, _, name in ranked[:MOST_FIELDS]}
+
+    def rank(one: ColumnProfile) -> tuple[int, int, int]:
+        kind = _order(one)
+        return kind, -telling.get(one.name, 0) if kind == PLACE else 0, order.index(one.name)
+
+    ranked = sorted((one for one in able if one.name not in repeated_ones), key=rank)
+    chosen = {one.name for one in ranked[:MOST_FIELDS]}
     return tuple(name for name in order if name in chosen)
+
+
+def _telling(column: Column, counts: npt.NDArray[np.int64], rows: int) -> int:
+    """Bits by which a column sets two strangers apart, counted over all records: an empty cell sets nobody apart."""
+    there = np.fromiter((bool(value) and not value.isspace() for value in column.values), bool, len(column.values))
+    filled = counts[there].astype(np.float64)
+    if rows == 0 or not filled.sum():
+        return 0
+    alike = float(((filled / filled.sum()) ** 2).sum())
+    return round(-math.log2(alike) * float(filled.sum()) / rows)
 
 
 def _duplicate_ids(table: Table, id_column: str) -> tuple[int, tuple[Problem, ...]]:

@@ -89,6 +89,25 @@ def test_suggestions() -> None:
     assert set(made.sensitive) == {"diagnosis", "income"}
 
 
+def test_of_many_places_those_that_tell_people_apart_are_suggested() -> None:
+    draw = random.Random(5)
+    columns = {
+        "first_name": [draw.choice(FIRST) for _ in range(600)],
+        "last_name": [draw.choice(LAST) + draw.choice(LAST).lower() for _ in range(600)],
+        "dob": [f"{draw.randint(1930, 2010)}-{draw.randint(1, 12):02}-{draw.randint(1, 28):02}" for _ in range(600)],
+        "state": [draw.choice(["North", "South"]) for _ in range(600)],
+        "address_2": [draw.choice(LAST) + " House" if row % 3 == 0 else "" for row in range(600)],
+        "street_number": [str(draw.randint(1, 40)) for _ in range(600)],
+        "address_1": [f"{draw.choice(LAST)} {draw.choice(LAST)} Road" for _ in range(600)],
+        "suburb": [draw.choice(LAST) + draw.choice(FIRST) for _ in range(600)],
+        "postcode": [str(draw.randint(1000, 9999)) for _ in range(600)],
+        "phone": [f"0{draw.randint(10**8, 10**9 - 1)}" for _ in range(600)],
+    }
+    table = Table(tuple(Column.of(name, values) for name, values in columns.items()))
+    suggested = profile(table).matching
+    assert set(columns) - set(suggested) == {"state", "address_2"}
+
+
 def test_a_column_of_sexes_in_numbers_is_suggested_and_compares_with_letters() -> None:
     rows = [(LAST[row % 15], FIRST[row % 20], str(1 + row % 2)) for row in range(300)]
     columns = zip(("last", "first", "sex"), zip(*rows, strict=True), strict=True)
