@@ -124,9 +124,7 @@ def profile(table: Table, progress: Progress = NO_PROGRESS) -> Profile:
         joined += of_name
         able = [*(one for one in able if one.name != whole.column), *of_name]
         redundant = (*(one.beside_parts(whole) for one in redundant), whole)
-    telling = {
-        one.name: _telling(one, counts, table.rows) for one, counts in zip(table.columns, counted, strict=True)
-    }
+    telling = {one.name: _telling(one, counts, table.rows) for one, counts in zip(table.columns, counted, strict=True)}
     matching = _matching(able, redundant, (*table.names, *(one.name for one in joined)), telling)
     progress.at(0.7, "Looking for duplicates")
     exact, duplicates = _duplicates(table, [*found, *joined], matching, id_column, progress.part(0.7, 1.0))
