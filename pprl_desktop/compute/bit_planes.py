@@ -269,3 +269,48 @@ def above(
                         scores[found] = value
                     found += 1
     return found
+
+
+@jit
+def sharing(own: OwnRows, partner: PartnerRows, need: Ints, rows: Ints, ids: Ints) -> int:
+    """Pairs that share as many ones as `need` [own ones, partner ones] asks; returns how many there are.
+
+    As many as there is room for are written to `rows` and `ids`.
+    """
+    words, ones, bits, blocks = own.words, own.ones, own.bits, own.blocks
+    p_words, p_ones, p_order, planes = partner.words, partner.ones, partner.order, partner.planes
+    mask = np.empty(LANES, np.uint64)
+    mask_at, group_at, bits_at = mask.ctypes.data, planes.ctypes.data, bits.ctypes.data
+    group_bytes, bits_bytes = planes.shape[1] * LANES * 8, bits.shape[1] * 2
+    found = 0
+    for group in range(planes.shape[0]):
+        first = group * GROUP
+        last = min(first + GROUP, len(p_ones)) - 1
+        for row in range(words.shape[0]):
+            needed = need[ones[row]]
+            least, hope = needed[p_ones[first]], False
+            for theirs in range(p_ones[first], p_ones[last] + 1):
+                least = min(least, needed[theirs])
+                hope |= needed[theirs] <= min(ones[row], theirs)
+            if not hope:
+                continue
+            least = max(least - max(ones[row] - MAX_BLOCKS * (1 << LEVEL), 0), 0)
+            _PASSING(
+                group_at + group * group_bytes, bits_at + row * bits_bytes, min(blocks[row], MAX_BLOCKS), least, mask_at
+            )
+            for lanes in range(LANES):
+                word = mask[lanes]
+                while word:
+                    at = first + lanes * 64 + np.int64(first_one(word))
+                    word &= word - np.uint64(1)
+                    if at > last:
+                        break
+                    shared = np.uint64(0)
+                    for place in range(words.shape[1]):
+                        shared += ones_in(words[row, place] & p_words[at, place])
+                    if np.int64(shared) < needed[p_ones[at]]:
+                        continue
+                    if found < len(rows):
+                        rows[found], ids[found] = row, p_order[at]
+                    found += 1
+    return found

@@ -225,6 +225,18 @@ class _Above(Portable[int, tuple[tuple[Ints, Ints, Floats], int]]):
             room = wanted
 
 
+def sharing(own: Words, partner: Planes, need: Ints) -> tuple[Ints, Ints]:
+    """Own rows and partner rows of all pairs that share as many ones as `need` [own ones, partner ones] asks."""
+    mine, theirs = _own_side(own), partner.arrays()
+    room = max(1 << 14, len(own) * partner.rows >> 6)
+    while True:
+        rows, ids = np.empty(room, np.int32), np.empty(room, np.int32)
+        found = int(bit_planes.sharing(mine, theirs, need, rows, ids))
+        if found <= room:
+            return rows[:found].copy(), ids[:found].copy()
+        room = found
+
+
 def shared_ones(own: Words, partner: Words, own_rows: Ints, partner_rows: Ints) -> Ints:
     """The shared ones of listed pairs."""
     out = np.empty(len(own_rows), np.int32)

@@ -47,7 +47,7 @@ NOT_DECIDING: dict[str, dict[str, str]] = {
         f"{THRESHOLD}.probability": "MOST",
     },
     "plans of an exact search: another value takes longer and finds the same": {
-        f"{ADAPTIVE}.kernels": "TOGETHER LANES",
+        f"{ADAPTIVE}.kernels": "LANES",
         f"{ADAPTIVE}.listed_kernels": "AHEAD LINES LINE",
         f"{ADAPTIVE}.similarity": "DIRECTIONS SKETCHED GRAIN TILE ROOM WHOLE",
         f"{ADAPTIVE}.listed_scan": "PLAN_ROWS STEPS UNIT_WORK",

@@ -106,3 +106,23 @@ def test_shared_ones_of_listed_pairs() -> None:
     fast = kernels.shared_ones(kernels.words_of(own), kernels.words_of(partner), rows, columns)
     slow = (np.unpackbits(own, axis=1)[rows] & np.unpackbits(partner, axis=1)[columns]).sum(axis=1)
     assert fast.tolist() == slow.tolist()
+
+
+@pytest.mark.parametrize(
+    ("rows", "others", "words"), [(1, 1, 1), (3, 130, 2), (6, 300, 5), (70, 600, 16), (9, 257, 40)]
+)
+def test_the_search_for_shared_ones_finds_what_a_plain_loop_finds(rows: int, others: int, words: int) -> None:
+    random = np.random.default_rng(words)
+    left = random.integers(0, 2**64, (rows, words), dtype=np.uint64) & random.integers(0, 2**63, words, dtype=np.uint64)
+    right = random.integers(0, 2**64, (others, words), dtype=np.uint64)
+    left[0], right[0] = 2**64 - 1, 0  # all ones, and none
+    ones = np.arange(64 * words + 1)
+    shared = np.bitwise_count(left[:, None, :] & right[None, :, :]).sum(axis=2, dtype=np.int64)
+    for share in (0.55, 0.0):
+        need = np.ceil(share * np.minimum(ones[:, None], ones[None, :])).astype(np.int32)
+        need += (ones[:, None] % 2).astype(np.int32)  # it may be anything
+        needed = need[np.bitwise_count(left).sum(axis=1)][:, np.bitwise_count(right).sum(axis=1)]
+        own, partner = kernels.sharing(left, kernels.prepare(right.view(np.uint8)), need)
+        wanted = list(zip(*np.nonzero(shared >= needed), strict=True))
+        assert sorted(zip(own.tolist(), partner.tolist(), strict=True)) == wanted
+        assert wanted

@@ -11,8 +11,7 @@ from numba.extending import intrinsic
 
 from pprl_desktop.compute.threads import jit, jit_bound
 
-TOGETHER = 4  # rows compared at once with each of the other side, while that is in a register
-LANES = 128  # rows of the other side compared at once: what they share stays in the nearest cache
+LANES = 64  # products looked at together: where none passes, none is looked at alone
 
 
 @intrinsic
@@ -66,73 +65,6 @@ def common_bits_of_pairs(left: Any, right: Any, own: Any, partner: Any, out: Any
 
 
 @jit
-def sharing(left: Any, ones_left: Any, columns: Any, ones_right: Any, need: Any, own: Any, partner: Any) -> int:
-    """Pairs of rows that share as many ones as `need` asks of rows with so many ones; returns how many there are.
-
-    As many as there is room for are written to `own` and `partner`.
-
-    left        [rows, words]; neighbours with about as many ones are skipped together
-    columns     [words, rows] of the other side, by rising `ones_right`: one word of many rows is one vector register
-    need        [ones, ones]
-    """
-    words, rows = columns.shape
-    shared = np.zeros((TOGETHER, LANES), np.int64)
-    found = 0
-    for first in range(0, left.shape[0], TOGETHER):
-        count = min(TOGETHER, left.shape[0] - first)
-        # a group that is not full compares its last row again
-        a, b, c, d = first, first + min(1, count - 1), first + min(2, count - 1), first + count - 1
-        for start in range(0, rows, LANES):
-            width = min(LANES, rows - start)
-            low, high = ones_right[start], ones_right[start + width - 1]
-            if not _hope(ones_left[first : first + count], low, high, need):
-                continue
-            in_a, in_b, in_c, in_d = shared[0], shared[1], shared[2], shared[3]
-            shared[:] = 0
-            for k in range(0, words - 1, 2):
-                one, two = columns[k, start : start + width], columns[k + 1, start : start + width]
-                a1, b1, c1, d1 = left[a, k], left[b, k], left[c, k], left[d, k]
-                a2, b2, c2, d2 = left[a, k + 1], left[b, k + 1], left[c, k + 1], left[d, k + 1]
-                for j in range(width):
-                    x, y = one[j], two[j]
-                    in_a[j] += np.int64(_ones(a1 & x) + _ones(a2 & y))
-                    in_b[j] += np.int64(_ones(b1 & x) + _ones(b2 & y))
-                    in_c[j] += np.int64(_ones(c1 & x) + _ones(c2 & y))
-                    in_d[j] += np.int64(_ones(d1 & x) + _ones(d2 & y))
-            if words % 2:
-                for row in range(count):
-                    word = left[first + row, words - 1]
-                    for j in range(width):
-                        shared[row, j] += np.int64(_ones(word & columns[words - 1, start + j]))
-            for row in range(count):
-                line, needed = shared[row], need[ones_left[first + row]]
-                least = needed[low]
-                for ones in range(low, high + 1):
-                    least = min(least, needed[ones])
-                some = 0
-                for j in range(width):
-                    some += line[j] >= least
-                if some == 0:
-                    continue
-                for j in range(width):
-                    if line[j] >= least and line[j] >= needed[ones_right[start + j]]:
-                        if found < own.shape[0]:
-                            own[found], partner[found] = first + row, start + j
-                        found += 1
-    return found
-
-
-@jit
-def _hope(ones_left: Any, low: int, high: int, need: Any) -> bool:
-    """Whether rows with so many ones can share enough at all."""
-    for mine in ones_left:
-        for theirs in range(low, high + 1):
-            if need[mine, theirs] <= min(mine, theirs):
-                return True
-    return False
-
-
-@jit
 def squared_distances(left: Any, right: Any, own: Any, partner: Any, out: Any) -> None:
     """out[p] = squared distance of rows left[own[p]] and right[partner[p]]; sixteen sums, always in the same order."""
     width = left.shape[1]
@@ -164,8 +96,8 @@ def close(product: Any, bar: Any, left: Any, right: Any, most: float, own: Any, 
     found = 0
     for i in range(product.shape[0]):
         over, mine = bar[i], left[i]
-        for start in range(0, product.shape[1], LANES // 2):
-            line = product[i, start : start + LANES // 2]
+        for start in range(0, product.shape[1], LANES):
+            line = product[i, start : start + LANES]
             some = np.int32(0)
             for j in range(line.shape[0]):
                 some = np.int32(some + np.int32(line[j] > over))

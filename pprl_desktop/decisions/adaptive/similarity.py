@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +18,14 @@ from pprl_desktop.decisions.adaptive.levels import PAIRS_AT_ONCE as BITS_AT_ONCE
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
+if TYPE_CHECKING:
+    from pprl_desktop.compute.bits import Planes
+
 SAME = np.float32(1e6)  # added to the similarity of values that differ no more than noise makes them
 PAIRS_AT_ONCE = 1 << 16
 WHOLE = 40_000_000  # cells of a table of all similarities: 160 MB
 ROOM = 1 << 14  # near values of one tile that there is room for at first
-TILE = 1 << 11  # partner values compared at once: their encodings stay in the cache
+TILE = 1 << 11  # partner vectors compared at once: their sketches stay in the cache
 DIRECTIONS = 46  # of a sketch: with the rest and half the square 48, whole vector registers
 SKETCHED = 5000  # values the directions are taken from
 SLACK = 2e-3  # squared distance by which a sketch may be off for rounding
@@ -85,11 +88,11 @@ class Bits(Similar):
         self._sizes = -np.log1p(-np.minimum(steps, 0.999)).astype(np.float32)
         self._flips = flips
         self._needs: tuple[float, npt.NDArray[np.int32]] | None = None
-        self._columns: tuple[Codes, npt.NDArray[np.int64], list[npt.NDArray[np.uint64]]] | None = None
+        self._planes: Planes | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """The words by column are made anew where they are needed: they are the partner's side once more."""
-        return {**self.__dict__, "_columns": None}
+        """The planes are made anew where they are needed: they are the partner's side once more."""
+        return {**self.__dict__, "_planes": None}
 
     def block(self, own: Codes) -> Floats:
         from pprl_desktop.decisions.adaptive.kernels import common_bits
@@ -112,45 +115,30 @@ class Bits(Similar):
         return made
 
     def near(self, own: Codes, least: float, progress: Progress = NO_PROGRESS) -> tuple[Codes, Codes, Floats]:
-        from pprl_desktop.decisions.adaptive.kernels import sharing
+        from pprl_desktop.compute import bits
 
-        need, (order, ones_right, tiles) = self._needed(least), self._by_ones()
-        turn = np.argsort(self._ones_left[own], kind="stable")
-        left, ones = self._left[own[turn]], self._ones_left[own[turn]].astype(np.int64)
-        found: list[tuple[Codes, Codes]] = [(np.zeros(0, np.int32), np.zeros(0, np.int32))]
-        for tile, columns in enumerate(tiles):
-            progress.check()
-            first = tile * TILE
-            others = ones_right[first : first + TILE]
-            places, partner = _as_many(lambda *room: sharing(left, ones, columns, others, need, *room))  # noqa: B023
-            found.append((turn[places].astype(np.int32), order[first + partner]))
-        places, partner = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+        if self._planes is None:
+            self._planes = bits.prepare(self._right.view(np.uint8), progress)
+        places, partner = bits.sharing(self._left[own], self._planes, self._needed(least))
         similarity = self.pairs(own[places], partner)
         above = similarity > least
         return places[above], partner[above], similarity[above]
 
-    def _by_ones(self) -> tuple[Codes, npt.NDArray[np.int64], list[npt.NDArray[np.uint64]]]:
-        """The partner's values by rising number of ones: which, how many, and tile by tile their words."""
-        if self._columns is None:
-            order = np.argsort(self._ones_right, kind="stable").astype(np.int32)
-            starts = range(0, len(order), TILE)
-            tiles = [np.ascontiguousarray(self._right[order[start : start + TILE]].T) for start in starts]
-            self._columns = order, self._ones_right[order].astype(np.int64), tiles
-        return self._columns
-
     def _needed(self, least: float) -> npt.NDArray[np.int32]:
-        """[ones, ones] the fewest shared ones with which two filters can be more alike than `least`."""
+        """[ones, ones] the fewest shared ones with which two filters that occur can be more alike than `least`."""
         if self._needs is None or self._needs[0] != least:
-            ones = np.arange(self._bits + 1, dtype=np.float32)
-            left, right = ones[:, None], ones[None, :]
-            low = np.zeros((len(ones), len(ones)), dtype=np.float32)
+            table = np.zeros((self._bits + 1, self._bits + 1), dtype=np.int32)
+            left, right = _range_of(self._ones_left)[:, None], _range_of(self._ones_right)[None, :]
+            low = np.zeros((len(left), right.shape[1]), dtype=np.float32)
             high = np.minimum(left, right) + 1
             while (low < high).any():  # the similarity rises with the ones that are shared
                 middle = np.floor((low + high) / 2)
                 enough = self._score(middle.copy(), left, right) > least
                 high, low = np.where(enough, np.minimum(middle, high), high), np.where(enough, low, middle + 1)
                 low = np.minimum(low, high)
-            self._needs = least, low.astype(np.int32)
+            if low.size:
+                table[int(left[0, 0]) :, int(right[0, 0]) :][: low.shape[0], : low.shape[1]] = low
+            self._needs = least, table
         return self._needs[1]
 
     def between(self, own: View, partner: View, epsilon: tuple[float | None, float | None]) -> Similar:
@@ -301,6 +289,11 @@ class Vectors(Similar):
             squared_distances(self._left, self._right, own[some], partner[some], made[some])
         np.negative(made, out=made)
         return self._marked(made)
+
+
+def _range_of(ones: Floats) -> Floats:
+    """All numbers from the smallest to the largest."""
+    return np.arange(ones.min(), ones.max() + 1, dtype=np.float32) if len(ones) else ones
 
 
 def _as_many(kernel: Callable[[Codes, Codes], int]) -> tuple[Codes, Codes]:

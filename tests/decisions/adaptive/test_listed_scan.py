@@ -140,27 +140,6 @@ def test_the_links_are_those_of_the_full_scan_and_the_recall_is_as_told(monkeypa
     assert "candidate_recall" not in full.scored.notes, "small files are compared in full"
 
 
-@pytest.mark.parametrize(("rows", "others", "words"), [(1, 1, 1), (3, 130, 2), (6, 300, 5), (9, 40, 16)])
-def test_the_fast_search_for_shared_ones_finds_what_a_plain_loop_finds(rows: int, others: int, words: int) -> None:
-    from pprl_desktop.decisions.adaptive.kernels import sharing
-
-    random = np.random.default_rng(words)
-    left = random.integers(0, 2**63, (rows, words), dtype=np.uint64) & random.integers(0, 2**63, words, dtype=np.uint64)
-    right = random.integers(0, 2**63, (others, words), dtype=np.uint64)
-    ones_left, ones_right = (np.bitwise_count(side).sum(axis=1).astype(np.int64) for side in (left, right))
-    order = np.argsort(ones_right, kind="stable")
-    right, ones_right = right[order], ones_right[order]
-    ones = np.arange(64 * words + 1)
-    need = np.ceil(0.55 * np.minimum(ones[:, None], ones[None, :])).astype(np.int32)
-    shared = np.bitwise_count(left[:, None, :] & right[None, :, :]).sum(axis=2)
-    wanted = set(zip(*np.nonzero(shared >= need[ones_left][:, ones_right]), strict=True))
-    own, partner = np.zeros(rows * others, np.int32), np.zeros(rows * others, np.int32)
-    held = sharing(left, ones_left, np.ascontiguousarray(right.T), ones_right, need, own, partner)
-    assert set(zip(own[:held].tolist(), partner[:held].tolist(), strict=True)) == wanted
-    assert held == len(wanted)
-    assert sharing(left, ones_left, np.ascontiguousarray(right.T), ones_right, need, own[:0], partner[:0]) == held
-
-
 def test_too_much_work_raises_the_bar_and_lowers_what_is_told(large: None, monkeypatch: pytest.MonkeyPatch) -> None:
     left, right, truth = two_files(7, 900, 450)
     told, found = [], []
