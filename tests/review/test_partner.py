@@ -58,12 +58,17 @@ def keep_match(one: Party, other: Party, own: np.ndarray, partner: np.ndarray) -
     linking.keep(one.signed(), made)
 
 
-def asked(a: Party, b: Party, folder: Path) -> None:
-    """Both have matched and exchanged results; the first asked the second for the cells of its unsure pairs."""
+def told(a: Party, b: Party, folder: Path) -> None:
+    """Both have matched and exchanged results."""
     matched(a, b)
     for one, other, name in ((a, b, "ra"), (b, a, "rb")):
         one.job().send_result(folder / f"{name}.pprl")
         Partnership.open(other.home, other.own, folder / f"{name}.pprl")
+
+
+def asked(a: Party, b: Party, folder: Path) -> None:
+    """The first has also asked the second for the cells of its unsure pairs."""
+    told(a, b, folder)
     a.job().ask(folder / "ask.pprl")
     Partnership.open(b.home, b.own, folder / "ask.pprl")
 

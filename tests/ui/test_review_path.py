@@ -57,17 +57,14 @@ class Desk:
         return {one.step.name: one.state for one in self.window.desk.need_project().states()}
 
 
-@pytest.fixture
-def reviewer(open_window: Callable[..., MainWindow], parties: tuple[Party, Party], tmp_path: Path, qtbot) -> Desk:  # type: ignore[no-untyped-def]
-    """The first side, with everything before the review done, in front of the four pairs."""
-    a, _b = parties
+def before_the_review(window: MainWindow, a: Party, folder: Path, qtbot) -> Desk:  # type: ignore[no-untyped-def]
+    """One side with everything done up to both results, on the page Results."""
     lines = zip(*(column.cells() for column in HERE.columns), strict=True)
     text = "\n".join(["first_name,last_name,born", *(",".join(line) for line in lines)])
-    (tmp_path / "here.csv").write_text(text + "\n")
-    at = Desk(open_window(), qtbot)
-    window = at.window
-    window.desk.create_project(tmp_path / "p" / "p.pprlproject")
-    window.open_file(tmp_path / "here.csv")
+    (folder / "here.csv").write_text(text + "\n")
+    at = Desk(window, qtbot)
+    window.desk.create_project(folder / "p" / "p.pprlproject")
+    window.open_file(folder / "here.csv")
     at.wait()
     received = a.agreement.latest_received("data")
     assert received is not None
@@ -81,9 +78,16 @@ def reviewer(open_window: Callable[..., MainWindow], parties: tuple[Party, Party
     window.desk.unlocked(a.own)
     window.show_pane("results")
     at.wait()
+    return at
+
+
+@pytest.fixture
+def reviewer(open_window: Callable[..., MainWindow], parties: tuple[Party, Party], tmp_path: Path, qtbot) -> Desk:  # type: ignore[no-untyped-def]
+    """The first side, with everything before the review done, in front of the four pairs."""
+    at = before_the_review(open_window(), parties[0], tmp_path, qtbot)
     at.next()
-    assert window.current == "review"
-    window.pane()._make_with_partner(SECRET)
+    assert at.window.current == "review"
+    at.window.pane()._make_with_partner(SECRET)
     at.wait()
     assert at.panel.session.advance().to_go == 4
     return at
@@ -183,6 +187,42 @@ def test_finish_does_not_write_while_decisions_are_left_behind(reviewer: Desk) -
     reviewer.wait()
     assert "not taken in" in reviewer.window.pane().reason()
     assert not reviewer.window.next.isEnabled()
+
+
+def test_a_table_written_before_is_not_written_again_while_decisions_wait(reviewer: Desk) -> None:
+    """Nor does a number stand there that is not known."""
+    window = reviewer.window
+    window.desk.change("Write results", output_folder="out")
+    window.desk.confirm("finish", {"linked": b"{}"})
+    reviewer.key(Qt.Key.Key_6)
+    window.desk.findings.outcome = None
+    window.desk.unlocked(None)
+    window.show_pane("finish")
+    reviewer.wait()
+    pane = window.pane()
+    assert pane.make.isVisible()
+    assert not pane.make.isEnabled()
+    assert not pane.linked.isVisible()
+
+
+def test_a_begun_review_takes_its_passphrase_at_once(reviewer: Desk) -> None:
+    window = reviewer.window
+    reviewer.key(Qt.Key.Key_6)
+    window.desk.confirm("review")
+    window.desk.findings.session = window.desk.findings.manager = None
+    window.pane().panel.session = None
+    window.show_pane("settings")
+    window.show_pane("review")
+    reviewer.wait()
+    partner = window.pane().with_partner
+    assert window.focusWidget() is partner.secret.edit
+    reviewer.key(Qt.Key.Key_Return)
+    reviewer.wait()
+    assert window.pane().messages.banners() == [], "nothing typed is no wrong passphrase"
+    reviewer.qtbot.keyClicks(window.focusWidget(), SECRET)
+    reviewer.key(Qt.Key.Key_Return)
+    reviewer.wait()
+    assert window.pane().panel.session.advance().to_go == 3
 
 
 def test_the_sheet_of_a_second_table_is_chosen_on_the_page(qtbot) -> None:  # type: ignore[no-untyped-def]

@@ -19,9 +19,11 @@ from pprl_desktop.job.report_paper import Told, report_document
 from pprl_desktop.job.review_path import decided
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import language, tr, tr_core, tr_n
+from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.words import count, of_100, range_of_100
 from pprl_desktop.ui.panes._files import show_in_folder
 from pprl_desktop.ui.panes._keyed import KeyedPane
+from pprl_desktop.ui.panes.post import look
 from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, row, row_button
 from pprl_desktop.ui.widgets.facts import fact, tag
 from pprl_desktop.ui.widgets.inputs import check_line, combo, labelled, pick
@@ -43,6 +45,7 @@ class FinishPane(KeyedPane):
     GIVES = ("output_folder",)
 
     def build(self) -> None:
+        self._awaited = ""  # for whom one waits, although the table is written
         self.linked = BigNumber(tr("people are in both tables"), "accent")
         self.wrong, self.missed = RangeBar(tr("links are wrong")), RangeBar(tr("shared people are missed"))
         self.folder = QLineEdit()
@@ -103,6 +106,8 @@ class FinishPane(KeyedPane):
 
     def show_state(self) -> None:
         self.identity.setVisible(self.desk.identity() is None)
+        post = look(self.desk)
+        self._awaited = tr("Waiting for {partner}.", partner=post.partner) if post.awaited is not None else ""
         self.messages.clear()
         if self._decisions_wait():
             act = (tr("Go to the review"), lambda: self.desk.go_to.emit("review"))
@@ -151,6 +156,7 @@ class FinishPane(KeyedPane):
 
     def _show_linked(self) -> None:
         outcome = self.desk.findings.outcome
+        self.linked.setVisible(outcome is not None)  # a number that is not known is none
         if outcome is not None:
             rows = self.project.choices.rows
             note = tr("of your {n}; no pair is left open", n=count(rows))
@@ -301,7 +307,12 @@ class FinishPane(KeyedPane):
     # moving on ------------------------------------------------------------------------------------
 
     def extra_buttons(self) -> list[QPushButton]:
-        return [self.open, self.make] if self._written() else []
+        if not self._written():
+            return []
+        why = self.key_reason() or self.reason()
+        self.make.setEnabled(not why)  # written again it would be an old table
+        set_tip(self.make, why)
+        return [self.open, self.make]
 
     def reason(self) -> str:
         return self._decisions_wait() or self._result_is_old() or ("" if self._written() else self.key_reason())
@@ -320,6 +331,8 @@ class FinishPane(KeyedPane):
         return tr("Write your result first, on the page Results.") if stale else ""
 
     def status(self) -> str:
+        if self._awaited:
+            return self._awaited
         states = self.project.states()
         done = all(one.state == "done" or (one.step.optional and one.state != "stale") for one in states)
         return tr("All steps are done.") if done else ""

@@ -105,6 +105,8 @@ class MatchPane(KeyedPane):
         self.different = BigNumber(tr("○ different"), "muted", "second")
         self.expected = BigNumber(tr("wrong, expected"), "", "second")
         self.second = BigNumber(tr("wrong, second opinion"), "", "second")
+        for one in (self.same, self.unsure, self.different):
+            one.what.setWordWrap(False)  # while a line is dragged nothing below moves
         self.verdict = flow()
         counts = row(self.same, self.unsure, self.different, None, gap=3)
         judged_ = row(self.expected, column(self.second, boxed(self.verdict), None, gap=0.5), None, gap=3)
@@ -384,7 +386,9 @@ class MatchPane(KeyedPane):
 
         def refused(problem: Problem) -> None:
             self._working(False)
-            self.show_problem(problem)
+            unsent = self.blind_parts() is None and not choices.bundle_path
+            act = (tr("Go there"), lambda: self.desk.go_to.emit("export"))
+            self.show_problem(problem, act) if unsent else self.show_problem(problem)
 
         where = self.desk.cluster() if choices.kind == "partner" else None  # of own files nothing leaves this computer
         self.run(tr("Matching"), work, self._keep, problem=refused, cancelled=stopped, where=where)

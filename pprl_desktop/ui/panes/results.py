@@ -80,7 +80,7 @@ class ResultsPane(KeyedPane):
         self.write = button(tr("&Write it again …"), self._write_again)
         self._again = False  # the steward wants to write what was written before, and sees the slip first
         self._wrote = False  # a result was just written: once both are together, the step is done with it
-        self._unsure = 0  # pairs that the own match left open
+        self._unsure, self._counted = 0, False  # pairs that the own match left open, once that is known
         self.as_it_is = button(tr("Not now"), self._leave_it)
         self.open = button(tr("Open another result …"), self.choose_file)
         for one in (self.identity, self.figures, self.asking, self.sent, self.theirs):
@@ -122,8 +122,11 @@ class ResultsPane(KeyedPane):
             return
 
         def done(found: AssignedPairs) -> None:
-            self._unsure = found.count(REVIEW)
+            self._unsure, self._counted = found.count(REVIEW), True
             self._tell(found.count(ACCEPT))
+            outcome = self.desk.findings.outcome
+            if outcome is not None and self._state() == "both":
+                self._say_linked(outcome, outcome.counts()["linked"])
             self.changed.emit()
 
         self._tell(None)
@@ -237,9 +240,7 @@ class ResultsPane(KeyedPane):
         for shown in self.numbers.values():
             shown.setVisible(not alone)
         self.table.view.setColumnHidden(FOUND_BY, alone)
-        left = outcome.left_open
-        open_pairs = tr_n("{n} pair is left open", "{n} pairs are left open", left) if left else ""
-        self.linked.show_number(count(counts["linked"]), "", open_pairs)
+        self._say_linked(outcome, counts["linked"])
         for name, shown in self.numbers.items():
             shown.show_number(count(counts[name]))
         merged = outcome.reconciled
@@ -259,6 +260,14 @@ class ResultsPane(KeyedPane):
                 (a + 1, link, by.get((a, b), ""), state) for (a, b), link in zip(pairs.tolist(), links, strict=True)
             ]
         self.table.show_rows(rows)
+
+    def _say_linked(self, outcome: Outcome, linked: int) -> None:
+        """Pairs left open may be unsure to the partner alone: those are not this side's to review."""
+        left, mine = outcome.left_open, self._unsure
+        said = tr_n("{n} pair is left open", "{n} pairs are left open", left) if left else ""
+        if self._counted and mine < left and self.blind_parts() is None:
+            said = tr("{open}, {n} of them for you to review", open=said, n=count(mine))
+        self.linked.show_number(count(linked), "", said)
 
     # what the steward does ------------------------------------------------------------------------
 

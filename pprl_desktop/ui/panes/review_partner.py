@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pprl_desktop.job.review_path import Decided, ReviewStands, decided, stands
 from pprl_desktop.ui.kit.i18n import tr, tr_n
 from pprl_desktop.ui.kit.words import count, day_words, days_since, said_days
 from pprl_desktop.ui.panes._files import choose_sealed, out_path
-from pprl_desktop.ui.panes._leaving import SendCard
+from pprl_desktop.ui.panes._leaving import SendCard, adds_up
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.panes.post import look
 from pprl_desktop.ui.panes.unlock import StrengthBar
@@ -40,13 +40,14 @@ class NewPassphrase(QWidget):
         self.strength = StrengthBar()
         self.make = button(words, self._done, kind="primary")
         self.why = label("", "small")
+        self.why.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)  # on one line where it can
         for one in (self.secret, self.again):
             one.edit.textChanged.connect(self._check)
             one.edit.returnPressed.connect(self._done)
         both = columns(
             labelled(tr("Passphrase of the review"), self.secret), labelled(tr("The same again"), self.again), least=240
         )
-        self.setLayout(column(both, self.strength, row(self.make, self.why, None, gap=1.5), gap=1))
+        self.setLayout(column(both, self.strength, row(self.make, self.why, gap=1.5), gap=1))
         self._check()
 
     def _check(self) -> None:
@@ -193,7 +194,7 @@ class PartnerReview(QWidget):
                 tr("a request: which pairs you are unsure of"), found.partner, "numbers",
                 tr_n("{n} pair, by random names", "{n} pairs, by random names", found.unsure),
                 tr("which of its records you find alike, and no value"),
-                tr("it is entered in the record of releases"),
+                adds_up(self.pane, result=True),
             )
         )  # fmt: skip
         self.ask.setEnabled(found.refused is None)
@@ -245,6 +246,7 @@ class PartnerReview(QWidget):
             tr("The review gets a passphrase of its own: its folder holds cells of {partner} in clear, sealed with it.",
                partner=found.partner),
         )  # fmt: skip
+        self._type_in(self.new.secret)
 
     def _show_begun(self, begun: Decided) -> None:
         self.titled.emit(
@@ -256,11 +258,20 @@ class PartnerReview(QWidget):
             tr("{same} the same, {different} different, {open} cannot tell.", same=count(begun.same),
                different=count(begun.different), open=count(begun.cannot_tell)) + waits,
         )  # fmt: skip
+        self._type_in(self.secret)
+
+    def _type_in(self, secret: SecretEdit) -> None:
+        """What is asked for can be typed at once, unless the key is asked for first."""
+        if self.pane.hasFocus() and self.pane.desk.identity() is not None:
+            secret.edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
     # what the steward does ------------------------------------------------------------------------
 
     def _continue(self) -> None:
         secret = self.secret.text()
+        if not secret:
+            self.secret.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+            return
         self.secret.clear()
         self.continued.emit(secret)
 

@@ -17,6 +17,7 @@ from pprl_desktop.ui.widgets.table_model import ColumnSpec
 BINS = 54
 FAR = 18.0  # log odds, far surer than anybody can check
 ROOM_FOR_NAME = 0.16  # of the width, beside a line
+NAME_AT, NAME_BELOW = 0.94, 0.68  # of the height
 KEY_STEP = 0.01  # of the range, per arrow key
 
 
@@ -92,11 +93,16 @@ class ScoreHistogram(Plot):
         self._name_lines()
 
     def _name_lines(self) -> None:
-        """A line too near to the edge has no room for its name beside it: half a word says nothing."""
+        """A line too near to the edge has its name on the other side, a row lower: both may be there."""
         low, high = float(self._edges[0]), float(self._edges[-1])
         wide = max(high - low, 1e-9)
-        self.review_line.label.setVisible((self.review - low) / wide > ROOM_FOR_NAME)
-        self.accept_line.label.setVisible((high - self.accept) / wide > ROOM_FOR_NAME)
+        for line, room, side in (
+            (self.review_line, self.review - low, 1.0),
+            (self.accept_line, high - self.accept, 0.0),
+        ):
+            fits = room / wide > ROOM_FOR_NAME
+            line.label.anchors = [(side if fits else 1.0 - side, 0.5)] * 2
+            line.label.setPosition(NAME_AT if fits else NAME_BELOW)
 
     def _marks(self, low: float, high: float) -> list[tuple[float, str]]:
         if not self.odds:
@@ -111,7 +117,7 @@ class ScoreHistogram(Plot):
         """A line with its name at the top; its handle is as wide as a finger is unsure."""
         made = pg.InfiniteLine(
             at, angle=90, movable=True, pen=pen("text", 2.0), hoverPen=pen("accent", 4.0), label=words,
-            labelOpts={"position": 0.94, "color": theme.colour("text"), "anchors": [(side, 0.5), (side, 0.5)]},
+            labelOpts={"position": NAME_AT, "color": theme.colour("text"), "anchors": [(side, 0.5), (side, 0.5)]},
         )  # fmt: skip
         made.label.setFont(theme.font("tiny", strong=True))
         made.addMarker("o", 0.5, 7.0)  # something to take hold of

@@ -29,8 +29,8 @@ class PrecisionRecallPlot(Plot):
     def __init__(self, *, height: int = 220) -> None:
         super().__init__(
             tr("Precision and recall"),
-            tr("shared people found (recall)"),
-            tr("correct (precision)"),
+            tr("shared people found"),
+            tr("correct"),
             height=height,
         )
         self.curve = Curve((), (), ())
@@ -47,14 +47,14 @@ class PrecisionRecallPlot(Plot):
         low = 0.0
         if len(c.precision) and min(c.precision) > 0.55 and (not c.working or c.working[1] > 0.55):
             low = 0.5
-            ticks_y = [[(v / 100, f"{v} %") for v in (50, 60, 70, 80, 90, 100)]]
+            ticks_y = [[(v / 100, f"{v} %") for v in (50, 75, 100)]]
         else:
             ticks_y = ticks
         self.ticks("bottom", ticks[0])
         self.ticks("left", ticks_y[0])
         self.grid_lines([value for value, _ in ticks_y[0]])
         self.item.setXRange(0, 1, padding=0.05)
-        self.item.setYRange(low, 1, padding=0.04)
+        self.item.setYRange(low, 1, padding=0.12)  # a point on the edge is whole
         if len(c.recall):
             order = np.argsort(c.recall, kind="stable")
             self.item.plot(np.asarray(c.recall)[order], np.asarray(c.precision)[order], pen=pen("accent", 2.4))

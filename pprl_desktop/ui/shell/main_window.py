@@ -86,6 +86,9 @@ class MainWindow(QMainWindow):
         self._ahead = Ahead(self._make_ahead, lambda: not desk.jobs.idle(), self)
         self._steps_ahead = Turns(self, lambda: (self.current, desk.project, desk.jobs.idle()))
         desk.jobs.ended.connect(lambda *_: self._ahead.put_off())
+        desk.jobs.ended.connect(
+            lambda job, _end: None if job.quiet else self.overview.look_later()
+        )  # a file may have come
         self._project_changed()
 
     def rebuild(self) -> None:

@@ -64,7 +64,9 @@ class SideBar(QFrame):
         """Lines move closer together before any of them would have to be scrolled to."""
         lists = (self.steps, self.beside)
         room = self.height() - 3 * GRID - 2 * GRID  # the margins, and the space between the parts
-        room -= self._head.sizeHint().height() if not self._head.isHidden() else 0
+        if not self._head.isHidden():
+            room -= max(self._head.heightForWidth(self.width() - 2 * GRID), self._head.sizeHint().height())
+        room -= self.steps.room_for_a_reason()  # or the lines would move under the pointer when one comes
         dense = sum(one.height_if(False) for one in lists) > room
         for one in lists:
             one.set_dense(dense)

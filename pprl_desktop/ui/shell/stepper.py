@@ -252,6 +252,10 @@ class StepList(QWidget):
             made.dense = was
         return total
 
+    def room_for_a_reason(self) -> int:
+        """A second line that is not there yet."""
+        return 0 if any(made.entry.why for made in self.buttons.values()) else theme.px("tiny") + 4
+
     def set_bare(self, bare: bool) -> None:
         self._bare = bare
         for made in self.buttons.values():
