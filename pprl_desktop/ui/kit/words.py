@@ -24,7 +24,7 @@ def of_100(share: float) -> str:
         return tr("{n} of 100", n=number(hundredths, 1))
     if hundredths >= 0.1:
         return tr("{n} of 1,000", n=number(round(10 * hundredths)))
-    return tr("fewer than 1 of 1,000")
+    return tr("under 1 of 1,000")
 
 
 def range_of_100(low: float, high: float) -> str:

@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from pprl_desktop.ui.panes.base import Pane
 
 
-def adds_up(pane: Pane, *, result: bool = False) -> str:
-    """What this partner has under this agreement, as the ledger counts it; of a result also the ones before it."""
+def adds_up(pane: Pane, *, result: bool = False, itself: str = "") -> str:
+    """What this partner has under this agreement, as the ledger counts it; of a result also the ones before it.
+
+    `itself`: the file that the page is about, of which there is one; once written it adds nothing to itself.
+    """
     choices, ledger = pane.project.choices, pane.desk.home.ledger()
     before = [one for one in ledger.releases() if one.agreement == choices.agreement]
     clear_ = sum(one.fresh for one in ledger.disclosures()
@@ -33,9 +36,9 @@ def adds_up(pane: Pane, *, result: bool = False) -> str:
         said.append(
             tr("a table released on {day}; the very same one gives the same bytes", day=day_words(before[-1].time))
         )
-    if "question" in left:
+    if "question" in left and itself != "question":
         said.append(tr("your question of {day}", day=day_words(left["question"])))
-    if "answer" in left:
+    if "answer" in left and itself != "answer":
         said.append(tr("your answer of {day}", day=day_words(left["answer"])))
     if result and "result" in left:
         said.append(tr("your result of {day}", day=day_words(left["result"])))

@@ -184,7 +184,7 @@ class ExportPane(KeyedPane):
                 agreement.partner_side.name, "smashed",
                 tr("all of your {records}", records=many)
                 + (" " + tr("and {n} records that do not exist", n=count(decoys)) if decoys else ""),
-                learn, adds_up(self),
+                learn, adds_up(self, itself="question"),
             )
         )  # fmt: skip
         clear(self.stays.body)

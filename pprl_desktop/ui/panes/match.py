@@ -108,8 +108,8 @@ class MatchPane(KeyedPane):
         for one in (self.same, self.unsure, self.different):
             one.what.setWordWrap(False)  # while a line is dragged nothing below moves
         self.verdict = flow()
-        counts = row(self.same, self.unsure, self.different, None, gap=3)
-        judged_ = row(self.expected, column(self.second, boxed(self.verdict), None, gap=0.5), None, gap=3)
+        counts = row(self.same, self.unsure, self.different, None, gap=2)
+        judged_ = row(self.expected, column(self.second, boxed(self.verdict), None, gap=0.5), None, gap=2)
         top = columns(counts, judged_, least=300, gap=3)
         self.doubt = Doubt()
         self.doubt.go_to.connect(self.desk.go_to)
