@@ -20,7 +20,7 @@ import numpy as np
 from pprl_desktop import files
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Cancelled, Progress
-from pprl_desktop.records import moments
+from pprl_desktop.records import moments, spss_scan
 from pprl_desktop.records.packed import only_file, unpacked
 from pprl_desktop.records.refused import (
     bomb,
@@ -55,6 +55,7 @@ WIDEST = 64  # bytes of a value of a fixed number of bytes: numbers and keys hav
 ENCODINGS = {"dta": ("UTF-8", "WINDOWS-1252"), "xpt": ("UTF-8", "WINDOWS-1252")}
 # these the library takes letter by letter, and gives each text the last letter of the one before: decoded here
 DECODED = {"WINDOWS-1258": "cp1258"}
+MOST_DICTIONARY = 16 << 20  # bytes at the beginning of an SPSS file that may describe its columns
 NO_VALUE = 2.0**333  # that Stata wrote for a missing number until its version 7
 TEXT_ALWAYS = 32 << 20  # letters that may be unpacked in any case
 
@@ -211,6 +212,8 @@ def _packed_sheet(name: str, inside: str) -> Problem:
 
 def _statistics(path: Path, data: bytes | None, ending: str, labels: bool, progress: Progress) -> Converted:
     kind = {"zsav": "sav"}.get(ending, ending)
+    if kind == "sav":
+        _must_be_sound(path, data, ending)
     for encoding in ENCODINGS.get(kind, ()):
         try:
             return _in_encoding(path, data, ending, kind, labels, encoding, progress)
@@ -218,6 +221,17 @@ def _statistics(path: Path, data: bytes | None, ending: str, labels: bool, progr
             if isinstance(error, Problem) or not _is_of_letters(error):
                 raise
     return _in_encoding(path, data, ending, kind, labels, None, progress)
+
+
+def _must_be_sound(path: Path, data: bytes | None, ending: str) -> None:
+    """Its dictionary: the library crashes on one that contradicts itself, and the program with it."""
+    if data is None:
+        with path.open("rb") as file:
+            data = file.read(MOST_DICTIONARY)
+    try:
+        spss_scan.check(data)
+    except spss_scan.UnsoundError as error:
+        raise unreadable(path.name, f".{ending}") from error
 
 
 def _is_of_letters(error: BaseException) -> bool:

@@ -11,13 +11,14 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import unescape
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.records import biff, moments
-from pprl_desktop.records.refused import bomb, locked, too_many, unreadable
+from pprl_desktop.records.refused import bomb, locked, too_many, too_many_bytes, unreadable
 from pprl_desktop.said import Said
 
 MOST_UNPACKED = 4 << 30  # bytes of what a workbook holds packed
@@ -26,16 +27,22 @@ ALWAYS = 64 << 20  # bytes that may be unpacked whatever the ratio
 MOST_CELLS = 100_000_000  # of a sheet, empty ones included: what the reader lays out, at 24 bytes each
 MOST_ROWS = 1 << 20  # of a sheet of any spreadsheet program
 MOST_PARTS = 10_000  # files inside a workbook
+MOST_STYLES = 1 << 16  # of cells, in any spreadsheet program
+MOST_DIGITS = 18  # of a row or a column that are looked at
 PIECE = 1 << 20  # bytes of XML that are looked at in one go
 OLE = bytes.fromhex("d0cf11e0a1b11ae1")  # .xls, and whatever Office encrypts
 ZIP = b"PK\x03\x04"
 T = TypeVar("T")
 MACROS = ("vbaProject.bin", "Scripts/", "Basic/")
 LINKS = ("externalLinks/", "connections.xml")
-_REF = re.compile(rb"<(?:\w+:)?c\s(?:[^>]*?\s)?r\s*=\s*[\"']([A-Z]{1,3})[0-9]")
-_ROW = re.compile(rb"<(?:\w+:)?(?:row|c)\s(?:[^>]*?\s)?r\s*=\s*[\"'][A-Z]{0,3}([0-9]+)")
-_CELL = re.compile(rb"<(?:\w+:)?c[\s>/]")
-_TAG = re.compile(rb"<(?:\w+:)?(row|c)[\s>/]")
+# places of cells and rows, in whatever tag: the reader takes small letters and any number of them, any prefix of a tag,
+# and a > within an attribute
+_REF = re.compile(rb"r\s*=\s*[\"']([A-Za-z]+)[0-9]")
+_ROW = re.compile(rb"r\s*=\s*[\"'][A-Za-z]*([0-9]+)")
+_FAR = re.compile(rb"r\s*=\s*[\"'][A-Za-z]*([0-9]{7,})")
+_CELL = re.compile(rb"<(?:[^\s<>/:]+:)?c[\s>/]")
+_TAG = re.compile(rb"<(?:[^\s<>/:]+:)?(row|c)[\s>/]")
+_UNPLACED = re.compile(rb"<(?:[^\s<>/:]+:)?row(?:\s+(?!r\s*=)[^\s=>]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))*\s*/?>")
 _STYLED = re.compile(rb"<(?:\w+:)?c\s([^>]*)>")
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s>/]")
 _UNSAVED = re.compile(
@@ -50,6 +57,7 @@ _ODD = re.compile(
 _NUMBER = re.compile(
     rb"<(?:\w+:)?c\s([^>]*[^>/])>\s*(?:<(?:\w+:)?f(?:\s[^>]*)?(?:/>|>[^<]*</(?:\w+:)?f>))?\s*<(?:\w+:)?v>\s*([-+.0-9][^<]*)<"
 )
+_STRINGS = re.compile(rb"uniqueCount\s*=\s*[\"']([0-9]+)")  # for so many texts the reader takes memory at once
 _ZEROS = re.compile(r"^(0{2,20})(;.*)?$")
 
 
@@ -112,6 +120,8 @@ def _scan_workbook(path: Path, packed: zipfile.ZipFile, progress: Progress) -> S
         progress.at(place / len(names), "Looking into the file")
         extent = _Extent()
         for text in _pieces(path, packed, name):
+            if (texts := max(map(_row, _STRINGS.findall(text)), default=0)) > packed.getinfo(name).file_size:
+                raise too_many(path.name, texts, packed.getinfo(name).file_size)
             if not extent.take(text):
                 continue
             if extent.cells > MOST_CELLS:
@@ -134,10 +144,12 @@ class _Extent:
     def __init__(self) -> None:
         self.columns: set[bytes] = set()
         self.wide = self.high = self.run = 0
+        self.unplaced = 0  # rows that do not say which they are: each stands below the one before
 
     @property
     def cells(self) -> int:
-        return self.wide * (self.high or MOST_ROWS if self.wide * MOST_ROWS > MOST_CELLS else 1)
+        placed = (self.high or MOST_ROWS) if self.wide * MOST_ROWS > MOST_CELLS or self.high > MOST_ROWS else 1
+        return self.wide * (placed + self.unplaced)
 
     def take(self, text: bytes) -> bool:
         """Whether there are cells in it."""
@@ -149,28 +161,35 @@ class _Extent:
             for kind in _TAG.findall(text):
                 self.run = self.run + 1 if kind == b"c" else 0
                 self.wide = max(self.wide, self.run)
+        self.unplaced += len(_UNPLACED.findall(text))
+        far = max(map(_row, _FAR.findall(text)), default=0)
         if self.wide * MOST_ROWS > MOST_CELLS:  # only then the number of rows matters
-            self.high = max(self.high, max(map(int, set(_ROW.findall(text))), default=0), 1)
+            self.high = max(self.high, max(map(_row, set(_ROW.findall(text))), default=0), 1)
+        elif far > MOST_ROWS:
+            self.high = max(self.high, far)
         return tags > 0
 
 
 def _pieces(path: Path, packed: zipfile.ZipFile, name: str) -> Iterator[bytes]:
-    """A part in pieces that end behind a cell; nothing of a part that is no XML."""
+    """A part in pieces that end behind a cell. What it is called and how it begins says nothing: the reader takes a
+    sheet from any part."""
     most = packed.getinfo(name).file_size
     with packed.open(name) as file:
         kept, taken = b"", 0
         while block := file.read(PIECE):
             if any("sheetData".encode(code) in block for code in ("utf-16-le", "utf-16-be")):
                 raise other_kind(path)  # a sheet in an encoding that no spreadsheet program writes
-            if not taken and not block.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"<"):
-                return
             taken += len(block)
             if taken > most:
                 raise bomb(path.name, taken, path.stat().st_size)
             whole = kept + block
             end = max(whole.rfind(b"</c>"), whole.rfind(b"</row>"), whole.rfind(b"/>"))
+            if end <= 0:  # whatever a tag is called, it is not cut in two
+                end = whole.rfind(b"<")
             end = end if end >= 0 and len(block) == PIECE else len(whole)
-            kept = whole[end:] if len(whole) - end < 8 * PIECE else b""
+            if len(whole) - end >= 8 * PIECE:  # a single cell
+                raise too_many_bytes(path.name, len(whole), 8 * PIECE)
+            kept = whole[end:]
             yield whole[:end]
         if kept:
             yield kept
@@ -179,9 +198,14 @@ def _pieces(path: Path, packed: zipfile.ZipFile, name: str) -> Iterator[bytes]:
 def _number(letters: bytes) -> int:
     """AA is 27."""
     made = 0
-    for one in letters:
+    for one in letters.upper()[:MOST_DIGITS]:
         made = 26 * made + one - 64
     return made
+
+
+def _row(digits: bytes) -> int:
+    """More digits than any row has say enough; a number of thousands of them is not read."""
+    return int(digits.lstrip(b"0")[:MOST_DIGITS] or b"0")
 
 
 def _styles(packed: zipfile.ZipFile) -> tuple[dict[int, int], dict[int, moments.Clock]]:
@@ -200,7 +224,8 @@ def _styles(packed: zipfile.ZipFile) -> tuple[dict[int, int], dict[int, moments.
     from_1904 = re.search(r"\bdate1904=\"(?:1|true)\"", book) is not None
     used = re.search(r"<((?:\w+:)?cellXfs).*?</\1>", text, re.DOTALL)
     pads, dated = {}, {}
-    for place, one in enumerate(re.findall(r"<(?:\w+:)?xf\s[^>]*numFmtId=\"(\d+)\"", used[0]) if used else []):
+    listed = re.finditer(r"<(?:\w+:)?xf\s[^>]*numFmtId=\"(\d+)\"", used[0]) if used else iter(())
+    for place, one in enumerate(found[1] for found in islice(listed, MOST_STYLES)):
         pattern = patterns.get(int(one))
         if zeros := _ZEROS.match(pattern or ""):
             pads[place] = len(zeros[1])
