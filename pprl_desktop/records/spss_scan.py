@@ -27,7 +27,7 @@ class UnsoundError(ValueError):
 
 
 def check(data: bytes) -> None:
-    """Raises UnsoundError. `data`: the file as it lies on the disk; of the records behind the dictionary nothing is read."""
+    """Raises UnsoundError. `data`: the file as it lies on the disk; the records behind the dictionary are not read."""
     if data[:4] not in MAGIC or len(data) < HEADER:
         raise UnsoundError
     order = "<" if data[64:68] in (b"\2\0\0\0", b"\3\0\0\0") else ">"
