@@ -6,6 +6,7 @@ saved; after reopening, the table is read again and checked against its hash.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -68,14 +69,35 @@ class Seen:
         }
 
 
+def made_of(name: str) -> set[str]:
+    """The columns that a column may stand for: itself, the three of a date, the one whose part it is."""
+    from pprl_desktop.records.roles import part_of
+    from pprl_desktop.records.table import PLUS
+
+    part = part_of(name)
+    return {name, *name.split(PLUS), *([part[0]] if part is not None else [])}
+
+
+def field_name(column: str, taken: Collection[str]) -> str:
+    """What a field on this column is called, unlike those that are taken."""
+    from pprl_desktop.records.date_parts import short_name
+
+    short = short_name(column)
+    names = itertools.chain([short], (f"{short}_{number}" for number in itertools.count(2)))
+    return next(name for name in names if name not in taken)
+
+
 def suggested(profile: Profile, without: Collection[str] = ()) -> dict[str, Any]:
     """Matching fields, id and sensitive columns as the profile suggests them; not what others were made of."""
     from pprl_desktop.records.fields import Field
 
-    fields = tuple(Field.of(name, profile.column(name).kind) for name in profile.matching if name not in without)
+    used = [name for name in profile.matching if name not in without]
+    named: dict[str, str] = {}
+    for column in used:
+        named[field_name(column, named)] = column
     return {
-        "fields": fields,
-        "columns": tuple((one.name, one.name) for one in fields),
+        "fields": tuple(Field.of(name, profile.column(column).kind) for name, column in named.items()),
+        "columns": tuple(named.items()),
         "sensitive": tuple(profile.sensitive),
         "id_column": profile.id_column,
         "mapping": (),

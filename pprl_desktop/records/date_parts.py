@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from os.path import commonprefix
 
 import numpy as np
 
@@ -53,6 +54,14 @@ def find_parts(columns: Sequence[Column]) -> str:
             return ""
         chosen.append(fitting[0].name)
     return PLUS.join(chosen) if len(set(chosen)) == len(chosen) else ""
+
+
+def short_name(name: str) -> str:
+    """What a field on such a date is called: dob for "dob_year + dob_month + dob_day", where they share no beginning
+    date. Any other column keeps its name."""
+    parts = name.split(PLUS)
+    start = commonprefix([part.lower() for part in parts]).rstrip(" _-.")
+    return name if len(parts) < 2 else parts[0][: len(start)] if len(start) > 1 else "date"
 
 
 def _fits(column: Column, low: int, high: int) -> bool:

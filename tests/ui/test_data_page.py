@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QComboBox, QPushButton
 
 from pprl_desktop.ui.shell.main_window import MainWindow
 
+ARROW = 26  # px of a flat box beside its words
 ROWS = [f"{n};Anna{chr(97 + n)};Meyer{chr(97 + n)};{10 + n}.03.19{50 + n};{'MF'[n % 2]};Köln" for n in range(16)]
 ODD = ["90;Annaa;Meyera;10.03.1950;M;Köln", "91;Berta;Koch;01.01.1753;F;unknown", "92;Carl;Koch;02.02.1960;M;unknown"]
 
@@ -101,3 +102,51 @@ def test_first_rows_never_scroll_sideways_inside_the_page(window: MainWindow, tm
     assert shown == list(range(len(shown)))
     assert sum(view.columnWidth(place) for place in shown) <= view.viewport().width()
     assert f"{14 - len(shown)} more columns below" in pane.first_note.text()
+
+
+IN_PARTS = "Nr;Nachname;Vorname;geb_tag;geb_monat;geb_jahr\n" + "".join(
+    f"{90000 + n};Meyer{chr(97 + n)};Anna{chr(97 + n)};{1 + n};{1 + n % 12};{1950 + n}\n" for n in range(24)
+)
+
+
+def test_columns_that_make_up_a_date_are_not_called_unused(open_window, tmp_path: Path, qtbot) -> None:  # type: ignore[no-untyped-def]
+    window = open_window("--light", "--language=de")
+    window.resize(1024, 700)
+    window.desk.create_project(tmp_path / "parts.pprlproject", "Teile")
+    table = tmp_path / "parts.csv"
+    table.write_text(IN_PARTS, encoding="utf-8")
+    window.open_file(table)
+    qtbot.waitUntil(lambda: window.desk.findings.seen is not None and window.next.isEnabled())
+    qtbot.waitUntil(lambda: len(window.pane().profile._lines) == 6)
+    boxes = [b for b in window.pane().findChildren(QComboBox) if b.accessibleName().startswith("Verwendung von ")]
+    assert [b.currentText() for b in boxes if "geb_" in b.accessibleName()] == ["Wird abgeglichen"] * 3
+    for box in boxes:  # the longest word of the list has its place beside the arrow
+        words = max(box.fontMetrics().horizontalAdvance(box.itemText(n)) for n in range(box.count()))
+        assert words <= box.width() - ARROW
+    assert ("geb", "geb_jahr + geb_monat + geb_tag") in window.desk.project.choices.columns
+    window.show_pane("fields")
+    qtbot.waitUntil(lambda: "Nr" in window.pane().unused_note.text())
+    assert "geb_" not in window.pane().unused_note.text()
+    window.show_pane("data")
+    qtbot.waitUntil(lambda: len(window.pane().profile._lines) == 6)
+    window.pane()._set_use("geb_tag", "")
+    assert "geb" not in dict(window.desk.project.choices.columns)
+
+
+def test_numbers_and_dates_of_the_first_rows_are_whole(window: MainWindow, tmp_path: Path, qtbot) -> None:  # type: ignore[no-untyped-def]
+    window.resize(1024, 700)
+    window.desk.create_project(tmp_path / "rows.pprlproject", "Rows")
+    table = tmp_path / "rows.csv"
+    rows = [f"N-{20000 + n},Anna,Meyer,1960-08-{10 + n},F,Harbour Row {n},{40000 + n},I{n}" for n in range(20)]
+    table.write_text("\n".join(["record_no,first_name,last_name,birth_date,sex,street,postcode,ward", *rows]))
+    window.open_file(table)
+    qtbot.waitUntil(lambda: window.desk.findings.seen is not None and window.next.isEnabled())
+    qtbot.waitUntil(lambda: window.pane()._preview is not None and window.pane()._preview.isVisible())
+    preview = window.pane()._preview
+    qtbot.waitUntil(lambda: preview.view.isColumnHidden(7))  # there is no room for all
+    shown = [place for place in range(preview.model.columnCount()) if not preview.view.isColumnHidden(place)]
+    titles = [preview.model.columns[place].title for place in shown]
+    assert titles[:4] == ["record_no", "first_name", "last_name", "birth_date"]
+    for place in (0, 3):
+        wide = preview.view.sizeHintForIndex(preview.proxy.index(0, place)).width()
+        assert preview.view.columnWidth(place) >= wide

@@ -262,3 +262,38 @@ def test_a_window_closed_in_the_middle_of_work_leaves_its_widgets_to_this_thread
     assert jobs.wait(60)
     gc.collect()
     assert died == [threading.get_ident()]
+
+
+def test_work_that_waits_for_what_is_being_stopped_is_shown_at_once(window, qtbot) -> None:  # type: ignore[no-untyped-def]
+    """Something in the background looks up late: the steward who pressed a button sees that it was pressed."""
+    free = threading.Event()
+    running = threading.Event()
+
+    def deaf(_progress: Progress) -> None:
+        running.set()
+        free.wait(60)
+
+    window.desk.jobs.start(Job("Measuring", deaf, quiet=True))
+    qtbot.waitUntil(running.is_set)
+    window.desk.jobs.start(Job("Making your keys", lambda _p: None))
+    try:
+        qtbot.waitUntil(window.job_bar.isVisible)
+        assert window.job_bar.title.text() == "Making your keys"
+        assert not window.next.isEnabled()
+    finally:
+        free.set()
+    qtbot.waitUntil(lambda: window.desk.jobs.idle())
+    assert not window.job_bar.isVisible()
+
+
+def test_what_was_worked_through_before_cancel_is_not_shown_after_it(jobs: Jobs, qtbot) -> None:  # type: ignore[no-untyped-def]
+    ended, shown = threading.Event(), []
+    cancelled: list[str] = []
+    job = Job("Reading", lambda _p: ended.set(), done=shown.append, cancelled=lambda: cancelled.append("yes"))
+    jobs.start(job)
+    assert ended.wait(60)
+    while jobs._running is job:  # the result is on its way to this thread, which does not look
+        time.sleep(0.001)
+    jobs.cancel()
+    qtbot.waitUntil(lambda: bool(cancelled))
+    assert shown == []

@@ -123,3 +123,10 @@ def test_the_fields_are_laid_out_before_next_is_pressed(window: MainWindow, tmp_
     assert window.pane()._lines is lines, "nothing is built twice"
     window.pane()._remove(0)
     qtbot.waitUntil(lambda: len(window.pane()._lines) == len(lines) - 1)
+
+
+def test_without_an_identity_its_name_is_typed_at_once(window: MainWindow, qtbot) -> None:  # type: ignore[no-untyped-def]
+    window.show_pane("contacts")
+    assert window.focusWidget() is window.pane().identity.name
+    window.show_pane("settings")
+    assert window.focusWidget() is window.pane()

@@ -82,6 +82,7 @@ def time_words(seconds: float) -> str:
 class Jobs(QObject):
     """The queue and its worker. All signals and callbacks arrive on the window's thread."""
 
+    asked = Signal(object)  # by the steward: it may have to wait for what is being stopped
     started = Signal(object)
     progressed = Signal(object)
     ended = Signal(object, str)  # job, End
@@ -119,6 +120,8 @@ class Jobs(QObject):
             job.held = job.quiet
             self._queue.append(job)
             self._wake.notify()
+        if not job.quiet:
+            self.asked.emit(job)
         if job.held:
             QTimer.singleShot(0, self, lambda: QTimer.singleShot(DRAW_FIRST, self, lambda: self._release(job)))
         return job
@@ -129,9 +132,10 @@ class Jobs(QObject):
             self._wake.notify()
 
     def cancel(self, job: Job | None = None) -> None:
-        """The flag is seen at the next progress report, at most 50 ms later; queued work never starts."""
+        """The flag is seen at the next progress report, at most 50 ms later; queued work never starts, and what was
+        just worked through is not shown any more."""
         with self._wake:
-            for other in [*self._queue, *([self._running] if self._running else [])]:
+            for other in self._held():
                 if job is None or other is job:
                     other.put_off = False
                     other.stop.set()
@@ -139,7 +143,7 @@ class Jobs(QObject):
 
     def cancel_key(self, key: str) -> None:
         with self._wake:
-            for other in [*self._queue, *([self._running] if self._running else [])]:
+            for other in self._held():
                 if other.key == key:
                     other.put_off = False
                     other.stop.set()
@@ -147,7 +151,7 @@ class Jobs(QObject):
     def busy(self) -> Job | None:
         """The work the steward waits for, if any: until its result is on the page, not only computed."""
         with self._wake:
-            for job in [*self._undelivered, *([self._running] if self._running else []), *self._queue]:
+            for job in self._held():
                 if not job.quiet and not job.stop.is_set():
                     return job
         return None
@@ -155,7 +159,7 @@ class Jobs(QObject):
     def behind(self) -> Job | None:
         """What goes on in the background and is kept, whichever page is in front."""
         with self._wake:
-            for job in [*self._undelivered, *([self._running] if self._running else []), *self._queue]:
+            for job in self._held():
                 if job.keeps and (job.put_off or not job.stop.is_set()):
                     return job
         return None
@@ -181,6 +185,9 @@ class Jobs(QObject):
         self._left.clear()
         self._undelivered.clear()
         return True
+
+    def _held(self) -> list[Job]:
+        return [*self._undelivered, *([self._running] if self._running else []), *self._queue]
 
     def _ready(self) -> Job | None:
         """What the steward waits for comes before what only goes on behind."""

@@ -114,6 +114,10 @@ class Pane(QWidget):
                 return one
         return None
 
+    def typed_first(self) -> QWidget | None:
+        """The line that has the focus when the page comes, where nothing can be done before it is filled in."""
+        return None
+
     def enter_is_next(self) -> bool:
         """Whether Next may be the blue button; not where a page is decided by keys and Enter would leave it."""
         return True

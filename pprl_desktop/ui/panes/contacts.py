@@ -77,6 +77,9 @@ class ContactsPane(Pane):
         self._ids: list[str] = []
         self._chosen = ""
 
+    def typed_first(self) -> QWidget | None:
+        return self.identity.typed_first()
+
     def enter(self) -> None:
         self.identity.refresh()
         self._show()

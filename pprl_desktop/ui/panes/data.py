@@ -13,7 +13,9 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from pprl_desktop.job.offers import as_agreed
+from pprl_desktop.job.own_table import made_of
 from pprl_desktop.problem import Problem
+from pprl_desktop.ui.desk import usual_folder
 from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.theme import GRID
@@ -22,7 +24,7 @@ from pprl_desktop.ui.kit.turns import Turns
 from pprl_desktop.ui.kit.words import count, percent
 from pprl_desktop.ui.panes._files import TABLES, table_filter
 from pprl_desktop.ui.panes._reading import ReadingChoices
-from pprl_desktop.ui.panes._work import kind_words, separator_words
+from pprl_desktop.ui.panes._work import kind_words, separator_words, use_of
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.banner import Banner
 from pprl_desktop.ui.widgets.basics import Pages, Section, boxed, button, column, label
@@ -142,7 +144,7 @@ class DataPane(ReadingChoices, Pane):
         self.columns.head.addWidget(label(tr("Shape: A capital, a small letter, 9 digit"), "small", wrap=False))
         heads = (
             Head(tr("Column"), 3),
-            Head(tr("Use"), 3, least=164),
+            Head(tr("Use"), 3, least=180),
             Head(tr("Looks like"), 2),
             Head(tr("Missing"), 0, right=True, least=64),
             Head(tr("Different"), 0, right=True, least=64),
@@ -252,13 +254,6 @@ class DataPane(ReadingChoices, Pane):
             text = tr_n("{n} copy is left out.", "{n} copies are left out.", seen.copies)
             self.messages.show_banner(Banner("info", text, acts=[(tr("Take them in again"), self._keep_copies)]))
 
-    def _use_of(self, name: str, choices: Choices) -> str:
-        if name in choices.sensitive:
-            return "sensitive"
-        if name == choices.id_column:
-            return "number"
-        return "matching" if name in {col for _, col in choices.columns} else ""
-
     def _add_columns(self, shown: Sequence[ColumnProfile]) -> None:
         seen, choices = self.seen, self.choices
         assert seen is not None
@@ -271,7 +266,7 @@ class DataPane(ReadingChoices, Pane):
             )
             use.setProperty("flat", True)
             use.setFixedHeight(theme.grown(24))
-            pick(use, self._use_of(one.name, choices))
+            pick(use, use_of(one.name, choices))
             whole = one.shapes[0].shape if one.shapes else ""
             shape = label(whole if len(whole) <= SHAPE else f"{whole[: SHAPE - 1]}…", "mono", wrap=False)
             set_tip(shape, whole)
@@ -327,8 +322,8 @@ class DataPane(ReadingChoices, Pane):
             self.take_file(name)
 
     def _asked_file(self) -> str:
-        start = str(Path(self.choices.table_path).parent) if self.choices.table_path else ""
-        name, _ = QFileDialog.getOpenFileName(self, tr("Choose your table"), start, table_filter())
+        start = Path(self.choices.table_path).parent if self.choices.table_path else usual_folder().parent
+        name, _ = QFileDialog.getOpenFileName(self, tr("Choose your table"), str(start), table_filter())
         return name
 
     def _load(self, path: Path, options: Choices | None, *, suggest: bool = False, again: bool = False) -> None:
@@ -456,7 +451,7 @@ class DataPane(ReadingChoices, Pane):
             "fields": choices.fields,
             "columns": choices.columns,
         }
-        of = {field for field, column in choices.columns if column == name}
+        of = {field for field, column in choices.columns if name in made_of(column)}
         if use != "matching":
             values["fields"] = tuple(one for one in choices.fields if one.name not in of)
             values["columns"] = tuple(pair for pair in choices.columns if pair[0] not in of)

@@ -12,7 +12,7 @@ from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QToolButton, QWidget
 
 from pprl_desktop.job import offers, preview
-from pprl_desktop.job.own_table import marked, sheets_of
+from pprl_desktop.job.own_table import field_name, made_of, marked, sheets_of
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
@@ -248,6 +248,7 @@ class FieldsPane(Pane):
         choices = self.project.choices
         used = {col for _, col in choices.columns}
         rest = [col for col in self._columns() if col not in used | set(choices.sensitive) and col != choices.id_column]
+        within = {part for col in used for part in made_of(col)}  # compared as part of a date or of a full name
         menu = self.add_field.menu()
         menu.clear()
         for col in rest:
@@ -257,7 +258,7 @@ class FieldsPane(Pane):
             menu.addAction(action)
         menu.setToolTipsVisible(True)
         self.add_field.setEnabled(bool(rest))
-        beside = [*rest, *([choices.id_column] if choices.id_column else [])]
+        beside = [*(col for col in rest if col not in within and not made_of(col) & used), *([choices.id_column] if choices.id_column else [])]
         named = [*beside, *(tr("{column} (sensitive)", column=col) for col in choices.sensitive)]
         self.unused_note.setText(tr("Not used: {columns}", columns=", ".join(named)) if named else "")
 
@@ -369,8 +370,7 @@ class FieldsPane(Pane):
         if column not in self._columns() or column in choices.sensitive:
             return
         kind = seen.profile.column(column).kind if seen is not None else "name"
-        names = {one.name for one in choices.fields}
-        name = next(n for n in (column, *(f"{column}_{k}" for k in range(2, 99))) if n not in names)
+        name = field_name(column, {one.name for one in choices.fields})
         fields = (*choices.fields, Field.of(name, kind))
         self._keep("Add field", fields=fields, columns=(*choices.columns, (name, column)))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QTimer
 
+from pprl_desktop.job.own_table import made_of
 from pprl_desktop.project.choices import Choices
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.panes.data import DataPane
@@ -132,7 +133,7 @@ class SecondDataPane(OwnDataPane):
         choices, seen = self.project.choices, self.seen
         assert seen is not None
         second = choices.second_file()
-        of = {field for field, column in second.columns if column == name}
+        of = {field for field, column in second.columns if name in made_of(column)}
         others_in = tuple(one for one in second.sensitive if one != name)
         changes: dict[str, Any] = {
             "sensitive": (*others_in, name) if use == "sensitive" else others_in,

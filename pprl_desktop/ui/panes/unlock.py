@@ -85,12 +85,14 @@ class IdentityCard(Card):
         self.name.textChanged.connect(self._check_new)
         self.make = button(tr("&Make identity"), self._make, kind="primary")
         self.why_not = label("", "small")
+        reason = row(self.make, self.why_not, gap=1.5)
+        reason.setStretch(1, 1)
         form = column(
             labelled(tr("Name that partners see"), self.name),
             labelled(tr("Passphrase"), self.secret),
             self.strength,
             labelled(tr("Passphrase again"), self.again),
-            row(self.make, self.why_not, None, gap=1.5),
+            reason,
             None,
         )
         told = column(
@@ -166,6 +168,10 @@ class IdentityCard(Card):
             self.open_name.setText(own.name)
             set_tip(self.open_name, tr("Fingerprint {id}", id=own.card().id))
             self.stack.setCurrentIndex(2)
+
+    def typed_first(self) -> QWidget | None:
+        """Without an identity, its name."""
+        return self.name if self.stack.currentIndex() == 0 else None
 
     def ask(self) -> None:
         """Something waits for the key: the next thing typed is the passphrase."""

@@ -78,11 +78,13 @@ class WelcomePane(Pane):
         self.make = button(tr("&Create project"), self._create, kind="primary")
         self.cancel = button(tr("Cancel"), self._put_away)
         self.why = label("", "small")
+        verbs = row(self.make, self.cancel, self.why, gap=1)
+        verbs.setStretch(2, 1)
         form = boxed(
             column(
                 labelled(tr("Name of the project"), self.name),
                 labelled(tr("Folder"), folder),
-                row(self.make, self.cancel, self.why, None, gap=1),
+                verbs,
                 gap=2,
             )
         )

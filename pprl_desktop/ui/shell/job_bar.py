@@ -36,13 +36,21 @@ class JobBar(QFrame):
         self._late = QTimer(self)
         self._late.setSingleShot(True)
         self._late.timeout.connect(self._appear)
+        jobs.asked.connect(self._asked)
         jobs.started.connect(self._started)
         jobs.progressed.connect(self._progressed)
         jobs.ended.connect(self._ended)
 
+    def _asked(self, job: Job) -> None:
+        """Shown from the click on: what goes on behind may need a moment to stop."""
+        if self.job is None or self.job.stop.is_set():
+            self._tell(job)
+
     def _started(self, job: Job) -> None:
-        if job.quiet:
-            return
+        if not job.quiet and job is not self.job:
+            self._tell(job)
+
+    def _tell(self, job: Job) -> None:
         self.job = job
         self.title.setText(job.title)
         self.detail.setText("")

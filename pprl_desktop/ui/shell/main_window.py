@@ -75,6 +75,7 @@ class MainWindow(QMainWindow):
         desk.help_asked.connect(self.show_help)
         desk.jobs.ended.connect(lambda *_: self.refresh())
         desk.jobs.started.connect(lambda *_: self.refresh())
+        desk.jobs.asked.connect(lambda *_: QTimer.singleShot(0, self, self.refresh))
         desk.identity_changed.connect(self._key_changed)
         desk.file_given.connect(lambda name: self.open_file(Path(name)))
         self.waiting_file: Path | None = None  # dropped while the key was locked
@@ -157,6 +158,9 @@ class MainWindow(QMainWindow):
             self.stack.setCurrentWidget(pane)
             pane.setFocus(Qt.FocusReason.OtherFocusReason)  # the first Tab leads into the page
             pane.enter()
+            first = pane.typed_first()
+            if first is not None:
+                first.setFocus(Qt.FocusReason.OtherFocusReason)
         except Problem as problem:
             pane.show_problem(problem)
         finally:

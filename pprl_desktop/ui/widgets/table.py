@@ -183,7 +183,8 @@ class DataTable(QWidget):
         """Numbers are never cut, words go on in the next line; headings and cells keep their longest word."""
         grow = max(theme.zoom(), 1.0)
         if self._dense and not spec.right and not spec.least:
-            return min(whole, round(NARROWEST * grow))
+            # where columns may be left out, the others are read: a date or a number cut in half says nothing
+            return min(whole, max(round(NARROWEST * grow), min(word, round(READABLE * grow)) * self._cuts))
         if spec.least or spec.delegate is not None:
             return round((spec.least or NARROWEST) * grow)
         return max(whole if spec.right else min(word, round(READABLE * grow)), round(NARROWEST * grow))
