@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from os.path import commonprefix
+from itertools import takewhile
 
 import numpy as np
 
@@ -60,8 +60,9 @@ def short_name(name: str) -> str:
     """What a field on such a date is called: dob for "dob_year + dob_month + dob_day", where they share no beginning
     date. Any other column keeps its name."""
     parts = name.split(PLUS)
-    start = commonprefix([part.lower() for part in parts]).rstrip(" _-.")
-    return name if len(parts) < 2 else parts[0][: len(start)] if len(start) > 1 else "date"
+    same = takewhile(lambda signs: len({one.lower() for one in signs}) == 1, zip(*parts, strict=False))
+    start = "".join(signs[0] for signs in same).rstrip(" _-.")
+    return name if len(parts) < 2 else start if len(start) > 1 else "date"
 
 
 def _fits(column: Column, low: int, high: int) -> bool:

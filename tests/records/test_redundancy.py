@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from pprl_desktop.records.cleaning import clean
+from pprl_desktop.records.date_parts import short_name
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.profile import profile
 from pprl_desktop.records.table import Table
@@ -127,6 +128,20 @@ def test_a_part_that_is_missing_leaves_as_much_of_the_date_as_there_is() -> None
     )
     cells = clean(table, [Field.of("born", "date")], {"born": "year + month + day"}).column("born").cells()
     assert cells == ["198004", "1980", "", "19810407"]
+
+
+@pytest.mark.parametrize(
+    ("headings", "name"),
+    [
+        (("geb_jahr", "geb_monat", "geb_tag"), "geb"),
+        (("dobYear", "dobMonth", "dobDay"), "dob"),
+        (("year", "month", "day"), "date"),
+        (("Birth.Year", "birth.month", "birth.day"), "Birth"),
+    ],
+)
+def test_a_field_on_a_date_in_parts_has_a_short_name(headings: tuple[str, ...], name: str) -> None:
+    assert short_name(" + ".join(headings)) == name
+    assert short_name(headings[0]) == headings[0]
 
 
 def test_age_is_evidence_where_no_birth_date_is_there() -> None:

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from PySide6.QtWidgets import QPushButton
+
 from pprl_desktop import resources
+from pprl_desktop.exchange import identity
+from pprl_desktop.exchange.card import write
 from pprl_desktop.ui.shell.main_window import MainWindow
+from pprl_desktop.ui.widgets.banner import Banner
+
+SECRET = "four harbour mill lanes"
 
 
 def test_it_opens_on_the_welcome_page(window: MainWindow) -> None:
@@ -130,3 +137,32 @@ def test_without_an_identity_its_name_is_typed_at_once(window: MainWindow, qtbot
     assert window.focusWidget() is window.pane().identity.name
     window.show_pane("settings")
     assert window.focusWidget() is window.pane()
+
+
+def test_a_locked_key_waits_for_its_passphrase_and_a_new_card_for_its_words(
+    window: MainWindow, tmp_path: Path, qtbot
+) -> None:  # type: ignore[no-untyped-def]
+    window.resize(1024, 700)
+    window.desk.home.create(identity.new("Alpha Clinic"), SECRET)
+    card = tmp_path / "beta.pprlcard"
+    beta = identity.new("Beta Registry")
+    card.write_bytes(write(beta.keys, beta.name))
+    window.show_pane("contacts")
+    pane = window.pane()
+    locked = pane.identity
+    assert window.focusWidget() is locked.typed.edit
+    locked.open_button.click()  # nothing is typed yet: nothing is refused
+    assert not locked.messages.banners()
+    assert window.desk.jobs.idle()
+    window.open_file(card)
+    locked.typed.edit.setText(SECRET)
+    locked.open_button.click()
+    qtbot.waitUntil(lambda: window.desk.identity() is not None)
+    shown = {one.text().replace("&", ""): one for one in pane.findChildren(QPushButton)}
+    compare, same = shown["Compare"], shown["All twelve are the same"]
+    qtbot.waitUntil(lambda: bool(compare.property("enter")))  # before anybody moves the pointer
+    qtbot.waitUntil(lambda: compare.mapTo(pane, compare.pos()).y() == same.mapTo(pane, same.pos()).y())
+    locked.messages.show_banner(Banner("info", "Your card is written."))
+    same.click()
+    assert window.desk.home.contacts()[0].state == "verified"
+    assert not locked.messages.banners()

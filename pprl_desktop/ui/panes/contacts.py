@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QLabel, QLayout, QLineEdit, QWidget
 
 from pprl_desktop.problem import Problem
@@ -151,10 +151,13 @@ class ContactsPane(Pane):
             grid.addWidget(_numbered(f"{place + 1}", shown), place // WORDS_A_LINE, place % WORDS_A_LINE)
         words = column(grid, None)
         if contact.state == "unverified":
-            self.detail_body.addLayout(columns(words, self._comparison(number.as_text()), least=290, gap=4))
+            self.detail_body.addLayout(
+                columns(words, self._comparison(number.as_text()), least=290, shares=(4, 5), gap=4)
+            )
         else:
             self.detail_body.addLayout(words)
         self.detail_body.addWidget(label(tr("or as digits: {digits}", digits=number.digits), "small", selectable=True))
+        QTimer.singleShot(0, self, self.changed.emit)  # what Enter presses is there once the layout had its turn
         if contact.state != "withdrawn":
             self.detail_body.addLayout(row(button(tr("Withdraw this contact …"), self._withdraw, kind="link"), None))
 
@@ -171,6 +174,7 @@ class ContactsPane(Pane):
         from pprl_desktop.exchange import contacts
 
         self.messages.clear()
+        self.identity.messages.clear()  # what the own card still had to do is done
         home = self.desk.home
         try:
             made = contacts.verified(home.contact(self._chosen), home.own_card(), typed)

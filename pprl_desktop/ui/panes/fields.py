@@ -258,7 +258,8 @@ class FieldsPane(Pane):
             menu.addAction(action)
         menu.setToolTipsVisible(True)
         self.add_field.setEnabled(bool(rest))
-        beside = [*(col for col in rest if col not in within and not made_of(col) & used), *([choices.id_column] if choices.id_column else [])]
+        beside = [col for col in rest if col not in within and not made_of(col) & used]
+        beside += [choices.id_column] if choices.id_column else []
         named = [*beside, *(tr("{column} (sensitive)", column=col) for col in choices.sensitive)]
         self.unused_note.setText(tr("Not used: {columns}", columns=", ".join(named)) if named else "")
 

@@ -170,8 +170,8 @@ class IdentityCard(Card):
             self.stack.setCurrentIndex(2)
 
     def typed_first(self) -> QWidget | None:
-        """Without an identity, its name."""
-        return self.name if self.stack.currentIndex() == 0 else None
+        """Without an identity its name, while it is locked the passphrase."""
+        return {0: self.name, 1: self.typed.edit}.get(self.stack.currentIndex())
 
     def ask(self) -> None:
         """Something waits for the key: the next thing typed is the passphrase."""
@@ -220,6 +220,9 @@ class IdentityCard(Card):
 
     def _unlock(self) -> None:
         home, secret = self.desk.home, self.typed.text()
+        if not secret:
+            self.ask()
+            return
         self._work(tr("Unlocking your key"), lambda _progress: home.unlock(secret))
 
     def _restore(self) -> None:
