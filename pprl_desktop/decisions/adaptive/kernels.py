@@ -129,8 +129,8 @@ def cut(similarity: Any, cuts: Any, out: Any) -> None:
 
 
 @jit
-def free(order: Any, starts: Any, odds: Any, beyond: Any, out: Any) -> None:
-    """out[pair] = 1 / (1 + sum of odds * beyond over the other pairs of its node).
+def free(order: Any, starts: Any, pull: Any, out: Any) -> None:
+    """out[pair] = 1 / (1 + sum of the pull of the other pairs of its node).
 
     order    pairs, those of one node side by side; starts [nodes + 1]
     The largest is left out of the sum it would drown.
@@ -139,18 +139,18 @@ def free(order: Any, starts: Any, odds: Any, beyond: Any, out: Any) -> None:
         first, last = starts[node], starts[node + 1]
         top, tops, rest = -1.0, 0.0, 0.0
         for at in range(first, last):
-            pull = odds[order[at]] * beyond[order[at]]
-            if pull > top:
+            here = pull[order[at]]
+            if here > top:
                 rest += tops * max(top, 0.0)
-                top, tops = pull, 1.0
-            elif pull == top:
+                top, tops = here, 1.0
+            elif here == top:
                 tops += 1.0
             else:
-                rest += pull
+                rest += here
         for at in range(first, last):
             pair = order[at]
-            pull = odds[pair] * beyond[pair]
-            others = rest + (tops - 1.0) * top if pull == top else max(rest - pull, 0.0) + tops * top
+            here = pull[pair]
+            others = rest + (tops - 1.0) * top if here == top else max(rest - here, 0.0) + tops * top
             out[pair] = 1.0 / (1.0 + others)
 
 

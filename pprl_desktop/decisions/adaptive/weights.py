@@ -244,11 +244,12 @@ class _End:
     """One side of the graph: the pairs that meet at each row."""
 
     def __init__(self, rows: npt.NDArray[np.integer[Any]]) -> None:
-        self._order = np.argsort(rows, kind="stable")
+        self._order = np.argsort(rows, kind="stable").astype(np.int32)
         ranked = rows[self._order]
         first = np.ones(len(rows), dtype=np.bool_)
         first[1:] = ranked[1:] != ranked[:-1]
         self._starts = np.flatnonzero(first)
+        self._ends = np.append(self._starts, len(rows))
         self._node = np.cumsum(first) - 1
 
     def free(self, odds: Numbers, beyond: Numbers) -> Numbers:
@@ -256,7 +257,7 @@ class _End:
         from pprl_desktop.decisions.adaptive.kernels import free
 
         made = np.empty(len(odds))
-        free(self._order, np.append(self._starts, len(odds)), odds, beyond, made)
+        free(self._order, self._ends, odds * beyond, made)
         return made
 
     def largest(self, values: Numbers) -> Numbers:
