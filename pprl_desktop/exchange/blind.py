@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,11 +25,11 @@ from pprl_desktop.blind.opened import Opened
 from pprl_desktop.blind.plan import NAME, Plan, record_names
 from pprl_desktop.blind.spool import Spool
 from pprl_desktop.codes.base import derive
-from pprl_desktop.exchange import agreeing, blind_kept, bundles, clock, letters, linking, refusals, strict
+from pprl_desktop.exchange import agreeing, blind_kept, bundles, clock, deliveries, letters, linking, refusals, strict
 from pprl_desktop.exchange.agreement import Agreement, Item
 from pprl_desktop.exchange.blind_kept import spooled
 from pprl_desktop.exchange.blind_terms import BlindTerms, Direction, other
-from pprl_desktop.exchange.container import Array, Arrays
+from pprl_desktop.exchange.container import Arrays
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.manifest import Manifest
 from pprl_desktop.exchange.signatory import Signatory
@@ -174,9 +175,18 @@ def _must_fit(table: CleanTable, agreement: Agreement) -> None:
 
 
 def ask(
-    signatory: Signatory, table: CleanTable, out: Path, progress: Progress = NO_PROGRESS, *, keep_seed: bool = False
+    signatory: Signatory,
+    table: CleanTable,
+    out: Path,
+    progress: Progress = NO_PROGRESS,
+    *,
+    keep_seed: bool = False,
+    ids: Sequence[str] | None = None,
 ) -> Asked:
-    """The sealed question. The same table gives the same bytes again; another one is refused: one run, one question."""
+    """The sealed question. The same table gives the same bytes again; another one is refused: one run, one question.
+
+    `ids`: the own record numbers, by which the next run knows a changed record again.
+    """
     with signatory.home.locked():
         agreement = signatory.agreement
         letters.partner_of(signatory)
@@ -203,6 +213,7 @@ def ask(
 
             def beside(target: Path) -> None:
                 letters.seal_to_self(signatory.identity, letters.own_copy(target), agreement, {"table": hashed}, made)
+                deliveries.keep_rows(signatory, agreement, target, table, ids)
                 if not terms_of(agreement).mutual:  # otherwise a record's name is the one in the own answer
                     names = np.frombuffer(os.urandom(NAME * table.rows), np.uint8).reshape(-1, NAME)
                     blind_kept.keep_map(signatory.identity, target, names, np.arange(table.rows, dtype=np.int32))
@@ -295,9 +306,10 @@ def answer(
     progress: Progress = NO_PROGRESS,
     *,
     again: bool = False,
+    ids: Sequence[str] | None = None,
 ) -> Answered:
     """The sealed answer to the one question. `coverage` as measured on this table now; `again` is the steward's word
-    where this partner has asked in earlier runs."""
+    where this partner has asked in earlier runs; `ids` as in ask()."""
     with signatory.home.locked():
         agreement = signatory.agreement
         letters.partner_of(signatory)
@@ -325,7 +337,7 @@ def answer(
         )
         entered = ledger.disclose(planned)
         if item is None:
-            agreement, item = _answer(signatory, table, direction, asked, hashed, progress.part(0.0, 0.95))
+            agreement, item = _answer(signatory, table, direction, asked, hashed, ids, progress.part(0.0, 0.95))
         path = signatory.sent_path(item)
         sha256 = files.sha256(path)
         ledger.disclosure_written(entered, sha256)
@@ -346,7 +358,13 @@ def asks_again(sum_: Before) -> Problem:
 
 
 def _answer(
-    signatory: Signatory, table: CleanTable, direction: Direction, asked: Item, hashed: str, progress: Progress
+    signatory: Signatory,
+    table: CleanTable,
+    direction: Direction,
+    asked: Item,
+    hashed: str,
+    ids: Sequence[str] | None,
+    progress: Progress,
 ) -> tuple[Agreement, Item]:
     agreement = signatory.agreement
     plan, secret = plan_of(agreement, direction), agreeing.recipe_of(signatory).secret
@@ -361,6 +379,7 @@ def _answer(
 
     def beside(target: Path) -> None:
         blind_kept.keep_map(signatory.identity, target, record_names(keys), np.arange(table.rows, dtype=np.int32), keys)
+        deliveries.keep_rows(signatory, agreement, target, table, ids)
 
     body = {"bound": bound(secret, agreement, ANSWER, arrays), "question": asked.digest}
     return letters.send(
@@ -443,7 +462,7 @@ def read_answer(signatory: Signatory, table: CleanTable, progress: Progress = NO
     if path.is_file():
         kept = letters.open_own(signatory.identity, path)
         if kept.manifest.body.get("answer") == received.digest:
-            return _opened(kept.load(), table)
+            return blind_kept.opened_again(kept.load(), table)
     plan, secret = (
         plan_of(agreement, own_direction(agreement)),
         agreeing.recipe_of(signatory).secret,
@@ -458,24 +477,9 @@ def read_answer(signatory: Signatory, table: CleanTable, progress: Progress = NO
         finally:
             group.wipe(seed)
         letters.seal_to_self(
-            signatory.identity, path, agreement, {"answer": received.digest}, _opened_arrays(made, table)
+            signatory.identity, path, agreement, {"answer": received.digest}, blind_kept.opened_arrays(made, table)
         )
     return made
-
-
-def _opened_arrays(made: Opened, table: CleanTable) -> dict[str, Array]:
-    arrays: dict[str, Array] = {
-        "slots": made.slots, "keys": made.keys, "status": made.status, "own": made.own, "partner": made.partner
-    }  # fmt: skip
-    for place, one in enumerate(table.fields):
-        arrays[f"marks{place}"], arrays[f"own{place}"] = made.marks[one.name], made.own_marks[one.name]
-    return arrays
-
-
-def _opened(arrays: dict[str, Array], table: CleanTable) -> Opened:
-    marks = {one.name: arrays[f"marks{place}"] for place, one in enumerate(table.fields)}
-    own_marks = {one.name: arrays[f"own{place}"] for place, one in enumerate(table.fields)}
-    return Opened(arrays["slots"], arrays["keys"], arrays["status"], marks, own_marks, arrays["own"], arrays["partner"])
 
 
 def planned_for(

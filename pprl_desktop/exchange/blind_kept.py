@@ -8,6 +8,7 @@ import numpy as np
 
 from pprl_desktop import files
 from pprl_desktop.blind import group
+from pprl_desktop.blind.opened import Opened
 from pprl_desktop.blind.plan import RECORD_KEY
 from pprl_desktop.blind.spool import Spool
 from pprl_desktop.exchange import letters, refusals, seal
@@ -19,6 +20,7 @@ from pprl_desktop.exchange.pseudonyms import PseudonymMap, order_of
 from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.table import CleanTable
 
 
 def opened_keys(signatory: Signatory) -> Array:
@@ -38,6 +40,21 @@ def answered_keys(signatory: Signatory) -> Array:
     path = signatory.sent_path(item).with_suffix(".keys")
     data = seal.open_bytes(files.read_bytes(path, path.stat().st_size, refusals.damaged()), signatory.identity.all_keys)
     return np.frombuffer(data, np.uint8).reshape(-1, RECORD_KEY)
+
+
+def opened_arrays(made: Opened, table: CleanTable) -> dict[str, Array]:
+    arrays: dict[str, Array] = {
+        "slots": made.slots, "keys": made.keys, "status": made.status, "own": made.own, "partner": made.partner
+    }  # fmt: skip
+    for place, one in enumerate(table.fields):
+        arrays[f"marks{place}"], arrays[f"own{place}"] = made.marks[one.name], made.own_marks[one.name]
+    return arrays
+
+
+def opened_again(arrays: dict[str, Array], table: CleanTable) -> Opened:
+    marks = {one.name: arrays[f"marks{place}"] for place, one in enumerate(table.fields)}
+    own_marks = {one.name: arrays[f"own{place}"] for place, one in enumerate(table.fields)}
+    return Opened(arrays["slots"], arrays["keys"], arrays["status"], marks, own_marks, arrays["own"], arrays["partner"])
 
 
 # ---- seeds and copies at home

@@ -92,7 +92,7 @@ def known(signatory: Signatory, agreement: Agreement) -> Known | None:
     fields = [one.name for one in agreement.terms.fields]
     found: list[tuple[Item, dict[str, Array], list[int]]] = []
     for item in reversed([one for one in agreement.sent if one.kind == "data"]):
-        path = _path(signatory.sent_path(item))
+        path = rows_path(signatory.sent_path(item))
         if not path.is_file():
             break
         try:
@@ -137,8 +137,10 @@ def _versions(names: Pseudonyms, marks: Marks) -> tuple[npt.NDArray[np.int64], n
 
 def compare(key: bytes, table: CleanTable, before: Known | None, ids: Sequence[str] | None, decoys: int = 0) -> Next:
     """Tells the rows of a table apart by what was delivered before. `ids`: the own record numbers, if there are any."""
-    marks, numbers = fingerprints(table, key), _of_ids(ids, key, table.rows)
-    places = _places(marks, numbers, before) if before is not None else np.full(table.rows, -1, np.int64)
+    marks, numbers = fingerprints(table, key), of_ids(ids, key, table.rows)
+    places = np.full(table.rows, -1, np.int64)
+    if before is not None:
+        places = found_again(marks, numbers, before.marks, before.ids, before.who, before.real)
     same = np.zeros((table.rows, len(table.fields)), np.bool_)
     times = np.ones(table.rows, np.uint8)
     if before is None:
@@ -257,7 +259,18 @@ def keep(
     }  # fmt: skip
     earlier = now.known.releases if now.known is not None else ()
     body: Plain = {"fields": [one.name for one in now.table.fields], "releases": [*earlier, release]}
-    letters.seal_to_self(signatory.identity, _path(target), agreement, body, arrays)
+    letters.seal_to_self(signatory.identity, rows_path(target), agreement, body, arrays)
+
+
+def keep_rows(
+    signatory: Signatory, agreement: Agreement, target: Path, table: CleanTable, ids: Sequence[str] | None
+) -> None:
+    """Beside a letter without names of its rows (blind): by what they are known again."""
+    key = signatory.ledger().key
+    marks = fingerprints(table, key).reshape(table.rows, -1)
+    arrays: dict[str, Array] = {"marks": marks, "ids": of_ids(ids, key, table.rows)}
+    body: Plain = {"fields": [one.name for one in table.fields]}
+    letters.seal_to_self(signatory.identity, rows_path(target), agreement, body, arrays)
 
 
 def fingerprints(table: CleanTable, key: bytes) -> Marks:
@@ -270,7 +283,7 @@ def fingerprints(table: CleanTable, key: bytes) -> Marks:
     return made
 
 
-def _of_ids(ids: Sequence[str] | None, key: bytes, rows: int) -> Marks:
+def of_ids(ids: Sequence[str] | None, key: bytes, rows: int) -> Marks:
     if ids is None:
         return np.zeros((rows, MARK), np.uint8)
     made = _hashed([one.strip() for one in ids], derive(key, "pprl-delivery-number/v1"))
@@ -285,15 +298,22 @@ def _hashed(texts: Sequence[str], key: bytes) -> Marks:
     return np.frombuffer(data, np.uint8).reshape(-1, MARK).copy()
 
 
-def _places(marks: Marks, ids: Marks, before: Known) -> npt.NDArray[np.int64]:
+def found_again(
+    marks: Marks,
+    ids: Marks,
+    known_marks: Marks,
+    known_ids: Marks,
+    who: npt.NDArray[np.int64],
+    is_real: npt.NDArray[np.bool_],
+) -> npt.NDArray[np.int64]:
     """What each row was: by number and values, then by values, then by number; each name is taken once."""
-    real = np.flatnonzero(before.real)
+    real = np.flatnonzero(is_real)
     found = np.full(len(marks), -1, np.int64)
-    taken = np.zeros(int(before.who.max()) + 1, np.bool_)
+    taken = np.zeros(int(who.max(initial=0)) + 1, np.bool_)
 
     def by(mine: Marks, theirs: Marks, wanted: npt.NDArray[np.bool_]) -> None:
         free: dict[bytes, list[int]] = defaultdict(list)
-        left = real[~taken[before.who[real]]][::-1]  # the newest is taken first
+        left = real[~taken[who[real]]][::-1]  # the newest is taken first
         for place, text in zip(left.tolist(), _texts(theirs[left]), strict=True):
             free[text].append(place)
         open_ = np.flatnonzero((found < 0) & wanted)
@@ -301,17 +321,17 @@ def _places(marks: Marks, ids: Marks, before: Known) -> npt.NDArray[np.int64]:
             places = free.get(text, [])
             while places:
                 place = places.pop()
-                if not taken[before.who[place]]:
+                if not taken[who[place]]:
                     found[row] = place
-                    taken[before.who[place]] = True
+                    taken[who[place]] = True
                     break
 
     every = np.ones(len(marks), np.bool_)
     numbered = np.count_nonzero(ids, axis=1) > 0
-    flat, old = marks.reshape(len(marks), -1), before.marks.reshape(len(before.marks), -1)
-    by(np.hstack([flat, ids]), np.hstack([old, before.ids]), every)
+    flat, old = marks.reshape(len(marks), -1), known_marks.reshape(len(known_marks), -1)
+    by(np.hstack([flat, ids]), np.hstack([old, known_ids]), every)
     by(flat, old, every)
-    by(ids, before.ids, numbered)
+    by(ids, known_ids, numbered)
     return found
 
 
@@ -340,5 +360,5 @@ def _appended(table: CleanTable, rows: Sequence[Sequence[str]]) -> CleanTable:
     return CleanTable(table.fields, tuple(made))
 
 
-def _path(target: Path) -> Path:
+def rows_path(target: Path) -> Path:
     return target.with_suffix(".rows")

@@ -81,7 +81,10 @@ def finish(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         table = own_table.table(choices, progress.part(0.0, 0.6))
-        linked = write_linked(folder / f"linked.{choices.output_form}", table, outcome, choices.sensitive, identifying)
+        linked = write_linked(
+            folder / f"linked.{choices.output_form}", table, outcome, choices.sensitive, identifying,
+            partnership.first_ids(own_table, choices),
+        )  # fmt: skip
         said = statement(partnership.recipe(), table.rows)
         happened = Happened(
             partnership.home, partnership.agreement, said, course.rehearsal, course.match,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pprl_desktop.problem import Problem
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from pprl_desktop.records.table import Column, Table
 
 LINK_ID = "link_id"
+FIRST_ID = "first_link_id"  # of an earlier run, where runs have ids of their own
 FEW = 20  # rows below which every column may differ in each
 
 
@@ -54,21 +56,28 @@ def will_hold(sensitive: Sequence[str], identifying: Sequence[str] = ()) -> tupl
 
 
 def write_linked(
-    path: Path, table: Table, outcome: Outcome, sensitive: Sequence[str], identifying: Sequence[str] = ()
+    path: Path,
+    table: Table,
+    outcome: Outcome,
+    sensitive: Sequence[str],
+    identifying: Sequence[str] = (),
+    first: Mapping[int, str] = MappingProxyType({}),
 ) -> Linked:
     """One line per linked own row: the link id, which the partner has too, and the sensitive columns.
 
     Sorted by the random link id, so that the order of the own file does not show. `identifying` columns go
-    in only where that was permitted separately; cells a spreadsheet would run are neutralised.
+    in only where that was permitted separately; cells a spreadsheet would run are neutralised. `first`: own row ->
+    link id in the first run in which its record was linked.
     """
     wanted = (*sensitive, *identifying)
     columns = [table.column(name) for name in wanted]
     pairs = outcome.reconciled.linked
+    known = sum(own in first for own in pairs[:, 0].tolist())
     rows = sorted(
-        [link, *(column.cell(own) for column in columns)]
+        [link, *([first.get(own, "")] if known else []), *(column.cell(own) for column in columns)]
         for own, link in zip(pairs[:, 0].tolist(), outcome.links, strict=True)
     )
-    header = (LINK_ID, *wanted)
+    header = (LINK_ID, *([FIRST_ID] if known else []), *wanted)
     if len(set(header)) < len(header):
         raise Problem(
             "A column would stand twice in the linked table.",
@@ -77,7 +86,17 @@ def write_linked(
         )
     write_table(path, header, rows)
     told = tuple(_like_an_id(one.name) for one in columns[: len(sensitive)] if _is_like_an_id(one))
+    if known:
+        told = (_linked_before(known), *told)
     return Linked(str(path), len(rows), header, told, tuple(identifying))
+
+
+def _linked_before(n: int) -> Said:
+    return Said(
+        "{n} {n|record was|records were} linked with this partner in an earlier run: the column {column} holds the id "
+        "that {n|it|each} had when it was first linked. Your partner finds its own; nothing was sent for it.",
+        n=n, column=FIRST_ID,
+    )  # fmt: skip
 
 
 def _is_like_an_id(column: Column) -> bool:

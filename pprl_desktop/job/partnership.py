@@ -23,6 +23,7 @@ from pprl_desktop.exchange import (
     bundles,
     clear_cells,
     contacts,
+    earlier_links,
     inbox,
     letters,
     linking,
@@ -242,7 +243,7 @@ class Partnership:
         """The sealed question; the same table gives the same bytes again. `keep_seed`: for an auditor."""
         table = own.clean(choices, progress.part(0.0, 0.1))
         part = progress.part(0.1, 1.0)
-        return blind.ask(self.signatory, table, out, part, keep_seed=keep_seed)
+        return blind.ask(self.signatory, table, out, part, keep_seed=keep_seed, ids=own.numbers(choices))
 
     def weigh(self, own: OwnTable, choices: Choices, progress: Progress = NO_PROGRESS) -> Weighed:
         """What a lying partner could reach of the own table under this agreement."""
@@ -275,8 +276,14 @@ class Partnership:
             raise weighed.problem
         return blind.answer(
             self.signatory, table, out, weighed.meter.most, progress.part(0.2, 1.0),
-            again=again,
+            again=again, ids=own.numbers(choices),
         )  # fmt: skip
+
+    def first_ids(self, own: OwnTable, choices: Choices) -> dict[int, str]:
+        """With blind: own row -> the id of its first link with this partner, where an earlier run linked it."""
+        if self.agreement.terms.blind is None:
+            return {}  # there links keep their ids
+        return earlier_links.first_ids(self.signatory, own.clean(choices), own.numbers(choices))
 
     def audit(self, question: Path, own: OwnTable, choices: Choices, progress: Progress = NO_PROGRESS) -> Audited:
         """Whether every key of a question that was sent came from a record of this table."""

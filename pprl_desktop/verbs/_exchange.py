@@ -123,6 +123,13 @@ def table_options(parser: argparse.ArgumentParser) -> None:
     _options.reading_options(parser)
 
 
+def number_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--id", metavar="COLUMN",
+        help="own record number: tells a changed record from a new one in the next delivery; never leaves, remembered",
+    )  # fmt: skip
+
+
 def columns(text: str | None, fields: list[str]) -> dict[str, str]:
     """'last_name=Surname,dob=Born', or all columns in the order of the fields."""
     pieces = [piece.strip() for piece in (text or "").split(",") if piece.strip()]

@@ -15,6 +15,7 @@ from pprl_desktop.verbs import _exchange
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     _exchange.table_options(parser)
+    _exchange.number_option(parser)
     _exchange.agreement_option(parser)
     _exchange.sealing(parser)
     parser.add_argument(

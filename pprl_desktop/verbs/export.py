@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     _exchange.table_options(parser)
-    parser.add_argument(
-        "--id", metavar="COLUMN",
-        help="own record number: tells a changed record from a new one in the next delivery; never leaves, remembered",
-    )  # fmt: skip
+    _exchange.number_option(parser)
     _exchange.agreement_option(parser)
     _exchange.sealing(parser)
     parser.add_argument(

@@ -86,6 +86,8 @@ def _linked(args: argparse.Namespace, partnership: Partnership, merged: Outcome)
         raise Problem("The linked table needs your table.", do="Give it with --table.", place="table")
     wanted = [name.strip() for name in args.sensitive.split(",") if name.strip()]
     own, choices = OwnTable(), partnership.choices(Path(args.table), {}, _options.how_read(args))
+    if args.id:
+        choices = choices.changed(id_column=args.id)
     matching = set(dict(choices.columns).values())
     if matching & set(wanted):
         raise Problem(
@@ -94,7 +96,7 @@ def _linked(args: argparse.Namespace, partnership: Partnership, merged: Outcome)
             place="sensitive",
         )
     table = partnership.exported_table(own, choices)
-    made = write_linked(Path(args.linked), table, merged, wanted)
+    made = write_linked(Path(args.linked), table, merged, wanted, first=partnership.first_ids(own, choices))
     lines = [*map(str, will_hold(wanted)), f"{made.rows:,} rows written to {args.linked}.", *map(str, made.notes)]
     return lines, {"linked_file": args.linked, "linked_rows": made.rows, "linked_columns": list(made.columns)}
 

@@ -52,6 +52,7 @@ def test_it_is_the_registered_method() -> None:
 
 def test_the_same_table_gives_the_same_bits() -> None:
     one, two = smash(PEOPLE), smash(PEOPLE)
+    assert one.parts
     assert all(
         (a.values == b.values).all() and (a.rows == b.rows).all() for a, b in zip(one.parts, two.parts, strict=True)
     )

@@ -87,6 +87,7 @@ def test_words_of_a_double_name_meet_the_single_name() -> None:
 def test_a_missing_value_has_no_token() -> None:
     made = table(last=("name", ["SMITH", ""]))
     parts = tokens.parts(made, recipe_for(made))
+    assert any(token_of(parts, part.name, 0) for part in parts)
     assert all(token_of(parts, part.name, 1) is None for part in parts)
 
 

@@ -293,6 +293,7 @@ def test_the_home_folder_comes_from_the_environment(monkeypatch: pytest.MonkeyPa
 
 def test_secrets_are_never_in_a_repr() -> None:
     made = identity.new("General Hospital").changed()
+    assert len(made.all_keys) == 2
     for keys in made.all_keys:
         for seed in (keys.sign_seed, keys.seal_seed):
             assert repr(seed)[2:-1] not in repr(made)

@@ -88,6 +88,7 @@ def test_space_opens_one_level_and_charges_what_was_announced(make_panel) -> Non
 
 def test_the_cost_of_the_cell_in_focus_is_shown_before_it_is_opened(make_panel) -> None:  # type: ignore[no-untyped-def]
     panel = make_panel()
+    assert any(panel.seen.previews)
     for number, preview in enumerate(panel.seen.previews):
         panel.grid.focus_cell(number)
         expected = None if preview is None else float(panel.seen.meter.charged + preview.cost)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -88,12 +89,27 @@ def test_names_alone_and_other_methods_are_refused_with_a_reason(
 def test_the_next_delivery_is_a_new_agreement_whose_guesses_are_added_up(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """It has new names and ids; in each side's linked table stands the id of a record's first link, found at home."""
     monkeypatch.setenv("PPRL_PASSPHRASE", PASSPHRASE)
     two = introduced(tmp_path / "homes")
     mine = written(tmp_path / "a.csv", two.table_a, [f"a{row}" for row in range(two.table_a.rows)])
     theirs = written(tmp_path / "b.csv", two.table_b, [f"b{row}" for row in range(two.table_b.rows)])
     a, b = Verbs(two.a.home, capsys), Verbs(two.b.home, capsys)
-    post = {name: tmp_path / f"{name}.pprl" for name in ("proposal", "accepted", "question", "answer")}
+    post = {name: tmp_path / f"{name}.pprl" for name in ("proposal", "accepted", "question", "answer", "result")}
+
+    def linked(id: str) -> list[dict[str, dict[str, str]]]:
+        """After the answer: each side's linked table, by the own record number."""
+        a("open", post["answer"])
+        a("match", mine, "--agreement", id)
+        a("result", "export", "--agreement", id, "--out", post["result"])
+        b("result", "import", post["result"])
+        tables = []
+        for side, table in ((a, mine), (b, theirs)):
+            side("result", "reconcile", "--agreement", id, "--table", table, "--id", "rec_id", "--sensitive", "rec_id",
+                 "--linked", tmp_path / "linked.csv")  # fmt: skip
+            with (tmp_path / "linked.csv").open(encoding="utf-8-sig") as file:
+                tables.append({line["rec_id"]: line for line in csv.DictReader(file)})
+        return tables
 
     def asked(table: Path) -> tuple[str, dict[str, Any], str]:
         """The agreement, what was shown before it was signed, and the words of the proposal."""
@@ -105,16 +121,20 @@ def test_the_next_delivery_is_a_new_agreement_whose_guesses_are_added_up(
         seen = capsys.readouterr().out
         id = b("agree", "accept", post["proposal"], "--table", theirs, "--out", post["accepted"])["id"]
         a("agree", "finish", post["accepted"])
-        a("ask", table, "--agreement", id, "--out", post["question"])
+        a("ask", table, "--id", "rec_id", "--agreement", id, "--out", post["question"])
         b("open", post["question"])
         return id, made, seen
 
     first, made, seen = asked(mine)
     assert any("Run 1 of 1" in line for line in made["words"])
     assert "earlier run" not in seen
-    given = b("answer", theirs, "--agreement", first, "--out", post["answer"])["guesses"]
-    lines = mine.read_text(encoding="utf-8").splitlines()
-    mine.write_text("\n".join([*lines[:-2], lines[-1]]) + "\n", encoding="utf-8")  # one record is gone
+    given = b("answer", theirs, "--id", "rec_id", "--agreement", first, "--out", post["answer"])["guesses"]
+    before = linked(first)
+    header, *lines = mine.read_text(encoding="utf-8").splitlines()
+    gone, changed = (next(line for line in lines if line.split(",")[0] == number) for number in list(before[0])[:2])
+    number, name, *others = changed.split(",")
+    lines = [",".join([number, name + "X", *others]) if line == changed else line for line in lines if line != gone]
+    mine.write_text("\n".join([header, *lines[::-1]]) + "\n", encoding="utf-8")
     refused = a("ask", mine, "--agreement", first, "--out", post["question"], code=2)["problem"]
     assert "one agreement allows one question" in refused["why"]
 
@@ -125,7 +145,18 @@ def test_the_next_delivery_is_a_new_agreement_whose_guesses_are_added_up(
     refused = b("answer", theirs, "--agreement", second, "--out", post["answer"], code=2)["problem"]
     assert "asked before" in refused["what"]
     assert not post["answer"].exists()
-    more = b("answer", theirs, "--agreement", second, "--again", "--out", post["answer"])["guesses"]
+    more = b("answer", theirs, "--id", "rec_id", "--agreement", second, "--again", "--out", post["answer"])["guesses"]
     assert list(b("releases", "list")["guesses"].values()) == [given + more]
     cli.main(["releases", "list", "--home", str(two.b.home.path)])
     assert f"2 answers to blind questions: together {given + more:,} guesses" in capsys.readouterr().out
+
+    after = linked(second)
+    assert "first_link_id" not in next(iter(before[0].values()))
+    for then, now in zip(before, after, strict=True):
+        assert len(then.keys() & now.keys()) > 30
+        assert not {line["link_id"] for line in now.values()} & {line["link_id"] for line in then.values()}
+        for number, line in now.items():
+            assert line["first_link_id"] == (then[number]["link_id"] if number in then else "")
+    both = [{line["link_id"]: line["first_link_id"] for line in now.values()} for now in after]
+    assert both[0] == both[1]
+    assert gone.split(",")[0] not in after[0]

@@ -119,6 +119,7 @@ def test_near_levels_hold_the_share_of_strangers_they_are_named_for() -> None:
         for place, quantile in enumerate(Tuning().quantiles):
             near = count[NEAR + place : EQUAL].sum() + 0.0
             assert near <= quantile * len(null.own) + 1
+    assert any(count[NEAR:EQUAL].sum() for count in seen), "no stranger is near: nothing was looked at"
 
 
 def test_matching_marginals_are_exact_on_a_small_tree() -> None:
