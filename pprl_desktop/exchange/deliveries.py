@@ -110,13 +110,15 @@ def known(signatory: Signatory, agreement: Agreement) -> Known | None:
     joined = {name: np.concatenate([one[name] for _, one, _ in found]) for name in ("names", "marks", "ids", "times")}
     rows = np.concatenate([one["rows"] for _, one, _ in found])
     keep_, who = _versions(joined["names"], joined["marks"])
-    cells = found[0][1]["decoys"]
+    cells, of = found[0][1]["decoys"], found[0][2]
+    at_hand = {item.release for item, _, _ in found}  # what is lost is counted as a release of its own
     decoys = json.loads(cells.tobytes().decode()) if len(cells) else []
     return Known(
         joined["names"][keep_], who, rows[keep_] >= 0, joined["marks"][keep_], joined["ids"][keep_],
         joined["times"][keep_], np.repeat(np.arange(len(found)), sizes)[keep_],
         np.concatenate([np.arange(size) for size in sizes])[keep_],
-        tuple(map(tuple, decoys)), tuple(found[0][2]), tuple(item for item, _, _ in found),
+        tuple(map(tuple, decoys)), (*(one for one in of[:-1] if one in at_hand), of[-1]),
+        tuple(item for item, _, _ in found),
     )  # fmt: skip
 
 

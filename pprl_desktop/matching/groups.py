@@ -167,12 +167,20 @@ def _against(
     for party in sorted(count):
         if count[party] > allowed.get(party, 1):
             return "records", Said("{party} would have {n} records of one person.", party=party, n=count[party])
-    looked_at = agreeing = 0
-    for one in left:
-        for other in right:
-            if frozenset((one.party, other.party)) in partners and one.party != other.party:
-                looked_at += 1
-                agreeing += other in linked[one]
+    sides = [defaultdict[str, int](int), defaultdict[str, int](int)]
+    for side, records in zip(sides, (left, right), strict=True):
+        for record in records:
+            side[record.party] += 1
+    looked_at = sum(
+        n * m
+        for one, n in sides[0].items()
+        for other, m in sides[1].items()
+        if one != other and frozenset((one, other)) in partners
+    )
+    # by the links and not by the pairs: with many records of a party in a group those are millions for each link
+    few, many = sorted((left, right), key=len)
+    inside = set(many)
+    agreeing = sum(len(linked[record] & inside) for record in few)
     if looked_at and Fraction(agreeing, looked_at) < tuning.least_agreeing:
         return "majority", Said("Only {n} of {all} compared pairs are links.", n=agreeing, all=looked_at)
     return None

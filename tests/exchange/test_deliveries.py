@@ -306,6 +306,20 @@ def test_what_cannot_be_compared_is_released_as_new_and_counted_in_full(start: C
     assert plan.outlook.total["per bit"] == 4.0
 
 
+def test_an_earlier_delivery_whose_rows_are_lost_counts_beside_the_others(start: Callable[..., Deliveries]) -> None:
+    """Who was in it and comes back gets fresh noise."""
+    them = start()
+    them.send(FIRST_ROWS, ids(0, 60))
+    them.send(people(0, 50), ids(0, 50))
+    back = people(0, 59), ids(0, 59)
+    assert them.plan(*back).outlook.total["per bit"] == 2.0
+    min(them.a.signed(them.id).folder.rglob("*.rows")).unlink()
+    plan = them.plan(*back)
+    assert plan.planned.carried is not None
+    assert (len(plan.planned.carried.of), plan.planned.carried.new) == (1, 9)
+    assert plan.outlook.total["per bit"] == 4.0
+
+
 def test_terms_of_one_agreement_are_the_offer_for_another_partner(start: Callable[..., Deliveries]) -> None:
     them = start("bloom", epsilon=2.0, decoys=5)
     made = agreeing.offer_like(them.agreement.terms)

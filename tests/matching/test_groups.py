@@ -9,6 +9,7 @@ import pytest
 
 from pprl_desktop.matching.groups import Groups, Link, Record, closure, groups
 from pprl_desktop.problem import Problem
+from tests.hostility import Tally
 
 PARTIES = ("A", "B", "C", "D")
 ALL = tuple(itertools.combinations(PARTIES, 2))
@@ -77,6 +78,23 @@ def test_no_group_ever_has_two_records_of_a_party_or_a_minority_of_links() -> No
             assert 2 * sum(pair in known for pair in pairs) >= len(pairs)
             largest = max(largest, len(group))
     assert largest > 2
+
+
+def test_large_groups_that_contradict_each_other_cost_little() -> None:
+    """Parties that may have many records of a person, and invent links between two crowds."""
+    parties = [f"{at:02}" for at in range(10)]
+    crowds = [[Record(party, f"{crowd}{at}") for party in parties for at in range(8)] for crowd in "ab"]
+    inside = [
+        Link(one, other, 0.9) for crowd in crowds for one, other in itertools.combinations(crowd, 2)
+        if one.party != other.party
+    ]  # fmt: skip
+    between = [
+        Link(one, other, 0.5) for at, one in enumerate(crowds[0]) for other in crowds[1][at % 3 :: 3]
+        if one.party != other.party
+    ]  # fmt: skip
+    tally = Tally("links between crowds")
+    tally.case(lambda: groups([*inside, *between], itertools.combinations(parties, 2), dict.fromkeys(parties, 200)))
+    tally.finish()
 
 
 def test_a_link_of_a_party_outside_the_group_is_refused() -> None:

@@ -99,7 +99,7 @@ class IdentityCard(Card):
             label(tr("What it is"), "heading"),
             fact("key", tr("A pair of keys that only you hold: one half stays here, under your passphrase.")),
             fact("people", tr("The other half is your card. Partners know you by it; it is public.")),
-            fact("lock", tr("Files that partners make for you open only on this computer.")),
+            fact("lock", tr("Files that partners make for you open only with this key.")),
             row(button(tr("I have a backup …"), lambda: self.stack.setCurrentIndex(3), kind="link"), None),
             None,
             gap=1.5,
