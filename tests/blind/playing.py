@@ -46,16 +46,3 @@ def played(a: CleanTable, b: CleanTable, plan: Plan) -> tuple[Asker, Answer, Kep
     question = ask(made, SEED)
     given, kept = answer(b, plan, SECRET, question, OTHER)
     return made, given, kept, open_answer(made, SEED, question, given)
-
-
-def plain_join(a: CleanTable, b: CleanTable, recipe: KeyRecipe) -> set[tuple[int, int]]:
-    """The twin: pairs of records that share a key, by comparing the keys themselves."""
-    found = set()
-    for key in recipe.keys:
-        mine, theirs = values_of(Columns(a), key), values_of(Columns(b), key)
-        rows: dict[bytes, list[int]] = {}
-        for row, digest in zip(theirs.rows.tolist(), theirs.digests, strict=True):
-            rows.setdefault(digest.tobytes(), []).append(row)
-        for row, digest in zip(mine.rows.tolist(), mine.digests, strict=True):
-            found.update((row, other) for other in rows.get(digest.tobytes(), ()))
-    return found

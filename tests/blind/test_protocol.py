@@ -16,7 +16,8 @@ from pprl_desktop.codes.keys.variants import clear_marks, status_of
 from pprl_desktop.decisions.adaptive.token_levels import levels_of
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.table import MISSING, CleanTable, Column
-from tests.blind.playing import OTHER, RECIPE, SECRET, SEED, plain_join, plan_for, played, two_tables
+from tests.blind.playing import OTHER, RECIPE, SECRET, SEED, plan_for, played, two_tables
+from tests.codes.keys.people import plain_join
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import struct
+import subprocess
+import sys
 import zipfile
 from datetime import date
 from pathlib import Path
@@ -11,7 +15,8 @@ import pytest
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.records import biff, formats
-from pprl_desktop.records.reading import Reading, read_table
+from pprl_desktop.records.hushed import hushed
+from pprl_desktop.records.reading import Reading, ReadOptions, read_table
 
 FILES = Path(__file__).parent / "files"
 
@@ -68,8 +73,6 @@ def test_an_xls_whose_chart_would_be_read_as_cells_is_refused(tmp_path: Path, mo
     seen = biff.seen(path.read_bytes())
     assert seen is not None
     (last,) = seen.mixed
-    from pprl_desktop.records.reading import ReadOptions
-
     with pytest.raises(Problem, match="holds a chart"):
         read_table(path, ReadOptions(sheet=last))
     assert read_table(path).table.rows  # the first sheet has none
@@ -143,3 +146,29 @@ def test_a_parquet_file_of_lists_alone_or_of_packed_differences_is_named_for_wha
         use_dictionary=False, column_encoding={"name": "DELTA_BYTE_ARRAY"},
     )  # fmt: skip
     assert "are packed in a way that is not read here" in refused(tmp_path / "deltas.parquet")
+
+
+def test_a_spoilt_xls_is_refused_and_the_library_says_nothing(tmp_path: Path) -> None:
+    """Its panic would print what it stumbled over: looked at is what a whole process writes to its terminal."""
+    spoilt = bytearray((FILES / "zeros.xls").read_bytes())
+    spoilt[3924] = 0x17  # a formula that claims a longer text than it has
+    (tmp_path / "spoilt.xls").write_bytes(spoilt)
+    bare = "import sys, python_calamine; python_calamine.load_workbook(sys.argv[1])"
+    loud = subprocess.run([sys.executable, "-c", bare, tmp_path / "spoilt.xls"], capture_output=True, check=False)
+    assert b"panicked" in loud.stderr  # or this test shows nothing
+    ran = subprocess.run(
+        [sys.executable, "-m", "pprl_desktop", "profile", tmp_path / "spoilt.xls"], capture_output=True, check=False,
+        text=True,
+    )  # fmt: skip
+    assert ran.returncode != 0
+    assert "cannot be read as .xls" in ran.stderr
+    assert "panicked" not in ran.stderr + ran.stdout
+    assert len(ran.stderr.splitlines()) <= 4
+
+
+def test_a_hushed_call_gives_the_terminal_back(capfd: pytest.CaptureFixture[str]) -> None:
+    with contextlib.suppress(ValueError), hushed():
+        os.write(2, b"a cell")
+        raise ValueError
+    os.write(2, b"later")
+    assert capfd.readouterr().err == "later"

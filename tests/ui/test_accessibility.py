@@ -24,7 +24,7 @@ from pprl_desktop.ui.kit import i18n, theme
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.shell.main_window import MainWindow
 from pprl_desktop.ui.shell.stepper import mark_words
-from tests.ui.walk import PAGES, shown, spoken_name, visit, walk_window
+from tests.ui.walk import PAGES, shown, spoken_name, visit, walk_window, walked
 
 CONTROLS = (QAbstractButton, QComboBox, QLineEdit, QAbstractSpinBox, QAbstractSlider, QPlainTextEdit, QAbstractItemView)
 
@@ -32,15 +32,8 @@ CONTROLS = (QAbstractButton, QComboBox, QLineEdit, QAbstractSpinBox, QAbstractSl
 @pytest.fixture(scope="module")
 def full_window(tmp_path_factory: pytest.TempPathFactory, qapp) -> Iterator[MainWindow]:  # type: ignore[no-untyped-def]
     """A project with the sample table loaded; later pages show what they show before there is more."""
-    folder = tmp_path_factory.mktemp("walk")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PPRL_DESKTOP_SETTINGS", str(folder / "settings"))
-        patch.setenv("PPRL_HOME", str(folder / "home"))
-        window = walk_window(folder / "walk.pprlproject", "en")
+    with walked(tmp_path_factory.mktemp("walk")) as window:
         yield window
-        window.desk.jobs.cancel()
-        window.close()
-        window.deleteLater()
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])

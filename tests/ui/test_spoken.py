@@ -19,7 +19,7 @@ from pprl_desktop.ui.shell.help_panel import page_path
 from pprl_desktop.ui.shell.main_window import MainWindow
 from pprl_desktop.ui.widgets.basics import icon_label
 from tests.ui.reviews import open_session
-from tests.ui.walk import PAGES, visit, walk_window
+from tests.ui.walk import PAGES, visit, walk_window, walked
 
 ROLES = QAccessible.Role
 # a picture beside a text repeats it and stays silent
@@ -31,15 +31,8 @@ CONTROLS = {
 
 @pytest.fixture(scope="module")
 def window(tmp_path_factory: pytest.TempPathFactory, qapp) -> Iterator[MainWindow]:  # type: ignore[no-untyped-def]
-    folder = tmp_path_factory.mktemp("spoken")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PPRL_DESKTOP_SETTINGS", str(folder / "settings"))
-        patch.setenv("PPRL_HOME", str(folder / "home"))
-        made = walk_window(folder / "walk.pprlproject", "en")
+    with walked(tmp_path_factory.mktemp("spoken")) as made:
         yield made
-        made.desk.jobs.cancel()
-        made.close()
-        made.deleteLater()
 
 
 def nameless(widget: QWidget) -> list[str]:

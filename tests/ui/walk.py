@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QScrollBar, QWidget
 
 from pprl_desktop import resources
@@ -26,6 +29,19 @@ def walk_window(path: Path, language: str) -> MainWindow:
     window.desk.findings.seen = seen
     window.desk.change("Load table", **seen.changes())
     return window
+
+
+@contextmanager
+def walked(folder: Path) -> Iterator[MainWindow]:
+    """Such a window with settings and a home of its own, closed afterwards."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PPRL_DESKTOP_SETTINGS", str(folder / "settings"))
+        patch.setenv("PPRL_HOME", str(folder / "home"))
+        window = walk_window(folder / "walk.pprlproject", "en")
+        yield window
+        window.desk.jobs.cancel()
+        window.close()
+        window.deleteLater()
 
 
 def shown(pane: Pane, kind: type | tuple[type, ...]) -> list[QWidget]:

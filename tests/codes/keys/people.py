@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pprl_desktop.codes.keys.recipe import Columns, KeyRecipe, values_of
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.table import CleanTable, Column
 
@@ -39,3 +40,16 @@ def people(rows: int, seed: int = 0) -> CleanTable:
     cells.append(random.choice(["F", "M"], rows).tolist())
     columns = tuple(Column.of(one.name, column) for one, column in zip(FIELDS, cells, strict=True))
     return CleanTable(FIELDS, columns)
+
+
+def plain_join(a: CleanTable, b: CleanTable, recipe: KeyRecipe) -> set[tuple[int, int]]:
+    """The twin: pairs of records that share a key, by comparing the keys themselves."""
+    found = set()
+    for key in recipe.keys:
+        mine, theirs = values_of(Columns(a), key), values_of(Columns(b), key)
+        rows: dict[bytes, list[int]] = {}
+        for row, digest in zip(theirs.rows.tolist(), theirs.digests, strict=True):
+            rows.setdefault(digest.tobytes(), []).append(row)
+        for row, digest in zip(mine.rows.tolist(), mine.digests, strict=True):
+            found.update((row, other) for other in rows.get(digest.tobytes(), ()))
+    return found

@@ -14,26 +14,14 @@ from pprl_desktop.codes.keys.worlds import HeldKeys, worlds_of
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.table import CleanTable, Column
-from tests.codes.keys.people import FIELDS, people
-
-
-def shared(a: CleanTable, b: CleanTable, keys: KeyRecipe) -> set[tuple[int, int]]:
-    found = set()
-    for key in keys.keys:
-        mine, theirs = values_of(Columns(a), key), values_of(Columns(b), key)
-        rows: dict[bytes, list[int]] = {}
-        for row, digest in zip(theirs.rows.tolist(), theirs.digests, strict=True):
-            rows.setdefault(digest.tobytes(), []).append(row)
-        for row, digest in zip(mine.rows.tolist(), mine.digests, strict=True):
-            found.update((row, other) for other in rows.get(digest.tobytes(), ()))
-    return found
+from tests.codes.keys.people import FIELDS, people, plain_join
 
 
 def test_chosen_keys_find_damaged_people_and_stay_below_the_bound() -> None:
     table = people(2000)
     choice = choose(table, 2000, bound=0.05)
     damaged = corrupt(table, 99)
-    pairs = shared(table, damaged, choice.recipe)
+    pairs = plain_join(table, damaged, choice.recipe)
     assert np.mean([(row, row) in pairs for row in range(table.rows)]) > 0.9
     columns = Columns(table)
     guesser = coverage.Guesser(columns, "public")
