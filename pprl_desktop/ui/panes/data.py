@@ -487,7 +487,8 @@ class DataPane(ReadingChoices, Pane):
         return tr_n("{n} record loaded", "{n} records loaded", rows) if rows else ""
 
     def go_on(self, done: Callable[[], None]) -> None:
-        assert (seen := self.seen) is not None
+        seen = self.seen
+        assert seen is not None
         kept = f"profile{self.NAME.removeprefix('data')}"  # of the second own file beside that of the first
         self.desk.confirm(self.NAME, {kept: json.dumps(seen.profile.as_dict(), sort_keys=True).encode()})
         if self.desk.findings.proposal is not None:  # fields and method are the partner's words, read there
