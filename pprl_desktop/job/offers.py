@@ -16,6 +16,7 @@ from pprl_desktop.project.choices import Choices
 from pprl_desktop.records.fields import KIND_WORDS, Field
 from pprl_desktop.records.hints import hint
 from pprl_desktop.records.roles import role
+from pprl_desktop.records.table import PLUS
 from pprl_desktop.said import NOTHING, Said
 
 if TYPE_CHECKING:
@@ -150,8 +151,9 @@ def guess_columns(fields: Sequence[Field], profile: Profile, taken: dict[str, st
             column = wanted.get(one.name, "")
             if one.name not in found and column in free and column not in found.values():
                 found[one.name] = column
+    within = {part for one in profile.joined if PLUS in one.name for part in one.name.split(PLUS)}
     for one in fields:
-        rest = [name for name in free if name not in found.values()]
+        rest = [name for name in free if name not in found.values() and name not in within]
         if one.name not in found and rest:
             best = max(rest, key=lambda name: _likeness(one, name, profile))
             if _likeness(one, best, profile) >= LEAST_LIKENESS:

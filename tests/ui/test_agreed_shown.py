@@ -11,7 +11,10 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit
 from pprl_desktop.codes.recipe import settings
 from pprl_desktop.exchange.agreeing import Offer, propose
 from pprl_desktop.job.kept import rehearsal_of
+from pprl_desktop.job.own_table import OwnTable
+from pprl_desktop.project.choices import Choices
 from pprl_desktop.records.fields import Field
+from pprl_desktop.ui.panes.agreement_columns import ColumnChoice
 from pprl_desktop.ui.shell.main_window import MainWindow
 from tests.exchange.conftest import introduce, make_party
 
@@ -138,3 +141,19 @@ def shown_fields(window: MainWindow) -> dict[str, str]:
     names = [one.text() for one in window.pane().findChildren(QLineEdit) if one.accessibleName().startswith("Name of")]
     boxes = [one for one in window.pane().findChildren(QComboBox) if one.accessibleName().startswith("Column")]
     return dict(zip(names, (str(one.currentData()) for one in boxes), strict=True))
+
+
+def test_a_date_in_three_columns_and_a_full_name_are_the_columns_of_a_proposal(
+    window: MainWindow, tmp_path: Path
+) -> None:
+    table = tmp_path / "parts.csv"
+    rows = [f"{n},Anna{chr(97 + n)} Meyer{chr(97 + n)},{1 + n},{1 + n % 12},{1950 + n}" for n in range(24)]
+    table.write_text("\n".join(["no,name,dob_day,dob_month,dob_year", *rows]) + "\n", encoding="utf-8")
+    seen = OwnTable().load(table)
+    fields = (Field.of("first_name"), Field.of("last_name"), Field.of("dob", "date"))
+    choice = ColumnChoice()
+    choice.show_fields(fields, seen, Choices())
+    date = "dob_year + dob_month + dob_day"
+    assert dict(choice.columns()) == {"first_name": "name (first)", "last_name": "name (last)", "dob": date}
+    assert choice.problem() == ""
+    assert choice.boxes["dob"].findData("dob_day") > 0

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QPixmap
 from PySide6.QtTest import QTest
@@ -13,6 +15,7 @@ from pprl_desktop import resources
 from pprl_desktop.codes.base import REGISTRY, method
 from pprl_desktop.exchange import card, contacts, identity
 from pprl_desktop.job.ways import Figure, Way, offered
+from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.words import place_of
 from pprl_desktop.ui.panes._files import out_path
 from pprl_desktop.ui.panes.match_pairs import wrong_range
@@ -21,6 +24,7 @@ from pprl_desktop.ui.shell.main_window import MainWindow
 from pprl_desktop.ui.widgets.basics import Brief, button
 from pprl_desktop.ui.widgets.inputs import labelled
 from pprl_desktop.ui.widgets.reflow import columns
+from tests.ui.test_spoken import mnemonics
 
 
 def settle() -> None:
@@ -34,6 +38,16 @@ def make_key(window: MainWindow, name: str = "Northmere") -> None:
     with window.desk.home.locked():
         window.desk.home.create(own, "river candle marble fox")
     window.desk.unlocked(own)
+
+
+def make_partner(window: MainWindow) -> contacts.Contact:
+    """Verified."""
+    other, own = identity.new("Saltham Hospital Trust"), window.desk.home.own_card()
+    made = contacts.new(card.write(other.keys, other.name))
+    made = contacts.verified(made, own, contacts.number_with(own, made).as_text())
+    with window.desk.home.locked():
+        window.desk.home.keep_contact(made)
+    return made
 
 
 def with_project(window: MainWindow, tmp_path: Path) -> None:
@@ -265,6 +279,51 @@ def test_a_list_that_is_open_stays_open_while_keys_are_counted(window: MainWindo
     pane.show_state()
     pane.show_state()
     assert not moves
+
+
+def test_while_keys_are_counted_a_bar_moves_and_no_heading_stands_alone(
+    window: MainWindow, tmp_path: Path, monkeypatch, qtbot
+) -> None:  # type: ignore[no-untyped-def]
+    halfway = threading.Event()
+
+    def counted(*_given: object) -> None:
+        progress = _given[-1]
+        progress.at(0.5)
+        halfway.wait(60)
+        raise Problem("No keys stay below the bound.")
+
+    monkeypatch.setattr("pprl_desktop.job.blind.prepare_own", counted)
+    make_key(window)
+    partner = make_partner(window)
+    with_project(window, tmp_path)
+    window.desk.change("Choose method", method="blind", partner=partner.id)
+    window.show_pane("agreement")
+    view = window.pane().blind
+    assert view.bar.isHidden()
+    view.rows.setValue(600)
+    view.rows.editingFinished.emit()
+    try:
+        qtbot.waitUntil(lambda: view.bar.value() == 500)
+        assert view.bar.isVisibleTo(window)
+        assert not window.pane().start.draft_head.isVisibleTo(window)
+    finally:
+        halfway.set()
+    qtbot.waitUntil(lambda: view.state.text().startswith("No keys stay below"))
+    assert view.bar.isHidden()
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_the_keys_of_a_proposal_are_no_two_the_same(open_window, language: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """Alt+W opened the partner's file instead of writing the own."""
+    window = open_window("--light", f"--language={language}")
+    make_key(window)
+    window.desk.create_project(tmp_path / "keys.pprlproject", "Keys")
+    window.desk.change("Choose partner", partner=make_partner(window).id)
+    window.show_pane("agreement")
+    settle()
+    assert window.pane().open.isVisibleTo(window)
+    letters = [text[text.index("&") + 1].casefold() for text in mnemonics(window)]
+    assert len(letters) == len(set(letters)), mnemonics(window)
 
 
 class _Hidden(QObject):

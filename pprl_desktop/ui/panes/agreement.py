@@ -65,7 +65,7 @@ class AgreementPane(KeyedPane):
         self.body.addStretch(1)
         self.decline = button(tr("&Decline …"), self._decline)
         self.later = button(tr("Not now"), self._put_aside, kind="link")
-        self.open = button(tr("I &was sent a proposal …"), self.choose_file)
+        self.open = button(tr("I was &sent a proposal …"), self.choose_file)
         self.pdf = button("&PDF …", self._save_pdf, icon="save", tip=tr("Save this document as PDF"))
 
     def _build_read(self) -> QWidget:

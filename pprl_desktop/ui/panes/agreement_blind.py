@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QProgressBar, QWidget
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import number, tr, tr_core
@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from pprl_desktop.job.blind import Prepared, Weighed
     from pprl_desktop.progress import Progress
     from pprl_desktop.project.choices import Choices
+    from pprl_desktop.ui.kit.jobs import Job
 
 MOST_KEYS = 5  # shown one by one
+WORK = "agreement.blind.terms"  # key of the job
 
 
 class BlindTermsView(QWidget):
@@ -64,6 +66,12 @@ class BlindTermsView(QWidget):
         self.travels, self.reach = Travels(), Reach()
         self.number = BigNumber(tr("of your records within reach of a liar"), "warm")
         self.state = label("", "muted")
+        self.bar = QProgressBar()
+        self.bar.setRange(0, 1000)
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName(tr("Progress"))
+        self.bar.setFixedHeight(4)
+        pane.desk.jobs.progressed.connect(self._progressed)
         self.keys = Rows(
             tr("Keys"),
             (Head(tr("Keys, the same on both sides"), 1), Head(tr("Finds"), right=True),
@@ -74,8 +82,9 @@ class BlindTermsView(QWidget):
         self.measured = boxed(
             column(columns(self.number, self.reach, least=220, gap=3), Section().add(self.keys), self.learns, gap=1.5)
         )
-        self.setLayout(column(self.form, self.travels, self.state, self.measured, gap=2))
+        self.setLayout(column(self.form, self.travels, column(self.state, self.bar), self.measured, gap=2))
         self.measured.hide()
+        self.bar.hide()
 
     # proposing ------------------------------------------------------------------------------------
 
@@ -103,7 +112,7 @@ class BlindTermsView(QWidget):
             return
         self._of, self.prepared = wanted, None
         self.measured.hide()
-        self._tell(tr("Choosing keys on your own table …"))
+        self._tell(tr("Choosing keys on your own table …"), works=True)
         wish, place = Wish(self.rows.value(), self.bound.currentData(), asks), self.pane.desk.own_table
         home, key = self.pane.desk.home, contact.card.party.sign
 
@@ -119,7 +128,7 @@ class BlindTermsView(QWidget):
             tr("Choosing the keys"),
             work,
             done,
-            key="agreement.blind.terms",
+            key=WORK,
             quiet=True,
             keeps=True,
             problem=self._refused,
@@ -140,7 +149,7 @@ class BlindTermsView(QWidget):
             return
         self._of, self.weighed, self.why_not = wanted, None, ""
         self.measured.hide()
-        self._tell(tr("Counting on your own table how far a liar could reach …"))
+        self._tell(tr("Counting on your own table how far a liar could reach …"), works=True)
         place, home, key = self.pane.desk.own_table, self.pane.desk.home, terms.proposer.party.sign
 
         def done(made: Weighed) -> None:
@@ -152,7 +161,7 @@ class BlindTermsView(QWidget):
         self.pane.run(
             tr("Counting"),
             lambda progress: weigh_own(place, choices, blind, "accepter", asked_so_far(home, key), progress),
-            done, key="agreement.blind.terms", quiet=True, keeps=True, problem=self._refused,
+            done, key=WORK, quiet=True, keeps=True, problem=self._refused,
         )  # fmt: skip
 
     def reason(self) -> str:
@@ -195,6 +204,12 @@ class BlindTermsView(QWidget):
         self._tell(self.why_not)
         self.measured.show()
 
-    def _tell(self, words: str) -> None:
+    def _progressed(self, job: Job) -> None:
+        if job.key == WORK:
+            self.bar.setValue(max(round(1000 * job.fraction), self.bar.value()))
+
+    def _tell(self, words: str, *, works: bool = False) -> None:
+        self.bar.setValue(0)
+        self.bar.setVisible(works)
         self.state.setText(words)
         self.state.setVisible(bool(words))

@@ -50,10 +50,11 @@ class ColumnChoice(Section):
         if seen is None:
             return
         guessed = offers.guess_columns(fields, seen.profile, dict(choices.columns))
+        named = [*seen.columns, *(one.name for one in seen.profile.joined)]
         for number, one in enumerate(fields):
             box = combo(
                 tr("Your column for {field}", field=one.name),
-                [(tr("choose …"), ""), *((name, name) for name in seen.columns if name not in choices.sensitive)],
+                [(tr("choose …"), ""), *((name, name) for name in named if name not in choices.sensitive)],
                 lambda _data: self._check(tell=True),
             )
             pick(box, guessed.get(one.name, ""))

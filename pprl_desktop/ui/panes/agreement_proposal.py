@@ -61,13 +61,14 @@ class ProposalForm(QWidget):
             tr("Each saves a card, sends it to the other by any way, and both compare twelve words by telephone."),
             ((tr("&Identity and contacts"), lambda: self._pane.desk.go_to.emit("contacts")),),
         )
+        self.draft_head = Section(tr("What you would propose"))
         self.draft = PaperView(tr("The proposal as it would be written"))
         self.form = boxed(
             column(
                 columns(who, why, least=290, gap=3),
                 column(self.rule_name, self.rule, self.rule_note, gap=0.5),
                 flow(self.group),
-                Section(tr("What you would propose")),
+                self.draft_head,
                 self.draft,
                 gap=2,
             )
@@ -101,7 +102,8 @@ class ProposalForm(QWidget):
                 self.not_yet = self._blind.not_prepared()
         self._show_rule(choices.rule, decides_alone=weighs)
         terms = self._draft(chosen.id) if chosen is not None and choices.fields else None
-        self.draft.setVisible(terms is not None)
+        for one in (self.draft_head, self.draft):
+            one.setVisible(terms is not None)
         if terms is not None:
             prepared = self._blind.prepared if weighs else None
             weighed = prepared.weighed if prepared is not None else None
