@@ -102,8 +102,8 @@ class ProposalForm(QWidget):
                 self.not_yet = self._blind.not_prepared()
         self._show_rule(choices.rule, decides_alone=weighs)
         terms = self._draft(chosen.id) if chosen is not None and choices.fields else None
-        for one in (self.draft_head, self.draft):
-            one.setVisible(terms is not None)
+        for part in (self.draft_head, self.draft):
+            part.setVisible(terms is not None)
         if terms is not None:
             prepared = self._blind.prepared if weighs else None
             weighed = prepared.weighed if prepared is not None else None

@@ -297,6 +297,8 @@ class DataPane(ReadingChoices, Pane):
         text, tint = "", "warm"
         if one.name in choices.sensitive:
             text, tint = self._sensitive_words(), "muted"
+        elif repeats is not None and all(one.name in made_of(part) for part in repeats.beside):
+            text, tint = tr("as first and last name"), "muted"
         elif repeats is not None:
             text = tr("repeats {columns}", columns=", ".join(repeats.beside))
         elif one.name in codes:
