@@ -119,7 +119,7 @@ class ExportPane(KeyedPane):
                 partner, "blind",
                 tr("{n} questions, filled up with random ones", n=count(sum(asks.asked))),
                 tr("nothing of your people from the question; from the result, which of its records you hold"),
-                adds_up(self),
+                adds_up(self, itself="question"),
             )
         )  # fmt: skip
         self.named.show_number("0", tr("of 100"), tr("the question is random to them"))
@@ -184,7 +184,7 @@ class ExportPane(KeyedPane):
                 agreement.partner_side.name, "smashed",
                 tr("all of your {records}", records=many)
                 + (" " + tr("and {n} records that do not exist", n=count(decoys)) if decoys else ""),
-                learn, adds_up(self, itself="question"),
+                learn, adds_up(self),
             )
         )  # fmt: skip
         clear(self.stays.body)

@@ -134,6 +134,7 @@ class FinishPane(KeyedPane):
             (self.wrong, match.wrong if match else None),
             (self.missed, match.missed if match else None),
         ):
+            shown.setVisible(not self.answers_only())  # whoever asks has matched, and forecasts
             self._show_range(shown, share, reliable=match is None or match.reliable)
         pick(self.form, choices.output_form)
         self._say_held()

@@ -233,5 +233,7 @@ class PartnerPane(KeyedPane):
         if self._answers_now():
             self.answering.write_answer()
             return
+        if self.answers_only() and self.project.state("export").state != "done":
+            self.desk.confirm("export")  # who answers asks nothing: the question step is not left behind
         self.desk.confirm("partner")
         done()
