@@ -71,12 +71,12 @@ class Happened:
 def report(happened: Happened, title: str) -> Report:
     sections = [
         _agreement(happened.agreement),
-        _privacy(happened.statement),
+        _privacy(happened.statement, happened.agreement),
         _rehearsal(happened.rehearsal),
         _releases(happened.home, happened.agreement),
         _beside(happened.home, happened.agreement),
         _files(happened.agreement),
-        Section(Said("How it was matched"), tuple(happened.matched) or match_sentences(happened.match, happened.found)),
+        Section(Said("How it was matched"), _matched(happened)),
         _results(happened),
         _review(happened),
     ]
@@ -97,18 +97,29 @@ def _agreement(agreement: Agreement) -> Section:
     )
 
 
-def _privacy(statement: Statement | None) -> Section | None:
+def only_answers(agreement: Agreement) -> bool:
+    """With blind, the side that is asked compares nothing and decides nothing."""
+    return agreement.terms.blind is not None and agreement.terms.blind.asked_by(agreement.role) is None
+
+
+def _matched(happened: Happened) -> tuple[Said, ...]:
+    if only_answers(happened.agreement):
+        partner = happened.agreement.partner_side.name
+        return (Said("{partner} asked, so it compares and decides; this side compares nothing.", partner=partner),)
+    return tuple(happened.matched) or match_sentences(happened.match, happened.found)
+
+
+def _privacy(statement: Statement | None, agreement: Agreement) -> Section | None:
+    """What the agreement does not say already: its words hold what protects and what does not."""
+    from pprl_desktop.exchange.terms_words import in_words
+
     if statement is None:
         return None
+    agreed = in_words(agreement.terms)
     rows = tuple((one.value, one.unit, BOUNDS[one.bound], one.basis) for one in statement.numbers)
     grid = Grid((Said("epsilon"), Said("unit"), Said("bound"), Said("from")), rows) if rows else None
-    sentences = (
-        statement.summary,
-        *statement.sentences,
-        *(Said("Protects: {what}", what=one) for one in statement.protects),
-        *(Said("Does not protect: {what}", what=one) for one in statement.leaves_open),
-    )
-    return Section(Said("What the numbers promise"), sentences, grid)
+    sentences = tuple(one for one in (statement.summary, *statement.sentences) if one not in agreed)
+    return Section(Said("What the numbers promise"), sentences, grid) if sentences or grid is not None else None
 
 
 def _rehearsal(rehearsal: Rehearsed | None) -> Section:
@@ -121,7 +132,7 @@ def _releases(home: Home, agreement: Agreement) -> Section:
     rows: list[tuple[Cell, ...]] = [
         (
             one.number,
-            one.time[:10],
+            Said("{day:date}", day=one.time[:10]),
             method(one.method).title if one.method in REGISTRY else one.method,
             MECHANISMS.get(one.mechanism, one.mechanism),
             one.epsilon or Said("none"),
@@ -143,8 +154,8 @@ def _releases(home: Home, agreement: Agreement) -> Section:
 def _beside(home: Home, agreement: Agreement) -> Section | None:
     rows: list[tuple[Cell, ...]] = [
         (
-            one.number, one.time[:10], Said("received") if one.received else Said("sent"), WORDS[one.what], one.records,
-            ", ".join(one.fields), one.file[:16], one.sent,
+            one.number, Said("{day:date}", day=one.time[:10]), Said("received") if one.received else Said("sent"),
+            WORDS[one.what], one.records, ", ".join(one.fields), one.file[:16], one.sent,
         )
         for one in home.ledger().disclosures()
         if one.agreement == agreement.id
@@ -334,11 +345,16 @@ def _unsure(outcome: Outcome) -> list[Said]:
     return [Said("{n} {n|pair|pairs} of which this side's match is unsure {n|is|are} not linked.", n=outcome.unsure)]
 
 
-def _results(happened: Happened) -> Section:
-    if happened.outcome is None:
-        return Section(Said("Result"), (Said("The results of both sides have not been put together yet."),))
-    counts = happened.outcome.counts()
-    sentences = [
+def _put_together(agreement: Agreement, counts: dict[str, int]) -> list[Said]:
+    """Which pairs are linked, and by whose decision."""
+    blind = agreement.terms.blind
+    if blind is not None and not blind.mutual:
+        asks = agreement.partner_side if only_answers(agreement) else agreement.own_side
+        return [
+            Said("{asks} asked, so it decides: {linked} {linked|pair is|pairs are} linked.", asks=asks.name,
+                 linked=counts["linked"])
+        ]  # fmt: skip
+    return [
         Said(
             "Both sides accepted {both} {both|pair|pairs}; {mine} {mine|was|were} accepted by this side only, {theirs} "
             "by the partner only.",
@@ -348,12 +364,21 @@ def _results(happened: Happened) -> Section:
         ),
         Said(
             "{rule}: {linked} {linked|pair is|pairs are} linked, and {open} {open|is|are} left for review.",
-            rule=RULE_WORDS[happened.agreement.terms.rule],
+            rule=RULE_WORDS[agreement.terms.rule],
             linked=counts["linked"],
             open=counts["open"],
         ),
-        Said("The results hold no value of a record: they tell this side which of its own rows the partner also has."),
+    ]
+
+
+def _results(happened: Happened) -> Section:
+    if happened.outcome is None:
+        return Section(Said("Result"), (Said("The results of both sides have not been put together yet."),))
+    counts = happened.outcome.counts()
+    sentences = [
+        *_put_together(happened.agreement, counts),
         *_unsure(happened.outcome),
+        Said("The results hold no value of a record: they tell this side which of its own rows the partner also has."),
         *([happened.table] if happened.table is not None else []),
     ]
     if happened.figures is not None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pprl_desktop.exchange.disclosures import CLEAR, WORDS
+from pprl_desktop.job.disclosure import only_answers
 from pprl_desktop.job.document import Cell, Document, Fact, Figure, Listed, Part, Words
 from pprl_desktop.job.papers import field_title, how, hundred, linked
 from pprl_desktop.job.report import Grid, Report
@@ -13,6 +14,7 @@ from pprl_desktop.said import Said
 
 if TYPE_CHECKING:
     from pprl_desktop.exchange.agreement import Agreement
+    from pprl_desktop.exchange.disclosures import Disclosure
     from pprl_desktop.exchange.home import Home
     from pprl_desktop.job.kept import KeptMatch, Range
     from pprl_desktop.job.review_path import Decided
@@ -84,6 +86,8 @@ def _sure(match: KeptMatch | None) -> tuple[Figure, ...]:
 
 
 def _decided(told: Told) -> Said:
+    if only_answers(told.agreement):
+        return Said("{partner}, because it asked", partner=told.agreement.partner_side.name)
     program = told.match.accepted if told.match is not None else told.linked
     if told.reviewed is None or not told.reviewed.pairs:
         return Said("the program ({n} {n|pair|pairs} accepted here)", n=program)
@@ -109,9 +113,7 @@ def _left(told: Told) -> Listed:
             )))  # fmt: skip
     for one in ledger.disclosures():
         if one.agreement == told.agreement.id:
-            clear = one.what == CLEAR
-            form = Cell(Said("IN CLEAR"), tag="danger") if clear else Cell(Said("numbers"), tag="neutral")
-            reach = Cell(Said("all {n}", n=one.records), share=1.0, tag="danger") if clear else Cell(Said("none"))
+            form, reach = _form(one, partner)
             rows.append((one.time, (
                 _day(one.time), Cell(partner if one.received else me), Cell(WORDS[one.what]),
                 Cell(Said("{n}", n=one.records), right=True), form, reach,
@@ -122,6 +124,19 @@ def _left(told: Told) -> Listed:
         tuple(cells for _, cells in sorted(rows, key=lambda one: one[0])),
         Said("Never part of a file that left: sensitive columns, record numbers and the names of columns."),
     )
+
+
+def _form(one: Disclosure, partner: str) -> tuple[Cell, Cell]:
+    """In which form it left, and how many of its people could be named by whoever has it."""
+    if one.what == CLEAR:
+        return Cell(Said("IN CLEAR"), tag="danger"), Cell(Said("all {n}", n=one.records), share=1.0, tag="danger")
+    if one.what == "answer":
+        share = float(one.coverage or 1.0)
+        reach = Cell(Said("{n} of 100, if {partner} lied", n=hundred(share), partner=partner), share=share)
+        return Cell(Said("blind"), tag="accent"), reach
+    if one.what == "question":
+        return Cell(Said("blind"), tag="accent"), Cell(Said("none"))
+    return Cell(Said("numbers"), tag="neutral"), Cell(Said("none"))
 
 
 def _day(time: str) -> Cell:

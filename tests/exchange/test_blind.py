@@ -15,8 +15,9 @@ from pprl_desktop.exchange.agreeing import Offer
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.terms import Limits
 from pprl_desktop.job.blind import Wish, prepare
-from pprl_desktop.job.disclosure import left_sentences
+from pprl_desktop.job.disclosure import Happened, left_sentences, report
 from pprl_desktop.job.partnership import Partnership
+from pprl_desktop.job.report_paper import Told, report_document
 from pprl_desktop.problem import Problem
 from pprl_desktop.project.choices import Choices
 from tests.codes.keys.people import FIELDS
@@ -81,6 +82,23 @@ def test_question_and_answer_are_in_the_ledger_with_their_guesses(answered: Two)
     assert 0 < float(answer.coverage) <= terms.coverage
     assert question.file
     assert answer.file
+
+
+def test_the_report_of_the_answering_side_says_who_could_be_named_and_who_decides(answered: Two) -> None:
+    job = answered.job("b")
+    agreement = job.agreement
+    happened = Happened(job.home, agreement)
+    told = Told(job.home, agreement, "Ours", "2026-11-18", 8, 3, 0, None, None, None, None)
+    paper = report_document(told, report(happened, "Ours"))
+    assert paper.listed is not None
+    (line,) = paper.listed.rows
+    words = [str(cell.words) for cell in line]
+    asks = agreement.partner_side.name
+    assert "blind" in words
+    assert any(f"of 100, if {asks} lied" in one for one in words), words
+    assert str({str(one.name): one.what for one in paper.facts}["Decided by"]) == f"{asks}, because it asked"
+    (matched,) = [one for one in paper.parts if str(one.title) == "How it was matched"]
+    assert "this side compares nothing" in " ".join(map(str, matched.sentences))
 
 
 def test_the_same_table_gives_the_same_bytes_again(answered: Two, tmp_path: Path) -> None:

@@ -6,13 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, QSizeF
+from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from pprl_desktop.ui.panes.review_partner import NewPassphrase
 from pprl_desktop.ui.plots.histogram import ScoreHistogram
 from pprl_desktop.ui.plots.precision_recall import Curve, PrecisionRecallPlot
 from pprl_desktop.ui.shell.main_window import MainWindow
+from pprl_desktop.ui.widgets import paper
 from tests.exchange.test_clear_cells import scene
 from tests.review.test_partner import review_offer, told
 from tests.ui.test_review_path import Desk, before_the_review
@@ -157,3 +159,23 @@ def test_the_steps_stay_where_they_are_when_one_gets_a_reason(
     lowest: QWidget = list(window.beside.buttons.values())[-1]
     bottom = lowest.mapTo(window.side, lowest.rect().bottomLeft()).y()
     assert bottom <= window.side.height()
+
+
+def test_no_title_of_a_document_stands_alone_at_the_foot_of_a_page(qapp) -> None:  # type: ignore[no-untyped-def]
+    moved = 0
+    for lines in range(15, 60):
+        text = QTextDocument()
+        before = "".join(f"<p>{n}</p>" for n in range(lines))
+        text.setHtml(f'{before}<p style="font-weight:600">Masked review</p><p>No pair was reviewed.</p>')
+        text.setPageSize(QSizeF(600, 800))
+        pages = text.documentLayout()
+
+        def stands(words: str, text: QTextDocument = text) -> int:
+            return int(text.documentLayout().blockBoundingRect(text.find(words).block()).top() // 800)
+
+        alone = stands("Masked review") < stands("No pair was")
+        paper._keep_titles(text)
+        assert pages is text.documentLayout()
+        assert stands("Masked review") == stands("No pair was"), lines
+        moved += alone
+    assert moved, "one of them stood alone"

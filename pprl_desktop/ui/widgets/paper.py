@@ -11,7 +11,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSizeF, Qt, QUrl
-from PySide6.QtGui import QColor, QImage, QPageSize, QPainter, QPdfWriter, QResizeEvent, QTextDocument
+from PySide6.QtGui import (
+    QColor,
+    QImage,
+    QPageSize,
+    QPainter,
+    QPdfWriter,
+    QResizeEvent,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+)
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QVBoxLayout, QWidget
 
 from pprl_desktop import __version__, files
@@ -29,6 +39,7 @@ DPI = 96  # of a page: a pixel is a pixel of the screen
 PAGE_MARGIN = 64  # px
 BAR = 6  # px
 NARROW = 0.36  # of the width: the least for what protects, or for what stays open
+TITLE_WEIGHT = 600
 ON_ONE_PAGE = (1.0, 0.94, 0.88)  # sizes of the text of a PDF, tried until its first part fits on one page
 
 
@@ -330,6 +341,22 @@ def _plain(words: Words) -> str:
     return words if isinstance(words, str) else tr_core(words)
 
 
+def _keep_titles(text: QTextDocument) -> None:
+    """No title stands alone at the foot of a page: it goes with what it is about."""
+    layout, high = text.documentLayout(), text.pageSize().height()
+    block = text.begin()
+    while block.isValid() and block.next().isValid():
+        cursor, after = QTextCursor(block), block.next()
+        cursor.movePosition(QTextCursor.MoveOperation.NextCharacter)
+        title = cursor.charFormat().fontWeight() >= TITLE_WEIGHT and cursor.currentTable() is None and block.text()
+        here, next_ = (int(layout.blockBoundingRect(one).top() // high) for one in (block, after))
+        if title and here < next_:
+            broken = block.blockFormat()
+            broken.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
+            cursor.setBlockFormat(broken)
+        block = after
+
+
 def _paint(document: Document, device: QPdfWriter) -> int:
     """Page by page, each with its number; what is laid out in pixels of the screen is scaled to the device."""
     scale = device.logicalDpiX() / DPI
@@ -343,6 +370,7 @@ def _paint(document: Document, device: QPdfWriter) -> int:
             break
     _filled(text, document, round(body.width()), Ink(theme.LIGHT, zoom))
     text.setPageSize(body)
+    _keep_titles(text)
     pages = text.pageCount()
     painter = QPainter(device)
     painter.scale(scale, scale)
