@@ -20,6 +20,12 @@ BLOCK = 1 << 20  # bytes
 FEW_SCRIPTS, SOME = 8, 32  # values of the high halves of UTF-16 in one script; pairs needed to judge by that
 HEAD = 1 << 16  # bytes enough to tell UTF-16 without a mark, and what is not a text at all
 
+# files that hold a table in a form that nothing here reads; as text under such a name they are read
+OTHERS = (
+    ".xlsb", ".numbers", ".doc", ".docx", ".pdf", ".rds", ".rdata", ".mdb", ".accdb", ".dbf", ".jmp", ".sas7bcat",
+    ".feather", ".sqlite",
+)  # fmt: skip
+
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16: it starts with the same two bytes
@@ -97,6 +103,13 @@ def refuse_what_is_no_table(head: bytes, name: str) -> None:
         found = (Said("a JSON file"), Said("Export the table as a CSV file."))
     elif start.startswith(b"<?xml"):
         found = (Said("an XML file"), Said("Export the table as a CSV file."))
+    ending = next((one for one in OTHERS if name.lower().endswith(one)), "")
+    if ending and (found or b"\0" in head):
+        raise Problem(
+            Said("'{name}' is a file of the kind {ending}, which is not read here.", name=name, ending=ending),
+            do="Open it in the program that made it, and save its table as .xlsx or as CSV.",
+            place="file",
+        )
     if found:
         what, do = found
         raise Problem(

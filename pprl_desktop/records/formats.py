@@ -138,7 +138,7 @@ def as_text(value: Any) -> str:
     if isinstance(value, float):
         if value != value or value == NO_VALUE:  # the missing values of statistics programs
             return ""
-        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+        return str(int(value)) if value.is_integer() and abs(value) < 1e16 else repr(value)
     if isinstance(value, datetime.date | datetime.time | datetime.timedelta):
         return moments.written(value)
     if isinstance(value, bytes):

@@ -57,7 +57,7 @@ def read_sheet(
     as_text: Callable[[Any], str],
     progress: Progress = NO_PROGRESS,
 ) -> Sheet:
-    """`wanted`: the name of the sheet; "" takes the first with a table, else the first that holds anything."""
+    """`wanted`: the name of the sheet; "" takes the first in sight with a table, else the first that holds anything."""
     if ending == "ods":
         names, chosen, width, rows, scanned = _document(path, wanted, as_text, progress.part(0.0, 0.5))
     else:
@@ -85,7 +85,8 @@ def _workbook(path: Path, ending: str, wanted: str, as_text: Callable[[Any], str
     names = tuple(book.sheet_names)
     _must_have(wanted, names)
     found: tuple[str, Any, int, Iterator[tuple[int, list[str]]]] | None = None
-    for name in [wanted] if wanted else names:
+    hidden = {one.name for one in book.sheets_metadata if "Hidden" in str(one.visible)}
+    for name in [wanted] if wanted else sorted(names, key=hidden.__contains__):  # what is seen comes first
         with hushed():
             page = book.get_sheet_by_name(name)
         cells = (page.total_height + 1) * (page.total_width + 1)

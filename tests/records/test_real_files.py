@@ -172,3 +172,39 @@ def test_a_hushed_call_gives_the_terminal_back(capfd: pytest.CaptureFixture[str]
         raise ValueError
     os.write(2, b"later")
     assert capfd.readouterr().err == "later"
+
+
+def test_whole_numbers_have_no_decimal_point_as_long_as_they_are_exact() -> None:
+    assert formats.as_text(4915112345678901.0) == "4915112345678901"
+    assert formats.as_text(-9007199254740991.0) == "-9007199254740991"
+    assert formats.as_text(1e300) == "1e+300"
+
+
+def test_the_first_sheet_that_is_read_is_one_in_sight(tmp_path: Path) -> None:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.active.append(["id", "codes"])
+    book.active.append([1, 2])
+    book.active.sheet_state = "hidden"
+    seen = book.create_sheet("People")
+    seen.append(["id", "name"])
+    seen.append([1, "Ann"])
+    book.active = 1
+    book.save(tmp_path / "people.xlsx")
+    reading = read_table(tmp_path / "people.xlsx")
+    assert reading.sheet == "People"
+    assert reading.table.names == ("id", "name")
+    assert "the file also has: Sheet" in " ".join(map(str, reading.warnings))
+    assert read_table(tmp_path / "people.xlsx", ReadOptions(sheet="Sheet")).table.names == ("id", "codes")
+
+
+@pytest.mark.parametrize("name", ["people.xlsb", "people.numbers", "people.docx", "people.accdb", "people.rds"])
+def test_a_file_of_a_kind_that_nothing_here_reads_is_told_so(tmp_path: Path, name: str) -> None:
+    """Not to be renamed: under the other name it would not be read either."""
+    with zipfile.ZipFile(tmp_path / name, "w") as made:
+        made.writestr("xl/workbook.bin", b"\0\1\2")
+    told = refused(tmp_path / name)
+    assert f"'{name}' is a file of the kind {Path(name).suffix}, which is not read here." in told
+    (tmp_path / name).write_text("id,name\n1,Ann\n", encoding="utf-8")
+    assert column(read_table(tmp_path / name), "name") == ["Ann"]
