@@ -127,11 +127,7 @@ def partner_of(signatory: Signatory) -> Contact:
     agreement.must_be_in_force()
     contact = next((one for one in signatory.home.contacts() if one.id == agreement.contact), None)
     if contact is None or contact.card.party != agreement.partner_side.party:
-        raise Problem(
-            "The partner's card is no longer here.",
-            do="Import it again and compare the safety number.",
-            place="contact",
-        )
+        raise _no_card()
     contacts.must_be_verified(contact)
     if signatory.identity.keys.public().party != agreement.own_side.party:
         raise Problem(
@@ -141,6 +137,12 @@ def partner_of(signatory: Signatory) -> Contact:
             place="agreement",
         )
     return contact
+
+
+def _no_card() -> Problem:
+    return Problem(
+        "The partner's card is no longer here.", do="Import it again and compare the safety number.", place="contact"
+    )
 
 
 def send(
@@ -225,7 +227,9 @@ def receive(
 def reopen(signatory: Signatory, item: Item) -> Opened:
     """A letter received earlier, from the home folder."""
     agreement = signatory.agreement
-    sign = next(one.card.keys.sign for one in signatory.home.contacts() if one.id == agreement.contact)
+    sign = next((one.card.keys.sign for one in signatory.home.contacts() if one.id == agreement.contact), None)
+    if sign is None:
+        raise _no_card()
     opened = seal.open_sealed(signatory.received_path(item), signatory.identity.all_keys, [sign])
     if opened.digest != item.digest:
         raise refusals.damaged()

@@ -93,7 +93,7 @@ def _came(signatory: Signatory, agreement: Agreement) -> Iterable[Lost]:
             continue
         try:
             body = letters.reopen(signatory, item).manifest.body
-        except (Problem, StopIteration):  # the letter, or the partner's card, is gone
+        except Problem:  # the letter, or the partner's card, is gone
             continue
         if body.get("step") == review_letters.ANSWER:
             names, partner = tuple(map(str, body["fields"])), agreement.partner_side.party.sign

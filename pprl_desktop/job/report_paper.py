@@ -122,7 +122,10 @@ def _left(told: Told) -> Listed:
         Said("What left, and in which form"),
         (Said("Date"), Said("From"), Said("What"), Said("Records"), Said("Form"), Said("Could be named")),
         tuple(cells for _, cells in sorted(rows, key=lambda one: one[0])),
-        Said("Never part of a file that left: sensitive columns, record numbers and the names of columns."),
+        Said(
+            "Never part of these files: sensitive columns, record numbers, and names of columns that are no agreed "
+            "field."
+        ),
     )
 
 
@@ -136,7 +139,8 @@ def _form(one: Disclosure, partner: str) -> tuple[Cell, Cell]:
         return Cell(Said("blind"), tag="accent"), reach
     if one.what == "question":
         return Cell(Said("blind"), tag="accent"), Cell(Said("none"))
-    return Cell(Said("numbers"), tag="neutral"), Cell(Said("none"))
+    told = one.what in ("result", "group links", "groups")
+    return Cell(Said("numbers"), tag="neutral"), Cell(Said("those they hold too") if told else Said("none"))
 
 
 def _day(time: str) -> Cell:

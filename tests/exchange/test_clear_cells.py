@@ -132,6 +132,16 @@ def test_other_rows_or_another_order_of_rows_are_refused(parties, tmp_path) -> N
     assert entries(b) == []
 
 
+def test_a_lost_card_of_the_partner_is_said(parties, tmp_path) -> None:
+    a, b = parties
+    matched(a, b)
+    asked(a, b, tmp_path)
+    for path in (b.home.path / "contacts").iterdir():
+        path.unlink()
+    with pytest.raises(Problem, match="card is no longer here"):
+        clear_cells.would_leave(b.signed(), THERE)
+
+
 # ---- the maximum
 
 

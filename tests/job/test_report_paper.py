@@ -1,0 +1,42 @@
+"""The first page of the report: of each file that left, whom its receiver can name by it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pprl_desktop.exchange import clear_cells, inbox
+from pprl_desktop.job.report import Report
+from pprl_desktop.job.report_paper import Told, report_document
+from tests.exchange import blinded
+from tests.exchange.conftest import Party
+from tests.exchange.test_clear_cells import scene
+from tests.review.test_partner import answered, matched, review_offer
+
+
+def reach(party: Party) -> dict[str, str]:
+    """What left or came -> whom it names."""
+    told = Told(party.home, party.agreement, "", "2026-01-01", 0, 0, 0, None, None, None, None)
+    listed = report_document(told, Report("", "2026-01-01")).listed
+    assert listed is not None
+    return {str(row[2].words): str(row[5].words) for row in listed.rows}
+
+
+def test_results_and_cells_in_clear_do_not_say_that_nobody_can_be_named(tmp_path: Path) -> None:
+    a, b = scene(tmp_path, review_offer())
+    matched(a, b)
+    b.job().send_result(tmp_path / "result.pprl")
+    clear_cells.ask(a.signed(), tmp_path / "ask.pprl")
+    inbox.open_file(b.home, b.own, tmp_path / "ask.pprl")
+    answered(b, tmp_path / "answer.pprl")
+    found = reach(b)
+    assert (found["result"], found["clear cells"]) == ("those they hold too", "all 4")
+    assert reach(a)["request for cells"] == "none"
+
+
+def test_an_answer_says_how_far_its_guesses_reach(tmp_path: Path) -> None:
+    two = blinded.agree(blinded.introduced(tmp_path))
+    two.open("b", two.ask())
+    two.answer()
+    (entered,) = two.b.home.ledger().disclosures()
+    assert reach(two.a)["question"] == "none"
+    assert reach(two.b)["answer"].startswith(f"{100 * float(entered.coverage):.0f} of 100, if ")
