@@ -262,8 +262,9 @@ class OwnFiles:
         """Names what a match is of: files, fields, direction."""
         return _matched(choices)
 
-    def partner_names(self) -> None:
-        """Rows of an own file go by their number."""
+    def other_numbers(self, choices: Choices) -> list[str] | None:
+        """The record numbers of the second file; rows of the one file go by their place."""
+        return self.second.numbers(choices.second_file()) if self.two else None
 
     # kept beside the project: row numbers and scores -------------------------------------------------
 

@@ -76,6 +76,12 @@ def test_two_files_from_start_to_the_linked_table(
     go_next(window, qtbot, "match")
     qtbot.waitUntil(lambda: window.desk.findings.match is not None)
     qtbot.waitUntil(lambda: window.pane().pages.currentIndex() == 1)
+    qtbot.waitUntil(lambda: window.pane().table is not None)
+    calls = [tuple(map(str, row[:2])) for row in window.pane().table.model.rows]
+    for place, path in enumerate(files):  # records are called by their own numbers, as their file calls them
+        with path.open(encoding="utf-8", newline="") as source:
+            numbers = {row[0] for row in csv.reader(source)}
+        assert {call[place] for call in calls} <= numbers
     go_next(window, qtbot, "review")
     pane = window.pane()
     pane.begin.audit.setValue(3)

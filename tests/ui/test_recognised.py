@@ -102,3 +102,32 @@ def test_the_terminal_refuses_the_own_file_and_another_agreement_too(scene: Scen
         Partnership.open(scene.a.home, scene.a.own, scene.folder / "x.pprl")
     with pytest.raises(Problem, match="another agreement"):
         Partnership.open(scene.b.home, scene.b.own, scene.bundle, expected="0" * 64)
+
+
+def test_a_proposal_taken_in_before_leads_to_its_project_and_never_into_own_files(
+    window: MainWindow, scene: Scene, qtbot
+) -> None:  # type: ignore[no-untyped-def]
+    Partnership.propose(scene.a.home, scene.a.own, scene.a.partner.id, offer(purpose="new"), scene.folder / "p.pprl")
+    received = Partnership.open(scene.b.home, scene.b.own, scene.folder / "p.pprl")
+    made = Partnership.accept(scene.b.home, scene.b.own, received.proposal, scene.folder / "yes.pprl", {})
+    at_desk_of_b(window, scene, agreement=made.id)
+    window.desk.create_project(scene.folder / "own.pprlproject", "Both lists", kind="two files")
+    window.desk.change("home", home=str(scene.b.home.path))
+    window.desk.unlocked(scene.b.own)
+    window.open_file(scene.folder / "p.pprl")
+    assert "for the project “Heart outcomes”" in told(window, qtbot)
+    assert window.current != "agreement"
+
+
+def test_what_was_said_of_an_earlier_file_does_not_hide_what_is_said_of_this_one(
+    window: MainWindow, scene: Scene, qtbot
+) -> None:  # type: ignore[no-untyped-def]
+    at_desk_of_b(window, scene, agreement=scene.b.agreement.id)
+    (scene.folder / "picture.png").write_bytes(b"no picture")
+    window.open_file(scene.folder / "gone.csv")
+    assert "not there any more" in told(window, qtbot)
+    window.open_file(scene.folder / "picture.png")
+    (banner,) = window.pane().messages.banners()
+    assert "(.png) is not used here" in banner.what.text()
+    window.open_files([scene.folder / "gone.csv", scene.folder / "picture.png"])
+    qtbot.waitUntil(lambda: len(window.pane().messages.banners()) == 2)  # of several at once, each is told

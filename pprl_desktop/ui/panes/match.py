@@ -220,7 +220,7 @@ class MatchPane(KeyedPane):
     def _shown(self, match: Match, linkage: Linkage) -> ShownMatch:
         """In the worker: the match with its pairs, each called as the steward's own table calls it."""
         choices = self.project.choices
-        numbers = own_numbers(self.desk.own_table, choices) if choices.kind == "partner" else None
+        numbers = own_numbers(self.desk.own_table, choices) if choices.kind != "one file" else None
         return ShownMatch(match, table_rows(match, linkage.partner_names(), numbers))
 
     def leave(self) -> None:
@@ -340,7 +340,7 @@ class MatchPane(KeyedPane):
                 ColumnSpec(theirs, width=76, least=66),
                 ColumnSpec(
                     tr("How sure"), odds_words if odds else (lambda v: exact(v, 3)), right=True,
-                    tip=lambda v: tr("score {score}", score=exact(v, 3)), width=78, least=74,
+                    tip=lambda v: tr("score {score}", score=exact(v, 3)), least=74,
                 ),
                 ColumnSpec(tr("Band"), lambda band: band_words()[band], width=94, least=92),
                 ColumnSpec(tr("What differs"), width=110),
@@ -390,7 +390,7 @@ class MatchPane(KeyedPane):
             act = (tr("Go there"), lambda: self.desk.go_to.emit("export"))
             self.show_problem(problem, act) if unsent else self.show_problem(problem)
 
-        where = self.desk.cluster() if choices.kind == "partner" else None  # of own files nothing leaves this computer
+        where = self.desk.cluster() if choices.kind != "one file" else None  # of own files nothing leaves this computer
         self.run(tr("Matching"), work, self._keep, problem=refused, cancelled=stopped, where=where)
 
     def _working_words(self) -> str:

@@ -56,7 +56,7 @@ def table_rows(match: Match, names: Any, own: list[str] | None = None) -> list[R
     rows = [
         (
             own[one.own] if own is not None else one.own + 1,
-            pseudonym_words(names[one.partner].tobytes()) if names is not None else count(one.partner + 1),
+            _theirs(one.partner, names),
             one.score,
             one.probability,
             one.band,
@@ -66,6 +66,12 @@ def table_rows(match: Match, names: Any, own: list[str] | None = None) -> list[R
         for one in match_rows(match)
     ]
     return sorted(rows, key=away)
+
+
+def _theirs(place: int, names: Any) -> str:
+    if names is None:
+        return count(place + 1)
+    return names[place] if isinstance(names, list) else pseudonym_words(names[place].tobytes())
 
 
 def wrong_range(share: float, low: float, high: float) -> str:

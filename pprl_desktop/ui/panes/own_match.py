@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pprl_desktop.job.matches import judged
+from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.ui.kit.i18n import tr, tr_n
 from pprl_desktop.ui.panes.match import Linkage, MatchPane
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 class _Own:
     """The job of own files as the page asks for it."""
 
-    def __init__(self, files: OwnFiles) -> None:
-        self._files = files
+    def __init__(self, files: OwnFiles, choices: Choices) -> None:
+        self._files, self._choices = files, choices
 
     def match(self, own: OwnTable, choices: Choices, *, progress: Progress = NO_PROGRESS) -> Match:
         return self._files.match(choices, progress)
@@ -34,7 +35,11 @@ class _Own:
         return self._files.kept_match(choices, progress)
 
     def partner_names(self) -> Any:
-        return None
+        """The records of the second file have no random names: they are called by their own numbers."""
+        try:
+            return self._files.other_numbers(self._choices)
+        except Problem:
+            return None
 
 
 class OwnMatchPane(MatchPane):
@@ -50,7 +55,7 @@ class OwnMatchPane(MatchPane):
         return tr("Comparing the records …") if one else super()._working_words()
 
     def linkage(self) -> Linkage | None:
-        return _Own(self.desk.own_files)
+        return _Own(self.desk.own_files, self.project.choices)
 
     def unlocked(self) -> bool:
         return True

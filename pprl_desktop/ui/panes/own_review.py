@@ -18,7 +18,7 @@ from pprl_desktop.ui.panes._files import show_in_folder
 from pprl_desktop.ui.panes.review import OWN_PAGE, PAIRS_PAGE, ReviewPane
 from pprl_desktop.ui.panes.review_setup import suggested_folder
 from pprl_desktop.ui.panes.unlock import StrengthBar
-from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, row, row_button
+from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, filled, label, row, row_button
 from pprl_desktop.ui.widgets.conflicts import Conflicts
 from pprl_desktop.ui.widgets.inputs import SecretEdit, check_line, labelled, spin
 from pprl_desktop.ui.widgets.numbers import BigNumber
@@ -73,7 +73,7 @@ class Begin(QWidget):
                 gap=2,
             ),
             self.strength,
-            row(self.make, self.why, None, gap=1.5),
+            filled(row(self.make, self.why, gap=1.5)),
         )
         self.old_secret = SecretEdit(tr("Passphrase of the review"))
         self.old_secret.edit.returnPressed.connect(self._continue)
@@ -164,7 +164,7 @@ class Reviewers(QWidget):
             columns(
                 labelled(tr("Pairs at a time"), self.tranche), labelled(tr("Seen by two"), self.overlap), least=150
             ),
-            row(self.give, self.why, None, gap=1.5),
+            filled(row(self.give, self.why, gap=1.5)),
         )
         self.setLayout(column(self.none, self.list, row(self.take, None), self.conflicts, self.new, None, gap=2))
         self._check()

@@ -15,7 +15,7 @@ from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.jobs import Job
 from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.widgets.banner import Banner, RemarkStrip
-from pprl_desktop.ui.widgets.basics import Card, Pages, boxed, button, column, icon_label, label, row
+from pprl_desktop.ui.widgets.basics import Card, Pages, boxed, button, column, filled, icon_label, label, row
 from pprl_desktop.ui.widgets.facts import fact
 from pprl_desktop.ui.widgets.inputs import SecretEdit, labelled
 from pprl_desktop.ui.widgets.reflow import columns
@@ -85,14 +85,12 @@ class IdentityCard(Card):
         self.name.textChanged.connect(self._check_new)
         self.make = button(tr("&Make identity"), self._make, kind="primary")
         self.why_not = label("", "small")
-        reason = row(self.make, self.why_not, gap=1.5)
-        reason.setStretch(1, 1)
         form = column(
             labelled(tr("Name that partners see"), self.name),
             labelled(tr("Passphrase"), self.secret),
             self.strength,
             labelled(tr("Passphrase again"), self.again),
-            reason,
+            filled(row(self.make, self.why_not, gap=1.5)),
             None,
         )
         told = column(

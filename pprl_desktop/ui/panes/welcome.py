@@ -25,6 +25,7 @@ from pprl_desktop.ui.widgets.basics import (
     boxed,
     button,
     column,
+    filled,
     icon_label,
     label,
     menu_button,
@@ -78,13 +79,11 @@ class WelcomePane(Pane):
         self.make = button(tr("&Create project"), self._create, kind="primary")
         self.cancel = button(tr("Cancel"), self._put_away)
         self.why = label("", "small")
-        verbs = row(self.make, self.cancel, self.why, gap=1)
-        verbs.setStretch(2, 1)
         form = boxed(
             column(
                 labelled(tr("Name of the project"), self.name),
                 labelled(tr("Folder"), folder),
-                verbs,
+                filled(row(self.make, self.cancel, self.why, gap=1)),
                 gap=2,
             )
         )

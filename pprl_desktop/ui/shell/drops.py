@@ -109,7 +109,7 @@ def _lead(window: MainWindow, found: Recognised) -> None:
         _take_in(window, found)
     elif _belongs_here(window, found):
         _open(window, found)
-    elif found.kind == "proposal":
+    elif found.kind == "proposal" and _project_of(window, found) is None:
         _offer_project(window, found)
     else:
         _other_project(window, found)
@@ -122,12 +122,14 @@ def _open(window: MainWindow, found: Recognised) -> None:
 
 def _belongs_here(window: MainWindow, found: Recognised) -> bool:
     project = window.desk.project
-    if project is None:
+    if project is None or project.choices.kind != "partner":
         return False
     choices = project.choices
+    if choices.agreement and choices.agreement == found.agreement:
+        return True
     if found.kind in ("proposal", "accepted", "declined"):
         return not choices.agreement and choices.partner in ("", found.contact)
-    return choices.agreement == found.agreement
+    return False
 
 
 def _own(window: MainWindow, found: Recognised) -> None:

@@ -421,17 +421,23 @@ class MainWindow(QMainWindow):
 
     def open_files(self, paths: Sequence[Path]) -> None:
         """Several at once: one after the other, each when the work of the one before is done or was refused."""
+        if not self._given:
+            self.pane().messages.forget_seen()  # what was said of an earlier file is not about these
         self._given += paths
         self._open_next()
 
     def _open_next(self) -> None:
         if self._given and self.desk.jobs.busy() is None:
-            self.open_file(self._given.pop(0))
+            self._open(self._given.pop(0))
         if self._given:
             QTimer.singleShot(NEXT_FILE, self, self._open_next)
 
     def open_file(self, path: Path) -> None:
         """A file dropped on the window, given on the command line, or double-clicked."""
+        self.pane().messages.forget_seen()
+        self._open(path)
+
+    def _open(self, path: Path) -> None:
         try:
             drops.take(self, path)
         except Problem as problem:

@@ -236,6 +236,12 @@ def row(*items: QWidget | QLayout | int | None, gap: float = 1, margin: float = 
     return made
 
 
+def filled(made: QHBoxLayout) -> QHBoxLayout:
+    """What stands last has the rest of the line: a reason beside its button does not wrap before it must."""
+    made.setStretch(made.count() - 1, 1)
+    return made
+
+
 def boxed(layout: QLayout, name: str = "") -> QWidget:
     made = QWidget()
     layout.setContentsMargins(0, 0, 0, 0)
