@@ -194,8 +194,12 @@ def _cleaning_words(cleaning: Cleaning) -> Said:
             "remove": Said("punctuation removed"),
         }[cleaning.punctuation]
     )
-    if cleaning.recode == "sex":
-        said.append(Said("words for the sex made alike"))
+    said += {
+        "keep": [],
+        "sex": [Said("words for the sex made alike")],
+        "phone": [Said("telephone numbers by their last digits")],
+        "street": [Said("house numbers behind the street")],
+    }[cleaning.recode]
     if cleaning.drop_titles:
         said.append(Said("titles dropped"))
     if cleaning.drop_particles:

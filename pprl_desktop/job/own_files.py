@@ -411,7 +411,7 @@ class Paired:
 
     def changes(self, choices: Choices) -> dict[str, Any]:
         """For Project.change: fields of both files, each with its column."""
-        fields = tuple(Field.of(one.first, one.kind) for one in self.columns)
+        fields = tuple(Field.of(one.first, one.kind).with_cleaning(missing_words=one.words) for one in self.columns)
         second = replace(
             choices.second_file(), fields=(), columns=tuple((one.first, one.second) for one in self.columns)
         )

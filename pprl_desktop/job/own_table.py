@@ -136,16 +136,31 @@ def read(path: Path, progress: Progress = NO_PROGRESS, options: ReadOptions | No
 
 
 def named_fields(table: Table, wanted: Sequence[tuple[str, str, str]]) -> tuple[Field, ...]:
-    """(field, kind, column) -> fields; without a kind the one that the column looks like; derived ones are marked."""
+    """(field, kind, column) -> fields; without a kind the one that the column looks like; derived ones are marked.
+
+    Words of the column that can only mean "unknown" count as missing.
+    """
     from pprl_desktop.records.fields import Field
     from pprl_desktop.records.profile import guess_kind, with_derived
+    from pprl_desktop.records.unknown import stand_ins
 
     fields = []
     for name, kind, column in wanted:
         guessed = guess_kind(table.column(column))  # a column that is not there is said before a type that is not
-        fields.append(Field.of(name, kind or guessed))
+        fields.append(Field.of(name, kind or guessed).with_cleaning(missing_words=stand_ins(table.column(column))))
     same = all(name == column for name, _, column in wanted)
     return with_derived(table, fields, {}) if same else tuple(fields)
+
+
+def with_words_of(fields: Sequence[Field], table: Table, columns: Mapping[str, str]) -> tuple[Field, ...]:
+    """The fields, with the words for "unknown" that the columns of a further table hold."""
+    from pprl_desktop.records.unknown import stand_ins
+
+    made = []
+    for one in fields:
+        words = (*one.cleaning.missing_words, *stand_ins(table.column(columns.get(one.name, one.name))))
+        made.append(one.with_cleaning(missing_words=tuple(dict.fromkeys(words))))
+    return tuple(made)
 
 
 def marked(fields: tuple[Field, ...], columns: Mapping[str, str], profile: Profile) -> tuple[Field, ...]:

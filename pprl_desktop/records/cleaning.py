@@ -15,6 +15,7 @@ from pprl_desktop.records.distinct import factorise_texts
 from pprl_desktop.records.fields import DayOrder, Field
 from pprl_desktop.records.normalise import BLOCK, normalise, tidy
 from pprl_desktop.records.numbers import plain_number
+from pprl_desktop.records.recoding import phones, streets
 from pprl_desktop.records.sexes import made_alike
 from pprl_desktop.records.table import MISSING, CleanTable, Codes, Column, Strings, Table
 from pprl_desktop.said import Said
@@ -76,6 +77,10 @@ def clean_values(
     cleaned = normalise(texts, field.cleaning, progress.part(0.0, 0.5))
     rest = progress.part(0.5, 1.0)
     rest.check()
+    if field.cleaning.recode == "phone":
+        return _each(phones, cleaned, rest)
+    if field.cleaning.recode == "street":
+        return _each(streets, cleaned, rest)
     if field.kind == "id" and field.cleaning.punctuation == "remove":
         return cleaned if " " not in "".join(cleaned) else [text.replace(" ", "") for text in cleaned]
     if field.kind == "category" and field.cleaning.recode == "sex":

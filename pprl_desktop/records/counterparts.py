@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -19,11 +19,13 @@ from pprl_desktop.records.fields import Field, FieldKind
 from pprl_desktop.records.hints import hint
 from pprl_desktop.records.profile import MOST_FIELDS, MOSTLY_MISSING, Profile
 from pprl_desktop.records.redundancy import sampled
-from pprl_desktop.records.roles import role
+from pprl_desktop.records.roles import part_of, role
 from pprl_desktop.records.table import PLUS, Column, Table
+from pprl_desktop.records.unknown import known, stand_ins
 
 LEAST = 1.5  # weight from which two columns are taken for the same: one clear sign, or several weak ones
 SAME_ROLE, OTHER_ROLE = 2.0, -3.0  # both headings say what they are
+SAME_PART, OTHER_PART = 0.5, 0.0  # one of them is a part of full names, whose order is a guess
 SAME_HEADING = 1.5
 SAME_HINT = SAME_KIND = LIKE_HEADING = 0.5
 CONTENT = 2.0  # where all values of one occur in the other
@@ -43,6 +45,7 @@ class Counterparts:
     kind: FieldKind
     shared: float  # of the filled records, those whose value the other file has too; the larger of both shares
     by_heading: bool  # the headings say the same thing; else only the content does
+    words: tuple[str, ...] = ()  # of both columns, that stand for "unknown" and can be nothing else
 
 
 def counterparts(
@@ -51,7 +54,7 @@ def counterparts(
     """What both tables hold of a person, as the columns stand in the first; nothing that follows from other pairs."""
     from scipy.optimize import linear_sum_assignment
 
-    known = _Known(tables, profiles, progress.part(1.0, 1.0))
+    compared = _Known(tables, profiles, progress.part(1.0, 1.0))
     names = [_candidates(one) for one in profiles]
     telling = [_telling(one) for one in profiles]
     weight = np.zeros((len(names[0]), len(names[1])))
@@ -60,13 +63,18 @@ def counterparts(
         progress.at(i / len(names[0]), "Comparing the columns of both files")
         for j, second in enumerate(names[1]):
             if first in telling[0] or second in telling[1]:
-                found = known.compared(first, second)
+                found = compared.compared(first, second)
                 if found is not None and found[0] >= LEAST:
                     weight[i, j], made[i, j] = found
     rows, columns = linear_sum_assignment(-weight)
     paired = [made[i, j] for i, j in zip(rows.tolist(), columns.tolist(), strict=True) if (i, j) in made]
     progress.at(1.0)
-    return _once_each(paired, profiles)
+    return tuple(replace(one, words=_words(tables, one)) for one in _once_each(paired, profiles))
+
+
+def _words(tables: tuple[Table, Table], pair: Counterparts) -> tuple[str, ...]:
+    columns = tables[0].column(pair.first), tables[1].column(pair.second)
+    return tuple(dict.fromkeys(word for column in columns for word in stand_ins(column)))
 
 
 def _telling(profile: Profile) -> set[str]:
@@ -90,7 +98,7 @@ class _Known:
 
     def _column(self, side: int, name: str, kind: FieldKind) -> Column:
         if (side, name, kind) not in self._cleaned:
-            column = sampled(self._tables[side].column(name))
+            column = sampled(known(self._tables[side].column(name)))
             self._cleaned[side, name, kind] = clean_column(column, Field.of(name, kind), self._progress)
         return self._cleaned[side, name, kind]
 
@@ -103,7 +111,9 @@ class _Known:
         roles, same = (role(first), role(second)), first.casefold() == second.casefold()
         weight = SAME_KIND * (kinds[0] == kinds[1]) + SAME_HINT * (hint(first) == hint(second) != "")
         if "" not in roles:
-            weight += SAME_ROLE if roles[0] == roles[1] else OTHER_ROLE
+            parted = part_of(first) is not None or part_of(second) is not None
+            alike, other = (SAME_PART, OTHER_PART) if parted else (SAME_ROLE, OTHER_ROLE)
+            weight += alike if roles[0] == roles[1] else other
         weight += SAME_HEADING * same
         weight += LIKE_HEADING * difflib.SequenceMatcher(None, first.casefold(), second.casefold()).ratio()
         columns = self._column(0, first, kind), self._column(1, second, kind)

@@ -17,26 +17,31 @@ from pprl_desktop.records.table import PLUS, Column
 
 MOST = 0.95  # share of the filled rows that must be a year, a month, a day
 FILLED = 0.05  # share of the rows that must have one at all
+_BIRTH = r"(?:birth|geburts|geb|geboorte|fodelse|fodsels|syntyma|dob|b)?"
+_OF_BIRTH = (
+    r"(?:nac|nacimiento|nais|naiss|naissance|nascita|nasc|nascimento|urodzenia|ur|of|birth|geb|gb|nar|narozeni)?"
+)
 _PARTS = (  # words of a heading, lowest and highest value
     (
         re.compile(
-            r"year|jahr|jahrgang|geburtsjahr|gebjahr|birthyear|yob|annee|ano|anno|jaar|geboortejaar|ar|aar|fodelsear|"
-            r"vuosi|rok|yil|yili|год|年|by|yr|yyyy|yy|y|jj|jjjj|j"
+            _BIRTH + r"(?:year|jahr|jahrgang|yob|annee|ano|an|anno|jaar|ar|aar|vuosi|rok|yil|yili|год|年|yr|yyyy|yy|y|"
+            r"jj|jjjj|j|aaaa)" + _OF_BIRTH
         ),
         1850,
         2100,
     ),
     (
         re.compile(
-            r"month|monat|geburtsmonat|gebmonat|birthmonth|mob|mois|mes|mese|maand|manad|maned|kuukausi|miesiac|mesic|"
-            r"ay|ayi|месяц|月|bm|mon|mm|mo|m"
+            _BIRTH
+            + r"(?:month|monat|mob|mois|mes|mese|maand|manad|maned|kuukausi|miesiac|mesic|ay|ayi|месяц|月|mon|mm|"
+            r"mo|mth|mnth|m)" + _OF_BIRTH
         ),
         1,
         12,
     ),
     (
         re.compile(
-            r"day|tag|geburtstag|gebtag|birthday|jour|dia|giorno|dag|paiva|dzien|den|gun|gunu|день|日|bd|dd|d|tg|tt|t"
+            _BIRTH + r"(?:day|tag|jour|dia|giorno|dag|paiva|dzien|den|gun|gunu|день|日|dd|d|tg|tt|t|jj)" + _OF_BIRTH
         ),
         1,
         31,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
 from pprl_desktop.problem import Problem, did_you_mean
-from pprl_desktop.records.roles import role
+from pprl_desktop.records.roles import Role, role
 from pprl_desktop.said import Said, sentences
 
 FieldKind = Literal["name", "text", "date", "id", "number", "category"]
@@ -24,7 +24,8 @@ DayOrder = Literal["auto", "day-first", "month-first"]
 Diacritics = Literal["keep", "strip", "transliterate"]  # Müller -> MÜLLER, MULLER, MUELLER
 Punctuation = Literal["keep", "space", "remove"]
 Case = Literal["upper", "keep"]
-Recode = Literal["keep", "sex"]  # sex: F, FEMALE, W, FRAU, 2 ... become F
+# sex: F, FEMALE, W, FRAU, 2 ... become F; phone: the last digits; street: 12 Main St becomes Main St 12
+Recode = Literal["keep", "sex", "phone", "street"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Cleaning:
     drop_titles: bool = False  # DR, PROF, MRS ... as whole words at either end
     drop_particles: bool = False  # VON, DE LA, VAN DER ... as whole words
     day_order: DayOrder = "auto"  # dates only
-    recode: Recode = "keep"  # categories only: words for one thing made alike
+    recode: Recode = "keep"  # by what the heading says: what is written in several ways made alike
     missing_words: tuple[str, ...] = ()  # chosen by the steward, compared after trimming, any case
 
     def as_dict(self) -> dict[str, Any]:
@@ -74,6 +75,13 @@ _BY_KIND: dict[FieldKind, Cleaning] = {
 }
 
 
+_RECODE: dict[tuple[FieldKind, Role], Recode] = {
+    ("category", "sex"): "sex",
+    ("id", "phone"): "phone",
+    ("text", "street"): "street",
+}
+
+
 def default_cleaning(kind: FieldKind) -> Cleaning:
     return _BY_KIND[kind]
 
@@ -97,8 +105,9 @@ class Field:
                 place=name,
             )
         cleaning = default_cleaning(kind)
-        if kind == "category" and role(name) == "sex":
-            cleaning = replace(cleaning, recode="sex")
+        recode = _RECODE.get((kind, role(name)))
+        if recode is not None:
+            cleaning = replace(cleaning, recode=recode)
         return cls(name, kind, cleaning)
 
     def with_cleaning(self, **changes: Any) -> Field:

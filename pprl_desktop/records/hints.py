@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from pprl_desktop.records.roles import WORDS, Role, words_of
+from pprl_desktop.records.roles import WORDS, Role, role, words_of
 
 Hint = Literal["person", "date", "id", "number", "text", "contact", "place", "category", "sensitive", ""]
 
@@ -132,7 +132,7 @@ def is_shared_id(heading: str) -> bool:
 
 
 def is_birth(heading: str) -> bool:
-    return any(_BIRTH.fullmatch(word) for word in words_of(heading))
+    return role(heading) == "birth" or any(_BIRTH.fullmatch(word) for word in words_of(heading))
 
 
 def is_age(heading: str) -> bool:

@@ -14,6 +14,7 @@ from pprl_desktop.records.hints import hint, is_birth
 from pprl_desktop.records.normalise import tidy
 from pprl_desktop.records.roles import role
 from pprl_desktop.records.table import Column
+from pprl_desktop.records.unknown import known
 from pprl_desktop.said import NOTHING, Said
 
 SAMPLE = 1_000  # distinct values that a guess looks at, evenly spaced over the column
@@ -25,6 +26,7 @@ OLDEST_BIRTH, LATEST_BIRTH = 1880, 2035
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:[.,][0-9]+)*|[.,][0-9]+)")
 _WITH_DIGITS = re.compile(r".*[0-9].*")
 _CODE = re.compile(r"(?=.*[0-9])[A-Za-z0-9 ./_-]+")
+_PHONE = re.compile(r"[+(]?[0-9][0-9 ()./+-]{4,}")
 _NAME = re.compile(r"[^\W\d_]+(?:[ '’.,-]+[^\W\d_]+)*[.]?")
 _ICD = re.compile(r"[A-TV-Z][0-9][0-9A-Z](?:\.[0-9A-Z]{1,4})?")
 _MONEY = re.compile(r"(?:[$€£¥] ?[0-9.,]+|[0-9.,]+ ?(?:[$€£¥]|EUR|USD|GBP|CHF))")
@@ -59,6 +61,7 @@ class Sample:
 
 def guess_kind(column: Column) -> FieldKind:
     """The kind a steward would most likely choose; they can choose another."""
+    column = known(column)
     return kind_of(column.name, Sample.of(column), len(column.values), len(column))
 
 
@@ -83,6 +86,8 @@ def kind_of(name: str, sample: Sample, distinct: int, rows: int) -> FieldKind:
         return "text"
     if says == "person":
         return "name"
+    if role(name) == "phone" and sample.share(_PHONE) >= MOST:
+        return "id"
     if says == "contact":
         return "id" if sample.share(_CODE) >= MOST else "text"
     return "name" if _is_name(sample) else "text"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -21,9 +21,10 @@ from pprl_desktop.records.hints import hint, is_age, is_birth, is_record_id, is_
 from pprl_desktop.records.kinds import Sample, guess_kind, kind_of, sensitive_reason
 from pprl_desktop.records.name_parts import has_parts
 from pprl_desktop.records.redundancy import Redundant, find_redundant, sampled
-from pprl_desktop.records.roles import named, part_of
+from pprl_desktop.records.roles import named, of_whom, part_of
 from pprl_desktop.records.shapes import Shape, shapes
 from pprl_desktop.records.table import MISSING, PLUS, Column, Table
+from pprl_desktop.records.unknown import is_word, known
 from pprl_desktop.said import NOTHING, Said
 
 __all__ = ["ColumnProfile", "Profile", "guess_kind", "profile"]
@@ -33,13 +34,7 @@ MOSTLY_MISSING = 0.95
 MOST_FIELDS = 8  # more matching fields than that are rarely worth their disclosure
 PLACE = 4  # in _order: where people live and can be reached
 SMALL = 1_000  # distinct values
-LONGEST_WORD = 14  # characters
 HARMLESS_ID = 4  # characters: a running number may be named in a message, a registry number may not
-# Words that often stand for "unknown". Only offered: "Null" and "None" are also surnames.
-_MISSING_WORDS = frozenset(
-    "na n/a n.a. nan null none nil unknown unk missing - -- --- ? . x xx xxx unbekannt k.a. keine angabe "
-    "not available not known 0000-00-00 00/00/0000 00000000 9999 99999 #n/a".split()
-) | {"keine angabe", "not available", "not known"}
 
 
 @dataclass(frozen=True)
@@ -105,18 +100,20 @@ class Profile:
 def profile(table: Table, progress: Progress = NO_PROGRESS) -> Profile:
     """Everything a steward should know before cleaning; no value of the table is in it."""
     found: list[ColumnProfile] = []
-    counted: list[npt.NDArray[np.int64]] = []
+    sure: list[Column] = []
     for index, column in enumerate(table.columns):
         progress.at(0.6 * index / max(len(table.columns), 1), "Looking at the columns")
-        counts = column.counts()
-        counted.append(counts)
+        sure.append(known(column))  # "n/a" says nothing of a column
+        progress.check()
         part = progress.part(0.6 * index / len(table.columns), 0.6 * (index + 1) / len(table.columns))
-        found.append(_column(column, counts, part))
+        found.append(_column(column, sure[-1], part))
+    table = Table(tuple(sure))
     id_column = _id_column(table, found)
     sensitive = tuple(column.name for column in found if column.sensitive and column.name != id_column)
     joined = _joined(table, progress)
     parts = tuple(part for one in joined for part in one.name.split(PLUS))
-    able = _able([*(one for one in found if one.name not in parts), *joined], id_column, sensitive)
+    named = [*(one for one in found if one.name not in parts), *joined]
+    able = _able(named, id_column, sensitive, _mostly_empty(table, named))
     progress.at(0.6, "Looking for columns that repeat others")
     redundant = _redundant(table, able, progress.part(0.6, 0.7))
     whole, of_name = _of_full_name(table, able, redundant, progress)
@@ -124,7 +121,7 @@ def profile(table: Table, progress: Progress = NO_PROGRESS) -> Profile:
         joined += of_name
         able = [*(one for one in able if one.name != whole.column), *of_name]
         redundant = (*(one.beside_parts(whole) for one in redundant), whole)
-    telling = {one.name: _telling(one, counts, table.rows) for one, counts in zip(table.columns, counted, strict=True)}
+    telling = {one.name: _telling(one, one.counts(), table.rows) for one in table.columns}
     matching = _matching(able, redundant, (*table.names, *(one.name for one in joined)), telling)
     progress.at(0.7, "Looking for duplicates")
     exact, duplicates = _duplicates(table, [*found, *joined], matching, id_column, progress.part(0.7, 1.0))
@@ -151,7 +148,7 @@ def _joined(table: Table, progress: Progress) -> list[ColumnProfile]:
     if not name:
         return []
     column = table.column(name)
-    return [replace(_column(column, column.counts(), progress), kind="date")]
+    return [replace(_column(column, column, progress), kind="date")]
 
 
 def _of_full_name(
@@ -159,7 +156,11 @@ def _of_full_name(
 ) -> tuple[Redundant | None, list[ColumnProfile]]:
     """First and last name of the only column that names people, where it holds both."""
     repeated_ones = {one.column for one in redundant}
-    names = [one for one in able if one.kind == "name" and hint(one.name) == "person" and one.name not in repeated_ones]
+    names = [
+        one
+        for one in able
+        if one.kind == "name" and hint(one.name) == "person" and not of_whom(one.name) and one.name not in repeated_ones
+    ]
     if len(names) != 1:
         return None, []
     whole = names[0].name
@@ -167,7 +168,7 @@ def _of_full_name(
     if part_of(whole) is not None or not has_parts(column.values.tolist(), column.counts()):
         return None, []
     parts = [table.column(name) for name in named(whole)]
-    told = [replace(_column(part, part.counts(), progress.part(1.0, 1.0)), kind="name") for part in parts]
+    told = [replace(_column(part, part, progress.part(1.0, 1.0)), kind="name") for part in parts]
     return Redundant(whole, tuple(one.name for one in told), "holds", 1.0), told
 
 
@@ -221,7 +222,11 @@ def _comparable(column: Column, known: ColumnProfile, progress: Progress) -> Col
     return Column(column.name, column.values, codes)
 
 
-def _column(column: Column, counts: npt.NDArray[np.int64], progress: Progress) -> ColumnProfile:
+def _column(whole: Column, column: Column, progress: Progress) -> ColumnProfile:
+    """`column`: without words for "unknown"."""
+    every = whole.counts()
+    counts = every if column is whole else column.counts()
+    empty = int(every[np.array([not text or text.isspace() for text in whole.values], dtype=bool)].sum())
     lengths = np.fromiter(map(len, column.values), np.int64, len(column.values))
     filled = (lengths > 0) & ~np.fromiter(map(str.isspace, column.values), bool, len(column.values))
     values, rows, lengths = column.values[filled], counts[filled], lengths[filled]
@@ -233,14 +238,14 @@ def _column(column: Column, counts: npt.NDArray[np.int64], progress: Progress) -
     return ColumnProfile(
         column.name,
         kind,
-        round(1 - int(rows.sum()) / total, 6),
+        round(empty / total, 6),
         len(values),
         int(lengths.min()) if len(lengths) else 0,
         int(lengths.max()) if len(lengths) else 0,
         shapes(values[::step].tolist(), rows[::step]) if len(values) else (),
         sensitive_reason(column.name, sample, len(values)),
         date_report(column, progress=progress) if kind == "date" else None,
-        _missing_words(column, counts),
+        _missing_words(whole, every),
     )
 
 
@@ -248,7 +253,7 @@ def _missing_words(column: Column, counts: npt.NDArray[np.int64]) -> tuple[tuple
     """A word for "unknown" stands in one of a thousand rows at least; in a small table it may stand alone."""
     likely = np.flatnonzero(counts >= (len(column) / 1_000 if len(counts) > SMALL else 1))
     found = [(str(column.values[code]).strip(), int(counts[code])) for code in likely]
-    return tuple((text, n) for text, n in found if len(text) <= LONGEST_WORD and text.casefold() in _MISSING_WORDS)
+    return tuple((text, n) for text, n in found if is_word(text))
 
 
 def _id_column(table: Table, found: Sequence[ColumnProfile]) -> str:
@@ -264,6 +269,8 @@ def _id_column(table: Table, found: Sequence[ColumnProfile]) -> str:
 def _order(column: ColumnProfile) -> int:
     """What identifies a person and both sides are likely to hold: names, birth, then where they live; 0: not at all."""
     says = hint(column.name)
+    if of_whom(column.name):
+        return 3 if of_whom(column.name) == "relative" and column.kind == "name" else 0
     if column.kind == "name":
         return 1 if says == "person" else 3
     if column.kind == "date":
@@ -279,14 +286,27 @@ def _order(column: ColumnProfile) -> int:
     return 5 if says == "category" and column.kind == "category" else 0
 
 
-def _able(found: Sequence[ColumnProfile], id_column: str, sensitive: tuple[str, ...]) -> list[ColumnProfile]:
+def _mostly_empty(table: Table, found: Sequence[ColumnProfile]) -> set[str]:
+    """Columns in which hardly a row has a value, words for "unknown" being none."""
+    made = set()
+    for one in found:
+        column = table.column(one.name)
+        filled = np.array([bool(text) and not text.isspace() for text in column.values], dtype=bool)
+        if int(column.counts()[filled].sum()) < (1 - MOSTLY_MISSING) * table.rows:
+            made.add(one.name)
+    return made
+
+
+def _able(
+    found: Sequence[ColumnProfile], id_column: str, sensitive: tuple[str, ...], empty: Collection[str]
+) -> list[ColumnProfile]:
     """Columns that could be matching fields."""
     barred = {id_column, *sensitive}
     return [
         one
         for one in found
         if one.name not in barred
-        and one.missing <= MOSTLY_MISSING
+        and one.name not in empty
         and one.distinct >= 2
         and not (one.kind == "id" and is_record_id(one.name))
         and _order(one)
@@ -298,6 +318,8 @@ def _matching(
 ) -> tuple[str, ...]:
     """The best of those that no other determines, as they stand in the table; of places, those that tell most."""
     repeated_ones = {one.column for one in redundant}
+    if any(one.kind == "date" and is_birth(one.name) for one in able):  # when somebody came is another matter
+        able = [one for one in able if one.kind != "date" or is_birth(one.name) or hint(one.name) != "date"]
 
     def rank(one: ColumnProfile) -> tuple[int, int, int]:
         kind = _order(one)

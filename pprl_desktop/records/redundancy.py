@@ -34,6 +34,7 @@ SELDOM = 0.1  # share of strangers who agree on what follows from a name; more i
 COMMON = 0.4  # a column on which so many strangers agree can do no harm by counting twice
 SAME_PERSON = 0.5  # share of the other columns in which two records agree that may be one person
 COARSE = 5  # records per value at least of a column that others follow from: a household is not a town
+OFTEN, QUITE = 0.3, 0.02  # share of the rows in which two names are the same, and begin with another letter
 PLACES = ("place", "category", "")  # what headings say of columns that may follow from each other
 
 _WORD = re.compile(r"[^\W_]+")
@@ -358,9 +359,21 @@ def _following(
             if asked.sum() < FEWEST or asked.sum() < 0.05 * codes.shape[1] or chance[at] < _chance(column.codes):
                 continue
             surely = (float(agree[at, asked].mean()) - chance[at]) / (1 - chance[at])
+            if by_name and kinds[index] == "name" and _told_apart(column, telling[index]):
+                continue
             if surely >= (CERTAIN if by_name else FOLLOWS):
                 found.append((place, index, surely))
     return sorted(found, key=lambda one: -one[2])
+
+
+def _told_apart(one: Column, other: Column) -> bool:
+    """Names that are often the same and sometimes quite another: at birth and now. A sound code is never the name."""
+    a, b = _both(one, other)
+    if not len(a):
+        return False
+    pairs = [(str(one.values[x]), str(other.values[y])) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
+    equal = sum(x == y for x, y in pairs) / len(pairs)
+    return equal >= OFTEN and sum(x[:1] != y[:1] for x, y in pairs) >= QUITE * len(pairs)
 
 
 def _chance(codes: Codes) -> float:

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from typing import Literal
 
-Role = Literal["last", "first", "middle", "birth", "sex", "city", "postcode", "street", ""]
+Role = Literal["last", "first", "middle", "birth", "sex", "city", "postcode", "street", "phone", ""]
 
 WORDS: dict[Role, frozenset[str]] = {
     "middle": frozenset(
@@ -31,7 +31,8 @@ WORDS: dict[Role, frozenset[str]] = {
     "birth": frozenset(
         ("birth birthdate birthday dob born geb geboren geburt gebdat geburtsdatum geburtstag naissance "
          "datenaissance nacimiento fechanacimiento nascita nascimento geboorte geboortedatum fodelsedatum fodselsdato "
-         "syntymaaika urodzenia narozeni szuletes szuletesi dogum рождения 出生日期 生日 生年月日 생년월일").split()
+         "syntymaaika urodzenia narozeni szuletes szuletesi dogum рождения 出生日期 生日 生年月日 생년월일 "
+         "bdate bdt bday ddn fnac fecnac fechanac gdat gebdt").split()
     ),
     "sex": frozenset(
         "sex gender geschlecht sexe sexo sesso geslacht kon kjonn sukupuoli plec pohlavi cinsiyet пол 性别 性別".split()
@@ -48,7 +49,22 @@ WORDS: dict[Role, frozenset[str]] = {
         ("street address strasse adresse str road rue calle direccion via indirizzo rua morada endereco straat adres "
          "gata gatuadress gade vej katuosoite osoite ulica ulice utca sokak улица адрес 地址 住所").split()
     ),
+    "phone": frozenset(
+        ("phone telephone telefon tel mobile handy fax telefono telefone telefoon portable movil cellulare celular "
+         "cell gsm mobil mobiltelefon puhelin telefonnummer handynummer телефон 电话 手机 電話 전화").split()
+    ),
 }  # fmt: skip
+# names of somebody else: who treats, sends, looks after; a mother's name stays a sign of the child all the same
+_ATTENDING = re.compile(
+    r"doctor|doc|physician|gp|clinician|consultant|surgeon|nurse|referrer|referring|attending|provider|practitioner|"
+    r"arzt|hausarzt|behandler|zuweiser|ueberweiser|uberweiser|medecin|medico|medica|lekarz|huisarts|arts|lakare|lege|laakari|"
+    r"doktor|hekim|orvos|lekar|врач|医生|clerk|user|operator|author|teacher|lehrer|employer|arbeitgeber|insurer|"
+    r"contact|emergency|kin|angehoerige|angehorige|hospital|krankenhaus|clinic|klinik|practice|praxis|school|schule"
+)
+_RELATIVE = re.compile(
+    r"mother|mothers|mutter|mere|madre|mae|matki|matka|moeder|mor|moder|father|fathers|vater|vaters|pere|padre|pai|"
+    r"ojca|ojciec|vader|far|fader|parent|parents|eltern|guardian|spouse|husband|wife|partner|ehemann|ehefrau|conjoint"
+)
 Part = Literal["first", "last"]
 PARTS: tuple[Part, Part] = ("first", "last")  # of a column of full names; a part is named after it: "full_name (first)"
 LONG_ENOUGH = 5  # letters of a word that is also found inside a longer one: "patientsurname"
@@ -63,12 +79,22 @@ def words_of(heading: str) -> list[str]:
     return re.findall(r"[^\W_]+", bare)
 
 
+def of_whom(heading: str) -> Literal["", "attending", "relative"]:
+    """Whose name, date or number it is, where the heading says that it is not the person's own."""
+    words = words_of(heading)
+    if any(_ATTENDING.fullmatch(word) for word in words):
+        return "attending"
+    return "relative" if any(_RELATIVE.fullmatch(word) for word in words) else ""
+
+
 def role(heading: str) -> Role:
     """What the heading says by a word of its own, else by a long word inside one; '' when it says nothing."""
     part = part_of(heading)
     if part is not None:
         return part[1]
     words = words_of(heading)
+    if of_whom(heading):
+        return ""
     for known, said in WORDS.items():
         if any(word in said for word in words):
             return known

@@ -48,6 +48,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
     from pprl_desktop.codes.base import method
+    from pprl_desktop.job.own_table import with_words_of
     from pprl_desktop.job.trial import Trial
 
     started = time.perf_counter()
@@ -55,6 +56,7 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
     _one_table_only(args)
     tables = _two_tables(args)
     fields = _options.parse_fields(args.fields, tables[0])
+    fields = with_words_of(fields, tables[1], _options.columns_for(fields, args.columns_b))
     truth = read_truth(args.truth, *tables, args.id, args.id_b or args.id, _options.how_read(args, 2))
     blind = not method(args.method).smashes
     if blind:

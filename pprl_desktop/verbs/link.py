@@ -125,7 +125,7 @@ def _choose(args: argparse.Namespace, own: OwnFiles) -> None:
 
 
 def _choose_fields(text: str, own: OwnFiles) -> None:
-    from pprl_desktop.job.own_table import named_fields
+    from pprl_desktop.job.own_table import named_fields, with_words_of
 
     project = own.project
     wanted, seconds = [], []
@@ -135,6 +135,8 @@ def _choose_fields(text: str, own: OwnFiles) -> None:
         wanted.append((first.strip(), kind.strip(), first.strip()))
         seconds.append((first.strip(), other.strip() or first.strip()))
     fields = named_fields(own.first.table(project.choices), wanted)
+    if own.two:
+        fields = with_words_of(fields, own.second.table(project.choices.second_file()), dict(seconds))
     changes: dict[str, Any] = {"fields": fields, "columns": tuple((one.name, one.name) for one in fields)}
     if own.two:
         second = project.choices.second_file()

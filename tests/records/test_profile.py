@@ -239,3 +239,26 @@ def test_cancel_is_heard_and_empty_tables_do_not_crash() -> None:
         profile(hospital(50), Progress(cancelled=lambda: True))
     assert profile(Table.of(["a", "b"], [])).rows == 0
     assert profile(Table(())).columns == ()
+
+
+def test_names_of_others_are_not_the_persons_own() -> None:
+    chosen = random.Random(1)
+    rows = [
+        (f"{chosen.choice(FIRST)} {chosen.choice(LAST)}", f"{1930 + n % 60}-01-02", f"Dr {LAST[n % 4]}", "2015-03-04")
+        for n in range(200)
+    ]
+    made = profile(Table.of(["patient_name", "dob", "gp_name", "admission_date"], rows))
+    assert made.matching == ("dob", "patient_name (first)", "patient_name (last)")
+
+
+def test_the_name_at_birth_does_not_make_the_last_name_superfluous() -> None:
+    chosen = random.Random(2)
+    rows = []
+    for family in range(40):
+        last = chosen.choice(LAST) + "aeiou"[family % 5]
+        for member in range(4):
+            born = chosen.choice(LAST) if member == 0 else last
+            dob = f"{1950 + chosen.randrange(60)}-0{1 + family % 9}-1{member}"
+            rows.append((last, chosen.choice(FIRST), born, dob))
+    made = profile(Table.of(["last_name", "first_name", "maiden_name", "dob"], rows))
+    assert made.matching == ("last_name", "first_name", "maiden_name", "dob")

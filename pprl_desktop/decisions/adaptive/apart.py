@@ -13,13 +13,17 @@ from pprl_desktop.decisions.adaptive.levels import FieldLevels, View
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 
 
-def apart(one: FieldLevels, tuning: Tuning) -> bool:
-    """Whether far fewer pairs across the files are equal in the field than pairs within either file are."""
+def apart(one: FieldLevels, tuning: Tuning, people: tuple[View, View] | None = None) -> bool:
+    """Whether far fewer pairs across the files are equal in the field than pairs within either file are.
+
+    `people`: some records of each file, one of a person; copies of one person are no strangers.
+    """
     if not one.exact or not one.own.present or not one.partner.present:
         return False
     there = one.equal_to >= 0
     across = float((one.own.counts[there] * one.partner.counts[one.equal_to[there]].astype(np.float64)).sum())
-    expected = min(_equal(one.own), _equal(one.partner)) * one.own.present * one.partner.present
+    own, partner = people or (one.own, one.partner)
+    expected = min(_equal(own), _equal(partner)) * one.own.present * one.partner.present
     return expected >= tuning.apart_expected and across <= tuning.apart_share * expected
 
 

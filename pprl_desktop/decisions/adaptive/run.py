@@ -97,10 +97,10 @@ def lay_side_by_side(
     tuning = rule.tuning
     null = adaptive_null.random_pairs(own.rows, partner.rows, random, tuning)
     fields, seen = adaptive_null.build(own, partner, rule, null, progress.part(0.0, 0.1), options.threads)
-    apart = [adaptive_apart.apart(one, tuning) for one in fields]
-    fields = [one.nobody() if gone else one for one, gone in zip(fields, apart, strict=True)]
     progress.at(0.1, "Comparing the records of one file")
     inside = progress.part(0.1, 0.1)
+    apart = _written_otherwise(own, partner, fields, options, tuning, inside)
+    fields = [one.nobody() if gone else one for one, gone in zip(fields, apart, strict=True)]
     within = adaptive_null.within(own, partner, fields, tuning, random, inside)
     within, said_again = said_once(within, tuning, inside)
     fields = [one.nobody() if f in said_again else one for f, one in enumerate(fields)]
@@ -123,6 +123,31 @@ def lay_side_by_side(
         tuple(np.flatnonzero(apart).tolist()), said_again, index, options,
         rule.tuning,
     )  # fmt: skip
+
+
+def _written_otherwise(
+    own: Smashed,
+    partner: Smashed,
+    fields: Sequence[FieldLevels],
+    options: MatchOptions,
+    tuning: Tuning,
+    progress: Progress,
+) -> list[bool]:
+    """Fields in which the two sides write the same otherwise, as it seems at first and once people count once."""
+    found = [adaptive_apart.apart(one, tuning) for one in fields]
+    if not any(found):
+        return found
+    random = np.random.default_rng(options.seed)
+    within = adaptive_null.within(own, partner, fields, tuning, random, progress)
+    if len(within.files) < 2:
+        return found
+    a, b = (
+        one.file.fields for one in _repeats(fields, said_once(within, tuning, progress)[0], tuning, options, progress)
+    )
+    people = [(x.own, y.own) for x, y in zip(a, b, strict=True)]
+    return [
+        gone and adaptive_apart.apart(one, tuning, two) for one, gone, two in zip(fields, found, people, strict=True)
+    ]
 
 
 def _repeats(

@@ -1,0 +1,39 @@
+"""What is written in several ways is compared in one: telephone numbers and house numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pprl_desktop.records.cleaning import clean_values
+from pprl_desktop.records.fields import Field
+from pprl_desktop.records.kinds import guess_kind
+from pprl_desktop.records.table import Column
+
+
+def cleaned(name: str, kind: str, *values: str) -> list[str]:
+    return clean_values(np.array(values, dtype=object), Field.of(name, kind))
+
+
+def test_one_telephone_number_however_it_is_written() -> None:
+    written = ("+49 171 555 01 23", "0171/5550123", "0049 (171) 5550123", "(0171) 555-0123")
+    assert set(cleaned("Mobile", "id", *written)) == {"15550123"}
+    assert cleaned("Telefon", "id", "000000000", "12", "", "no phone") == ["", "", "", ""]
+
+
+@pytest.mark.parametrize("heading", ["phone", "Telefonnummer", "teléfono", "Mobile phone"])
+def test_a_column_of_telephone_numbers_is_one_of_codes(heading: str) -> None:
+    assert guess_kind(Column.of(heading, [f"+49 ({171 + n}) 555-{n:04}" for n in range(50)])) == "id"
+
+
+def test_a_house_number_stands_behind_the_street() -> None:
+    written = ("12 Main St.", "Main St, 12", "12A High Street", "17", "Rue de la Gare 4 bis", "5th Avenue")
+    assert cleaned("address", "text", *written) == [
+        "MAIN ST 12", "MAIN ST 12", "HIGH STREET 12A", "17", "RUE DE LA GARE 4 BIS", "5TH AVENUE",
+    ]  # fmt: skip
+    once = cleaned("address", "text", *written)
+    assert cleaned("address", "text", *once) == once
+
+
+def test_an_id_that_is_no_telephone_keeps_its_digits() -> None:
+    assert cleaned("ssn", "id", "0171 5550123 4") == ["017155501234"]
