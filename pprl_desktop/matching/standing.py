@@ -46,6 +46,7 @@ class Signs:
     agreed: float  # pairs that views and strangers both accept, of those that either does
     views: int  # that could be asked
     conflict: float  # accepted pairs of a record with counterparts who are different people, as a share
+    households: bool  # every field is one that a household shares
     noisy: bool
     recall: float  # by the probabilities; NaN: not known
     held_out: tuple[float, float, float]  # recall by pairs found without a field, low, high; NaN: nobody to ask
@@ -71,6 +72,7 @@ def signs(scored: Scored, accepted: Flags, chosen: Flags) -> Signs | None:
         float(both.sum()) / max(float(either.sum()), 1.0),
         int(scored.notes.get("views_asked", 0)),
         _conflict(links, own, partner) if known else 0.0,
+        bool(scored.notes.get("households", False)),
         bool(scored.notes.get("noisy", False)),
         *_recalls(scored, at),
     )
@@ -108,6 +110,8 @@ def standing(scored: Scored, accepted: Flags, chosen: Flags, tuning: Tuning = TU
     if not found.people:
         return Standing({}, (Said("Nobody seems to be in both files."),), (CHECK_FIELDS,))
     told: list[tuple[Said, Said]] = []
+    if found.households:
+        told.append((HOUSEHOLDS, TELL_APART))
     if risk(found, tuning) > tuning.risk and found.expected >= tuning.least:
         unsure = 1.0 - found.anybody > tuning.risk
         few = Said("Only {n|one link|{n} links} to judge by.", n=found.people)
@@ -125,7 +129,7 @@ def standing(scored: Scored, accepted: Flags, chosen: Flags, tuning: Tuning = TU
         told.append(
             (
                 Said("Fewer than {n} independent fields tell people apart.", n=tuning.views),
-                Said("Add a field that tells people apart, such as a date of birth."),
+                TELL_APART,
             )
         )
     if found.conflict > tuning.conflict:
@@ -186,6 +190,8 @@ def _interval(found: Signs, tuning: Tuning) -> dict[str, float]:
 
 NO_SECOND = Said("This decision has no second opinion: its figures rest on its own assumptions alone.")
 DECIDE_ADAPTIVELY = Said("Decide adaptively, field by field, or review a sample of the pairs before using the result.")
+HOUSEHOLDS = Said("The fields say where people live, not who they are: a household looks like one person.")
+TELL_APART = Said("Add a field that tells people apart, such as a date of birth.")
 REVIEW = Said("Review a sample of the pairs before using the result.")
 CHECK_FIELDS = Said("Check that both sides chose the same fields, written in the same way.")
 TOO_MANY = Said(

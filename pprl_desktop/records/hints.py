@@ -135,5 +135,10 @@ def is_birth(heading: str) -> bool:
     return role(heading) == "birth" or any(_BIRTH.fullmatch(word) for word in words_of(heading))
 
 
+def is_of_household(heading: str) -> bool:
+    """Whether those who live together share it, or half of all people: where they live, the telephone, the sex."""
+    return hint(heading) in ("place", "category") or role(heading) == "phone"
+
+
 def is_age(heading: str) -> bool:
     return any(_AGE.fullmatch(word) for word in words_of(heading))

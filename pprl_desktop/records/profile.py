@@ -156,11 +156,8 @@ def _of_full_name(
 ) -> tuple[Redundant | None, list[ColumnProfile]]:
     """First and last name of the only column that names people, where it holds both."""
     repeated_ones = {one.column for one in redundant}
-    names = [
-        one
-        for one in able
-        if one.kind == "name" and hint(one.name) == "person" and not of_whom(one.name) and one.name not in repeated_ones
-    ]
+    own = [one for one in able if one.kind == "name" and not of_whom(one.name) and one.name not in repeated_ones]
+    names = [one for one in own if hint(one.name) == "person"] or [one for one in own if not hint(one.name)]
     if len(names) != 1:
         return None, []
     whole = names[0].name
@@ -319,7 +316,7 @@ def _matching(
     """The best of those that no other determines, as they stand in the table; of places, those that tell most."""
     repeated_ones = {one.column for one in redundant}
     if any(one.kind == "date" and is_birth(one.name) for one in able):  # when somebody came is another matter
-        able = [one for one in able if one.kind != "date" or is_birth(one.name) or hint(one.name) != "date"]
+        able = [one for one in able if one.kind != "date" or is_birth(one.name)]
 
     def rank(one: ColumnProfile) -> tuple[int, int, int]:
         kind = _order(one)

@@ -18,6 +18,7 @@ from pprl_desktop.records.distinct import factorise
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.name_parts import parted
 from pprl_desktop.records.roles import PARTS, Part, part_of
+from pprl_desktop.records.unknown import known
 
 Codes = npt.NDArray[np.int32]
 Strings = npt.NDArray[np.object_]
@@ -133,13 +134,11 @@ def collected(names: Sequence[str], rows: Iterable[Sequence[str]], progress: Pro
 
 def _date_of(name: str, parts: Sequence[Column]) -> Column:
     """Year, month and day as one date; where the day or the month is missing, as much as there is."""
-    from pprl_desktop.records.unknown import known as without_words
-
     cells = []
-    for values in zip(*(without_words(part).cells() for part in parts), strict=True):
+    for values in zip(*(known(part).cells() for part in parts), strict=True):
         year, month, day = (value.strip().removesuffix(".0") for value in values)
-        known = [year] + ([month.zfill(2)] if month else []) + ([day.zfill(2)] if month and day else [])
-        cells.append("-".join(known) if year else "")
+        there = [year] + ([month.zfill(2)] if month else []) + ([day.zfill(2)] if month and day else [])
+        cells.append("-".join(there) if year else "")
     return Column.of(name, cells)
 
 

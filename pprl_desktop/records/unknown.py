@@ -7,10 +7,15 @@ themselves; the others are offered.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from pprl_desktop.records.distinct import factorise_texts
-from pprl_desktop.records.table import MISSING, Column
+
+if TYPE_CHECKING:
+    from pprl_desktop.records.table import Column
 
 LONGEST_WORD = 14  # characters
 _SURELY = frozenset(
@@ -40,7 +45,8 @@ def known(column: Column) -> Column:
     codes, where = factorise_texts(texts)
     values = np.empty(len(where), dtype=object)
     values[:] = [texts[place] for place in where.tolist()]
-    return Column(column.name, values, np.append(codes, np.int32(MISSING))[column.codes].astype(np.int32))
+    missing = np.int32(-1)  # reads the last one
+    return replace(column, values=values, codes=np.append(codes, missing)[column.codes].astype(np.int32))
 
 
 def _at(column: Column) -> list[int]:

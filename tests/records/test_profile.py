@@ -251,6 +251,16 @@ def test_names_of_others_are_not_the_persons_own() -> None:
     assert made.matching == ("dob", "patient_name (first)", "patient_name (last)")
 
 
+def test_a_name_under_a_heading_that_says_nothing_and_a_day_that_is_not_of_birth() -> None:
+    chosen = random.Random(3)
+    rows = [
+        (f"{chosen.choice(LAST)} {chosen.choice(FIRST)}", f"{1930 + n % 60}-01-1{n % 9}", f"{2010 + n % 9}-03-04")
+        for n in range(200)
+    ]
+    made = profile(Table.of(["Patient", "Geb.-Datum", "Aufnahmedatum"], rows))
+    assert made.matching == ("Geb.-Datum", "Patient (first)", "Patient (last)")
+
+
 def test_the_name_at_birth_does_not_make_the_last_name_superfluous() -> None:
     chosen = random.Random(2)
     rows = []

@@ -28,6 +28,7 @@ from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import Scored
 from pprl_desktop.decisions.rules import AdaptiveRule
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.hints import is_of_household
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +129,7 @@ def _scored(laid: _LaidOut, model: Model, near: check.Strangers, found: Judged, 
             **model.shown(),
             "expected_matches": float(probability.sum()),
             "views_asked": found.asked,
+            "households": all(map(is_of_household, names)),
             "candidates": len(own),
             "copies": len(copies),
             "model": model.to_plain(),

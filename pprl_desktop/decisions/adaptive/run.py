@@ -44,6 +44,7 @@ from pprl_desktop.decisions.base import MatchOptions, Outlook, Scored
 from pprl_desktop.decisions.rules import AdaptiveRule, FieldComparison
 from pprl_desktop.decisions.thresholds import from_probabilities
 from pprl_desktop.progress import Progress
+from pprl_desktop.records.hints import is_of_household
 from pprl_desktop.said import Said
 
 SMALL = 4_000_000  # pairs of records that are compared without a trial
@@ -256,6 +257,7 @@ def _scored(
             "views_asked": len(judged.opinion.asked),
             "anybody": judged.anybody,
             **_held_out(judged),
+            "households": all(is_of_household(one.comparison.field) for one in files.fields),
             "noisy": not all(one.exact for one in files.fields),
             "candidates": len(pairs.own),
             "em_rounds": fit.rounds,

@@ -156,3 +156,21 @@ def test_people_held_twice_are_found_whichever_copy(direction: Direction) -> Non
     who = np.array(population.person_a)
     assert len(joined) > 0.8 * (len(who) - len(set(who.tolist())))
     assert float((who[joined] == who[people[0][joined]]).mean()) > 0.95
+
+
+@pytest.mark.parametrize("direction", ["one-to-one", "many-to-one"])
+def test_families_are_not_people_where_only_the_address_is_compared(direction: Direction) -> None:
+    world = replace(ORDINARY, seed=14, households=0.8, columns=("street", "zip", "phone"))
+    _, made, told = linked(world, direction)
+    assert len(made.linked)
+    assert not told.reliable
+    assert "household" in str(told.reasons[0])
+
+
+def test_copies_in_both_files_do_not_make_a_date_look_foreign() -> None:
+    """Copies agree on the date within each file, and hardly any pair does across: few are shared, all else is well."""
+    world = replace(
+        ORDINARY, seed=15, overlap=0.02, people=(600, 600), twice=(0.5, 0.5), columns=("first", "last", "dob", "city")
+    )
+    _, made, _ = linked(world, "many-to-many")
+    assert not any("Left out" in str(one) for one in made.a.match.warnings)
