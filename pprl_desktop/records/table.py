@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records import unknown
 from pprl_desktop.records.distinct import factorise
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.name_parts import parted
 from pprl_desktop.records.roles import PARTS, Part, part_of
-from pprl_desktop.records.unknown import known
 
 Codes = npt.NDArray[np.int32]
 Strings = npt.NDArray[np.object_]
@@ -135,7 +135,7 @@ def collected(names: Sequence[str], rows: Iterable[Sequence[str]], progress: Pro
 def _date_of(name: str, parts: Sequence[Column]) -> Column:
     """Year, month and day as one date; where the day or the month is missing, as much as there is."""
     cells = []
-    for values in zip(*(known(part).cells() for part in parts), strict=True):
+    for values in zip(*(unknown.known(part).cells() for part in parts), strict=True):
         year, month, day = (value.strip().removesuffix(".0") for value in values)
         there = [year] + ([month.zfill(2)] if month else []) + ([day.zfill(2)] if month and day else [])
         cells.append("-".join(there) if year else "")
