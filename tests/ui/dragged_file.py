@@ -1,11 +1,12 @@
-"""Stands in for a file manager: `dragged_file.py FILE SAID` offers FILE to move or copy, SAID tells what came of it."""
+"""Stands in for a file manager: `dragged_file.py FILE SAID THERE` offers FILE to move or copy, SAID tells what came of
+it, THERE is made once it can be pressed."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, Qt, QUrl
+from PySide6.QtCore import QMimeData, Qt, QTimer, QUrl
 from PySide6.QtGui import QDrag, QMouseEvent
 from PySide6.QtWidgets import QApplication, QLabel
 
@@ -26,6 +27,7 @@ def main() -> int:
     icon.setWindowFlags(Qt.WindowType.BypassWindowManagerHint | Qt.WindowType.WindowStaysOnTopHint)
     icon.setGeometry(8, 732, 120, 32)  # below the window
     icon.show()
+    QTimer.singleShot(500, lambda: Path(sys.argv[3]).touch())  # to be seen and pressed from now on
     return app.exec()
 
 
