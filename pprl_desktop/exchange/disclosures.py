@@ -90,7 +90,9 @@ class TakenIn:
                 different=self.different,
                 unsettled=self.unsettled,
             ),
-            Said(
+            Said("No cell was opened for it.")
+            if not self.cells
+            else Said(
                 "Reviewers: {reviewers}; they opened {cells} cells; KAPR of one reviewer at most {risk:exact} %; "
                 "records that what was shown fits alone: {singled_out}.",
                 reviewers=self.reviewers,
@@ -99,10 +101,12 @@ class TakenIn:
                 singled_out=self.singled_out,
             ),
             Said(
-                "Taken into the match on {time}; last hash of the review's ledger {head}.",
+                "Taken into the match on {time:date}; last hash of the review's ledger {head}.",
                 time=self.time[:10],
                 head=self.head[:16],
-            ),
+            )
+            if self.head
+            else Said("Taken into the match on {time:date}.", time=self.time[:10]),
         )
 
 

@@ -28,13 +28,14 @@ if TYPE_CHECKING:
     from pprl_desktop.project.project import Project
     from pprl_desktop.rehearsal.rehearse import Rehearsal
     from pprl_desktop.review.desk import Desk
-    from pprl_desktop.review.estimates import Interval
+    from pprl_desktop.review.estimates import Estimate, Interval
 
 # what a rehearsal depends on: played under other choices it says nothing about these
 REHEARSED = ("table_sha256", "fields", "columns", "reference", "mapping", "method", "settings")
 
 
 MOST_WAYS = 24  # whose figures are kept
+TOO_WIDE = 0.25  # half the width of an interval that tells an ethics board nothing
 
 Range = tuple[float, float, float]  # a share, and the interval it lies in
 
@@ -163,6 +164,24 @@ def _other_side(expected: Mapping[str, float], name: str) -> Range | None:
     return 1 - value, 1 - expected.get(f"{name}_high", value), 1 - expected.get(f"{name}_low", value)
 
 
+def _estimates(made: Estimate) -> list[Said]:
+    """What the decisions tell of all links; an interval from nothing to everything is no estimate."""
+    widest = max(made.precision_after.half_width, made.recall_after.half_width)
+    if widest > TOO_WIDE and made.more:
+        return [
+            Said(
+                "Too few pairs were reviewed to tell from them how many links are right or missing: about {more} "
+                "more would, also of the accepted and rejected ones.",
+                more=made.more,
+            )
+        ]
+    return [
+        Said("Precision after the review: {interval}, an estimate.", interval=_interval(made.precision_after)),
+        Said("Recall after the review: {interval}, an estimate.", interval=_interval(made.recall_after)),
+        made.sentence,
+    ]
+
+
 def review_told(manager: Desk, progress: Progress = NO_PROGRESS) -> bytes:
     """The open review for the report: the loss of everyone who opened something, and what the decisions show."""
     from pprl_desktop.review.estimates import count, estimate
@@ -172,11 +191,7 @@ def review_told(manager: Desk, progress: Progress = NO_PROGRESS) -> bytes:
     estimates: list[Said] = []
     if any(same is not None for same in outcome.values()):
         made = estimate(count(manager.review.strata, manager.review.pairs, outcome))
-        estimates = [
-            Said("Precision after the review: {interval}, an estimate.", interval=_interval(made.precision_after)),
-            Said("Recall after the review: {interval}, an estimate.", interval=_interval(made.recall_after)),
-            made.sentence,
-        ]
+        estimates = _estimates(made)
     return _json({"head": manager.ledger.head, "said": _listed([*said, *estimates]), "estimates": _listed(estimates)})
 
 

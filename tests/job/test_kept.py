@@ -107,3 +107,16 @@ def test_the_figures_of_a_way_are_kept_until_what_was_measured_changes(tmp_path:
         assert ways.recalled(project, choices.changed(table_sha256="b" * 64), way) == way
         project.keep("ways", b'{"ways": [["x"], 7, ["y", {"found": "no"}]]}')  # a project that somebody made up
         assert ways.recalled(project, choices, way) == way
+
+
+def test_two_reviewed_pairs_of_many_are_no_estimate() -> None:
+    """An ethics board reads that too little was looked at, and no interval from nothing to everything."""
+    from pprl_desktop.job.kept import _estimates
+    from pprl_desktop.review.estimates import Estimate, Interval
+
+    wide, narrow = Interval(0.5, 0.0, 1.0), Interval(0.98, 0.95, 1.0)
+    sentence = Said("More review would change little.")
+    (said,) = _estimates(Estimate(wide, wide, wide, narrow, (), False, 219, sentence))
+    assert "Too few pairs were reviewed" in str(said)
+    assert "219 more" in str(said)
+    assert len(_estimates(Estimate(narrow, narrow, narrow, narrow, (), True, 0, sentence))) == 3

@@ -10,6 +10,8 @@ from PySide6.QtCore import QRectF, QSizeF
 from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
+from pprl_desktop.job.document import Document, Fact, Part
+from pprl_desktop.said import Said
 from pprl_desktop.ui.panes.review_partner import NewPassphrase
 from pprl_desktop.ui.plots.histogram import ScoreHistogram
 from pprl_desktop.ui.plots.precision_recall import Curve, PrecisionRecallPlot
@@ -179,3 +181,12 @@ def test_no_title_of_a_document_stands_alone_at_the_foot_of_a_page(qapp) -> None
         assert stands("Masked review") == stands("No pair was"), lines
         moved += alone
     assert moved, "one of them stood alone"
+
+
+def test_a_full_first_page_is_followed_by_the_next_and_not_by_an_empty_one(qapp, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """Whatever its length, there are as many pages as its parts fill."""
+    title = Said("{n}", n=1)
+    for lines in range(20, 34):
+        facts = tuple(Fact(Said("{n}", n=n), Said("{n}", n=n)) for n in range(lines))
+        made = Document(title, "Ours", "", facts=facts, facts_title=title, parts=(Part(title, sentences=(title,)),))
+        assert paper.write_pdf(made, tmp_path / "made.pdf") == 2, lines

@@ -40,6 +40,8 @@ PAGE_MARGIN = 64  # px
 BAR = 6  # px
 NARROW = 0.36  # of the width: the least for what protects, or for what stays open
 TITLE_WEIGHT = 600
+ROOM_LEFT = 30  # px at its foot: filled to the last line, an empty page would follow
+SHORT, NARROW = 18, 6  # letters that stay on one line of a table of so many columns
 ON_ONE_PAGE = (1.0, 0.94, 0.88)  # sizes of the text of a PDF, tried until its first part fits on one page
 
 
@@ -204,7 +206,10 @@ class _Sheet:
             f'font-size:{ink.px(12)}; font-weight:600">{escaped(name)}</td>'
             for place, name in enumerate(listed.header)
         )
-        rows = "".join(f"<tr>{''.join(self._cell(cell, edge) for cell in line)}</tr>" for line in listed.rows)
+        narrow = len(listed.header) <= NARROW
+        rows = "".join(
+            f"<tr>{''.join(self._cell(cell, edge, narrow=narrow) for cell in line)}</tr>" for line in listed.rows
+        )
         note = (
             self._line(escaped(listed.note), f"font-size:{ink.px(12)}; color:{ink.muted}", above=6)
             if listed.note
@@ -220,7 +225,7 @@ class _Sheet:
     def _right(listed: Listed, place: int) -> bool:
         return bool(listed.rows) and listed.rows[0][place].right
 
-    def _cell(self, cell: Cell, edge: str) -> str:
+    def _cell(self, cell: Cell, edge: str, *, narrow: bool) -> str:
         ink, words = self.ink, escaped(cell.words)
         if cell.tag:
             soft = {"accent": ink.accent_soft, "warm": ink.warm_soft, "danger": ink.danger_soft}.get(
@@ -233,7 +238,8 @@ class _Sheet:
         if cell.share is not None:
             tint = "danger" if cell.tag == "danger" else "warm"
             words = f"{self._bar(cell.share, tint, 56)}&nbsp; {escaped(cell.words)}"
-        return f'<td {"align=right" if cell.right else ""} style="{edge}">{words}</td>'
+        whole = "; white-space:nowrap" if narrow and cell.share is None and len(_plain(cell.words)) <= SHORT else ""
+        return f'<td {"align=right" if cell.right else ""} style="{edge}{whole}">{words}</td>'
 
     def _tinted(self, tint: str) -> tuple[str, str]:
         """Words, and the ground behind them."""
@@ -349,7 +355,12 @@ def _keep_titles(text: QTextDocument) -> None:
         cursor, after = QTextCursor(block), block.next()
         cursor.movePosition(QTextCursor.MoveOperation.NextCharacter)
         title = cursor.charFormat().fontWeight() >= TITLE_WEIGHT and cursor.currentTable() is None and block.text()
-        here, next_ = (int(layout.blockBoundingRect(one).top() // high) for one in (block, after))
+        table = QTextCursor(after).currentTable()
+        if table is not None:  # a head without a line says nothing either
+            after_ = table.cellAt(min(1, table.rows() - 1), 0).firstCursorPosition().block()
+        else:
+            after_ = after
+        here, next_ = (int(layout.blockBoundingRect(one).top() // high) for one in (block, after_))
         if title and here < next_:
             broken = block.blockFormat()
             broken.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
@@ -366,7 +377,7 @@ def _paint(document: Document, device: QPdfWriter) -> int:
     for zoom in ON_ONE_PAGE:  # the first page is for an ethics board: what belongs on it stands on it
         _filled(text, replace(document, parts=()), round(body.width()), Ink(theme.LIGHT, zoom))
         text.setPageSize(body)
-        if text.pageCount() == 1:
+        if text.pageCount() == 1 and text.size().height() <= body.height() - ROOM_LEFT:
             break
     _filled(text, document, round(body.width()), Ink(theme.LIGHT, zoom))
     text.setPageSize(body)
