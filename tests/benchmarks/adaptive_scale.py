@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -33,7 +32,7 @@ from pprl_desktop.progress import NO_PROGRESS
 from pprl_desktop.records.table import CleanTable
 from pprl_desktop.reference.load import reference_set
 from tests.benchmarks.scan_people import people
-from tests.benchmarks.unit import unit
+from tests.benchmarks.unit import peak, peak_begins, unit
 
 SHARED = 4  # one person in so many is in both files
 
@@ -62,8 +61,8 @@ def stage(name: str, rows: int, way: str, met_file: str) -> dict[str, float]:
     match(*prepared(name, 400), MatchOptions())  # compiles
     own, partner, rule = prepared(name, rows)
     measure = unit()
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     foreseen = outlook(own, partner, rule, MatchOptions())
+    before = peak_begins()
     wall, cpu = time.perf_counter(), time.process_time()
     found = match(own, partner, rule, MatchOptions())
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
@@ -88,7 +87,7 @@ def stage(name: str, rows: int, way: str, met_file: str) -> dict[str, float]:
         "foreseen_mb": foreseen.bytes / (1 << 20),
         "before_mb": before,
         "smashed_mb": (own.nbytes() + partner.nbytes()) / (1 << 20),
-        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "peak_mb": peak(),
     }
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import resource
 import subprocess
 import sys
 import time
@@ -48,11 +47,12 @@ def record(rows: int) -> tuple[float, float]:
     from pprl_desktop.decisions.threshold.scan import run
     from pprl_desktop.progress import NO_PROGRESS
     from tests.benchmarks.scan_bits import banded_files
+    from tests.benchmarks.unit import peak, peak_begins
 
     lsh.EXACT_PAIRS = 0
     run(*banded_files(400), MatchOptions(), NO_PROGRESS)  # compiles
     made = banded_files(rows)
-    before, cpu = peak(), time.process_time()
+    before, cpu = peak_begins(), time.process_time()
     run(*made, MatchOptions(), NO_PROGRESS)
     return time.process_time() - cpu, peak() - before
 
@@ -61,10 +61,6 @@ def blind(rows: int) -> tuple[float, float]:
     from tests.benchmarks.blind_group import without_multiplying
 
     return without_multiplying(rows)
-
-
-def peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def exponent(rows: Sequence[float], cost: Sequence[float]) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 from pprl_desktop.codes.base import Recipe, Settings, method
 from pprl_desktop.compute import bits
@@ -38,3 +39,19 @@ def unit(threads: int = 0) -> Unit:
         spent.append((time.perf_counter() - wall, time.process_time() - cpu))
     wall, cpu = (min(each) * ROWS / TIMED for each in zip(*spent, strict=True))
     return Unit(wall, cpu)
+
+
+def peak_begins() -> float:
+    """MB that this process holds now; what it held at most so far is forgotten (Linux only)."""
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    return _held("VmRSS")
+
+
+def peak() -> float:
+    """MB that this process held at most since then. A peak of the preparation would hide what a step takes."""
+    return _held("VmHWM")
+
+
+def _held(name: str) -> float:
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith(name))

@@ -242,14 +242,26 @@ def _units(scan: Scan, rows: Rows, bar: float, progress: Progress) -> Units:
     return Units(tuple(made), largest, total)
 
 
+def uneven(index: Index) -> tuple[int, str, int]:
+    """What makes blocks uneven: own records with a blank, the field with the commonest value, its partner rows."""
+    most = [int(one.partner.rows_per_value().max(initial=0)) for one in index.fields]
+    worst = int(np.argmax(most))
+    return int((index.own < 0).any(axis=1).sum()), index.fields[worst].comparison.field, most[worst]
+
+
 def run(scan: Scan, bar: float, most: int, threads: int, progress: Progress = NO_PROGRESS) -> CandidatePairs:
     """All pairs at or above the bar; if they are more than `most`, the bar rises and the weakest go."""
     kept = blocking.Kept(bar, most)
     units = _units(scan, scan.index.order, bar, progress)
+    blanks, field, held = uneven(scan.index)
     what = Said(
-        "Comparing similar records: {blocks} blocks, the largest with {largest} comparisons",
+        "Comparing similar records: {blocks} blocks, the largest with {largest} comparisons; blanks in {blanks} own "
+        "records, one value of {field} in {held} of the partner's",
         blocks=len(units.blocks),
         largest=units.largest,
+        blanks=blanks,
+        field=field,
+        held=held,
     )
     for part in in_blocks(_Comparing(scan, bar), units.blocks, threads, progress, what):
         kept.add(part, progress)

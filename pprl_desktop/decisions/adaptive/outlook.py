@@ -25,10 +25,11 @@ from pprl_desktop.progress import NO_PROGRESS
 ROWS = 1000  # of either file
 TRIED = 1 << 22  # pairs of values compared to see how fast it goes
 NOTICED = 3.0  # pairs of the trial that may just not have shown
-# relative to the speed seen in the trial: what one comparison by way of the lists costs in comparisons of the trial,
-# what one candidate costs in all rounds of learning, and what does not depend on the size. Measured in processor time
-# at 50,000 and 200,000 records of four fields, 2026-11; tests/benchmarks/adaptive_scale.py prints what was told beside
-# what was taken
+# relative to the speed seen in the trial: what one pair of values costs (in large files the groups of bits are more
+# alike in their ones, so fewer are looked at twice), one comparison by way of the lists in those of the trial, one
+# candidate in all rounds of learning, and what does not depend on the size. Measured in processor time at 50,000 to
+# 200,000 records of four fields, 2026-11; tests/benchmarks/adaptive_scale.py prints what was told beside what was taken
+BITS_COST, VECTORS_COST = 0.6, 1.1
 LISTED_COST, CANDIDATE_COST, FIXED_COST = 2.5, 600.0, 8.0e8
 FEWER = 0.7  # candidates for each one that the trial foresees: values outside the lists are not looked at
 WORKING = 140 << 20  # bytes that do not depend on the size: random pairs, records of one file compared
@@ -74,7 +75,8 @@ def outlook(own: Smashed, partner: Smashed, rule: AdaptiveRule, start: Start, th
         # what makes the longest list is gone before the candidates are there
         held = max(ENTRY_MADE * max(entries, default=0.0), kept + found * pair_bytes)
         met = min(pairs * (count * share + tried.equal), listed_scan.ROW_WORK * own.rows)
-        compared = sum(each for each in cells if each <= value_lists.MOST_CELLS) * tried.cell
+        per_cell = tried.cell * (VECTORS_COST if rule.comparisons[0].measure == "vectors" else BITS_COST)
+        compared = sum(each for each in cells if each <= value_lists.MOST_CELLS) * per_cell
         compared += rounds * met * LISTED_COST * tried.pair
     else:
         found = min(float(start.most), seen)

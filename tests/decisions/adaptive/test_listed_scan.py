@@ -156,6 +156,7 @@ def test_too_much_work_raises_the_bar_and_lowers_what_is_told(large: None, monke
 def test_blocks_are_told_beforehand_and_none_is_larger_than_the_cap(monkeypatch: pytest.MonkeyPatch) -> None:
     left, right, _ = two_files(0, 300, 150)
     fields = levels_of(left, right)
+    fields[0].own.codes[:7] = -1
     weights, m = some_weights(fields, 1)
     scan = listed_scan.under(listed_scan.build(fields, Tuning(), 1, NO_PROGRESS), weights, m)
     bar = 6.0
@@ -172,6 +173,11 @@ def test_blocks_are_told_beforehand_and_none_is_larger_than_the_cap(monkeypatch:
     assert max(work) <= 500 + int(cost.max())
     assert len(work) > 5
     assert f"{len(work):,} blocks, the largest with {max(work):,} comparisons" in said[0]
+    blank = np.logical_or.reduce([one.own.codes < 0 for one in fields])
+    often = [np.unique(one.partner.codes[one.partner.codes >= 0], return_counts=True)[1].max() for one in fields]
+    worst = fields[int(np.argmax(often))].comparison.field
+    assert f"blanks in {blank.sum():,} own records, one value of {worst} in {max(often):,} of the partner's" in said[0]
+    assert blank.sum() == 7
 
 
 def test_a_field_of_too_many_values_is_joined_by_its_tokens_alone(large: None, monkeypatch: pytest.MonkeyPatch) -> None:
