@@ -10,7 +10,8 @@ import pytest
 from pprl_desktop.decisions.base import Match, MatchOptions, Scored
 from pprl_desktop.decisions.standing import Tuning
 from pprl_desktop.matching.decide import decide
-from pprl_desktop.matching.standing import HOUSEHOLDS, NO_SECOND, TOO_MANY, Signs, risk
+from pprl_desktop.matching.standing import HOUSEHOLDS, NAMESAKES, NO_SECOND, RELATIVES, TOO_MANY, Signs, risk
+from pprl_desktop.said import Said
 
 
 def scored(own: list[int], partner: list[int], probability: float = 0.99, second: float = 0.98) -> Scored:
@@ -42,10 +43,13 @@ def test_a_second_opinion_that_differs_is_a_reason_and_has_a_cure() -> None:
     assert made.cures
 
 
-def test_fields_of_a_household_tell_nobody_apart() -> None:
+@pytest.mark.parametrize(
+    ("sign", "reason"), [("households", HOUSEHOLDS), ("relatives", RELATIVES), ("namesakes", NAMESAKES)]
+)
+def test_fields_that_cannot_tell_people_apart_are_a_reason(sign: str, reason: Said) -> None:
     given = scored(list(range(100)), list(range(100)))
-    made = decide(replace(given, notes={**given.notes, "households": True}), MatchOptions())
-    assert [str(one) for one in made.reasons] == [str(HOUSEHOLDS)]
+    made = decide(replace(given, notes={**given.notes, sign: True}), MatchOptions())
+    assert [str(one) for one in made.reasons] == [str(reason)]
     assert made.cures
 
 
@@ -87,7 +91,7 @@ def test_a_doubt_says_whether_it_is_about_few_links_or_about_anybody_being_share
 def test_the_risk_is_how_often_a_figure_turns_out_too_high() -> None:
     """Drawn: links that are right as often as is said, and files that share nobody now and then."""
     random, tuning, people, right, anybody = np.random.default_rng(15), Tuning(), 14, 0.95, 0.97
-    found = Signs(people, anybody, right * anybody, right, right, 1.0, 3, 0.0, False, False, 1.0, (1.0, 1.0, 1.0))
+    found = Signs(people, anybody, right * anybody, right, right, 1.0, 3, 0.0, *(False,) * 4, 1.0, (1.0, 1.0, 1.0))
     shared = random.random(200_000) < anybody
     precision = np.where(shared, random.binomial(people, right, len(shared)) / people, 0.0)
     assert risk(found, tuning) == pytest.approx((found.expected - precision > tuning.too_high).mean(), abs=0.004)

@@ -258,6 +258,8 @@ def _scored(
             "anybody": judged.anybody,
             **_held_out(judged),
             "households": all(is_of_household(one.comparison.field) for one in files.fields),
+            "relatives": judged.relatives,
+            "namesakes": _namesakes(files),
             "noisy": not all(one.exact for one in files.fields),
             "candidates": len(pairs.own),
             "em_rounds": fit.rounds,
@@ -267,6 +269,13 @@ def _scored(
         second=judged.by_views,
         strangers=judged.by_strangers,
     )
+
+
+def _namesakes(files: Files) -> bool:
+    """Whether somebody is held twice by names alone: two people of one name would look so too."""
+    if not all(one.comparison.kind in ("name", "category") for one in files.fields):
+        return False
+    return any(1 - len(np.unique(label)) / len(label) > files.tuning.few_repeated for label in files.people)
 
 
 def _held_out(judged: Verdict) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.adaptive.views import Views, Weighed, changed_together, seen, views
 from pprl_desktop.decisions.base import Numbers
 from pprl_desktop.progress import Progress
+from pprl_desktop.records.roles import role
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +39,7 @@ class Verdict:
     views: Views
     anybody: float  # the probability that anybody is shared
     held_out: Held | None  # how many counterparts there are, by pairs found without a view; None: nobody to ask
+    relatives: bool  # the surest pairs, found without the first name, mostly differ in it
 
 
 def verdict(files: Files, learned: Learned, near: Sequence[Strangers], evidence: Floats, progress: Progress) -> Verdict:
@@ -70,7 +72,25 @@ def verdict(files: Files, learned: Learned, near: Sequence[Strangers], evidence:
     people = files.people[0][pairs.own].astype(np.int64), files.people[1][pairs.partner].astype(np.int64)
     times = files.all_pairs / max(sum(file.out_of for file in near), 1.0)
     left_out = held_out(shown, opinion, Linked(people, total, probability), bar, within, times, tuning)
-    return Verdict(probability, findable, asked, sigmoid(null), opinion, found, anybody, left_out)
+    names = tuple(one.comparison.field for one in files.fields)
+    return Verdict(
+        probability, findable, asked, sigmoid(null), opinion, found, anybody, left_out,
+        _relatives(opinion, found, names, tuning),
+    )  # fmt: skip
+
+
+def _relatives(opinion: second.Opinion, found: Views, names: Sequence[str], tuning: Tuning) -> bool:
+    """Whether most of the surest pairs that were found without the first name differ in it, and not by slips.
+
+    Counterparts change nearly everything in the course of a life but that: pairs that agree on all else are twins, or
+    people of one household.
+    """
+    for one in opinion.asked:
+        alone = all(role(names[f]) == "first" for f in found[one.view])
+        luck = (one.found * (1 - one.found) / max(one.best, 1.0)) ** 0.5
+        if alone and one.alike < 0.5 and one.found + tuning.opinion_sigma * luck < tuning.opinion_floor:
+            return True
+    return False
 
 
 def _somebody(

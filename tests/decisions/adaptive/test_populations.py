@@ -11,6 +11,7 @@ from pprl_desktop.codes.directions import Direction
 from pprl_desktop.decisions.base import MatchOptions
 from pprl_desktop.evaluation.believed import Believed, believed
 from pprl_desktop.evaluation.play import Play, play
+from pprl_desktop.matching.standing import NAMESAKES, RELATIVES
 from pprl_desktop.records.cleaning import clean
 from pprl_desktop.records.fields import Field
 from tests.benchmarks.populations import Population, World, draw, make
@@ -165,6 +166,20 @@ def test_families_are_not_people_where_only_the_address_is_compared(direction: D
     assert len(made.linked)
     assert not told.reliable
     assert "household" in str(told.reasons[0])
+
+
+def test_twins_who_outnumber_counterparts_are_told() -> None:
+    world = replace(ORDINARY, seed=21, twins=0.3, overlap=0.05, columns=("first", "last", "dob"))
+    assert str(RELATIVES) in map(str, linked(world, "one-to-one")[2].reasons)
+    world = replace(ORDINARY, seed=22, twins=0.03, overlap=0.5, columns=("first", "last", "dob"))
+    assert linked(world, "one-to-one")[2].reliable
+
+
+def test_who_is_held_twice_by_names_alone_may_be_two_people_of_one_name() -> None:
+    names = replace(ORDINARY, columns=("first", "last", "middle"))
+    world = replace(names, seed=23, twice=(0.0, 0.5), namesakes=0.1)
+    assert str(NAMESAKES) in map(str, linked(world, "one-to-many")[2].reasons)
+    assert linked(replace(names, seed=24, twice=(0.0, 0.0)), "one-to-one")[2].reliable
 
 
 def test_copies_in_both_files_do_not_make_a_date_look_foreign() -> None:
