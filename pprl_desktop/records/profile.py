@@ -103,7 +103,7 @@ def profile(table: Table, progress: Progress = NO_PROGRESS) -> Profile:
     sure: list[Column] = []
     for index, column in enumerate(table.columns):
         progress.at(0.6 * index / max(len(table.columns), 1), "Looking at the columns")
-        sure.append(known(column))  # "n/a" says nothing of a column
+        sure.append(known(column, progress))  # "n/a" says nothing of a column
         progress.check()
         part = progress.part(0.6 * index / len(table.columns), 0.6 * (index + 1) / len(table.columns))
         found.append(_column(column, sure[-1], part))
@@ -121,7 +121,8 @@ def profile(table: Table, progress: Progress = NO_PROGRESS) -> Profile:
         joined += of_name
         able = [*(one for one in able if one.name != whole.column), *of_name]
         redundant = (*(one.beside_parts(whole) for one in redundant), whole)
-    telling = {one.name: _telling(one, one.counts(), table.rows) for one in table.columns}
+    places = [table.column(one.name) for one in able if _order(one) == PLACE]
+    telling = {one.name: _telling(one, table.rows, progress) for one in places}
     matching = _matching(able, redundant, (*table.names, *(one.name for one in joined)), telling)
     progress.at(0.7, "Looking for duplicates")
     exact, duplicates = _duplicates(table, [*found, *joined], matching, id_column, progress.part(0.7, 1.0))
@@ -327,10 +328,11 @@ def _matching(
     return tuple(name for name in order if name in chosen)
 
 
-def _telling(column: Column, counts: npt.NDArray[np.int64], rows: int) -> int:
+def _telling(column: Column, rows: int, progress: Progress) -> int:
     """Bits by which a column sets two strangers apart, counted over all records: an empty cell sets nobody apart."""
+    progress.check()
     there = np.fromiter((bool(value) and not value.isspace() for value in column.values), bool, len(column.values))
-    filled = counts[there].astype(np.float64)
+    filled = column.counts()[there].astype(np.float64)
     if rows == 0 or not filled.sum():
         return 0
     alike = float(((filled / filled.sum()) ** 2).sum())

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.distinct import factorise_texts
 
 if TYPE_CHECKING:
     from pprl_desktop.records.table import Column
 
 LONGEST_WORD = 14  # characters
+AT_ONCE = 1 << 16  # values between two questions whether to stop
 _SURELY = frozenset(
     "n/a n.a. #n/a #na unknown unk unbekannt k.a. - -- --- . ? ?? 0000-00-00 00/00/0000 00000000 inconnu "
     "desconocido sconosciuto onbekend nieznany okänd ukendt ukjent (null) <null> [null] #null!".split()
@@ -34,9 +36,9 @@ def stand_ins(column: Column) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(column.values[place]).strip() for place in _at(column)))
 
 
-def known(column: Column) -> Column:
+def known(column: Column, progress: Progress = NO_PROGRESS) -> Column:
     """The column as if these were empty."""
-    at = _at(column)
+    at = _at(column, progress)
     if not at:
         return column
     texts: list[str] = list(column.values)
@@ -49,6 +51,11 @@ def known(column: Column) -> Column:
     return replace(column, values=values, codes=np.append(codes, missing)[column.codes].astype(np.int32))
 
 
-def _at(column: Column) -> list[int]:
-    short = ((place, text) for place, text in enumerate(column.values) if len(text) <= LONGEST_WORD)
-    return [place for place, text in short if text.strip().casefold() in _SURELY]
+def _at(column: Column, progress: Progress = NO_PROGRESS) -> list[int]:
+    found: list[int] = []
+    for start in range(0, len(column.values), AT_ONCE):
+        progress.check()
+        some = enumerate(column.values[start : start + AT_ONCE].tolist(), start)
+        short = ((place, text) for place, text in some if len(text) <= LONGEST_WORD)
+        found += [place for place, text in short if text.strip().casefold() in _SURELY]
+    return found

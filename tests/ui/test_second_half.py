@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -186,7 +187,12 @@ def test_no_title_of_a_document_stands_alone_at_the_foot_of_a_page(qapp) -> None
 def test_a_full_first_page_is_followed_by_the_next_and_not_by_an_empty_one(qapp, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     """Whatever its length, there are as many pages as its parts fill."""
     title = Said("{n}", n=1)
-    for lines in range(20, 34):
+    asked = 0
+    for lines in range(20, 40):
         facts = tuple(Fact(Said("{n}", n=n), Said("{n}", n=n)) for n in range(lines))
-        made = Document(title, "Ours", "", facts=facts, facts_title=title, parts=(Part(title, sentences=(title,)),))
-        assert paper.write_pdf(made, tmp_path / "made.pdf") == 2, lines
+        alone = Document(title, "Ours", "", facts=facts, facts_title=title)
+        if paper.write_pdf(alone, tmp_path / "alone.pdf") == 1:  # how many lines fit depends on the font
+            made = replace(alone, parts=(Part(title, sentences=(title,)),))
+            assert paper.write_pdf(made, tmp_path / "made.pdf") == 2, lines
+            asked += 1
+    assert asked
