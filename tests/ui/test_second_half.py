@@ -145,7 +145,6 @@ def test_the_steps_stay_where_they_are_when_one_gets_a_reason(
     open_window: Callable[..., MainWindow], tmp_path: Path
 ) -> None:
     """A click meant for one step opens no other, and nothing has to be scrolled to."""
-    from dataclasses import replace
 
     window = open_window()
     window.desk.create_project(tmp_path / "p.pprlproject", "Northmere Heart Registry × Saltham Hospital Trust, 2026")
