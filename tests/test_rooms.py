@@ -140,32 +140,6 @@ def test_terminal_and_window_call_the_job_and_nothing_below_it() -> None:
     assert called >= BELOW_THE_JOB, "no longer called, so no longer allowed"
 
 
-def test_one_module_builds_recipes() -> None:
-    """What is rehearsed, proposed, signed and sent cannot differ."""
-    builders = set()
-    for module, tree in modules():
-        if "pprl_desktop.codes.base.Recipe" not in set(imports(tree)):
-            continue
-        called = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
-        if any(isinstance(one, ast.Name) and one.id == "Recipe" for one in called):
-            builders.add(module)
-    assert builders == {"codes/recipe.py"}
-
-
-def test_an_agreement_is_carried_by_a_signatory() -> None:
-    """Only who makes one that is not at home yet has it in hand, beside the home folder and the identity."""
-    from tests.benchmarks.house import carried_apart, trees
-
-    making = {"pprl_desktop.exchange.agreeing._answer", "pprl_desktop.exchange.agreeing._keep"}
-    assert set(carried_apart(trees())) <= making
-
-
-def test_no_import_inside_a_function_hides_a_cycle() -> None:
-    from tests.benchmarks.house import hidden_cycles
-
-    assert not hidden_cycles()
-
-
 def test_what_is_imported_for_its_type_is_not_used_at_run_time() -> None:
     """The type checker does not see it, and whoever comes there gets a NameError."""
     wrong = []

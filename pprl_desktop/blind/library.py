@@ -6,15 +6,13 @@ import ctypes
 import ctypes.util
 import functools
 import hashlib
-import os
 import re
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pprl_desktop import resources
+from pprl_desktop import files, resources
 from pprl_desktop.files import platform_folder
 from pprl_desktop.problem import Problem
 
@@ -114,7 +112,7 @@ def from_wheel() -> str | None:
         return None
     try:
         return str(kept(data, platform_folder("cache")))
-    except OSError:
+    except (OSError, Problem):
         return None
 
 
@@ -148,14 +146,5 @@ def kept(data: bytes, folder: Path) -> Path:
     if path.is_file() and path.read_bytes() == data:
         return path
     folder.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=folder)  # 0600 from the start
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        os.replace(name, path)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise
+    files.write_bytes(path, data, private=True)
     return path

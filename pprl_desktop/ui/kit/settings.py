@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -10,6 +11,8 @@ from typing import Any
 
 from PySide6.QtCore import QStandardPaths
 
+from pprl_desktop import files
+from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit import theme
 
 RECENT = 40  # projects remembered
@@ -99,13 +102,9 @@ def _size(value: Any) -> tuple[int, int, bool]:
 def save(preferences: Preferences) -> None:
     """Best effort: a read-only home must not stop the work."""
     target = folder() / "settings.json"
-    try:
+    with contextlib.suppress(OSError, Problem):
         target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = target.with_suffix(".new")
-        temporary.write_text(json.dumps(asdict(preferences), indent=1), encoding="utf-8")
-        temporary.replace(target)
-    except OSError:
-        return
+        files.write_text(target, json.dumps(asdict(preferences), indent=1))
 
 
 def remember(preferences: Preferences, path: Path) -> Preferences:
