@@ -198,7 +198,7 @@ def _cleaning_words(cleaning: Cleaning) -> Said:
         "keep": [],
         "sex": [Said("words for the sex made alike")],
         "phone": [Said("telephone numbers by their last digits")],
-        "street": [Said("house numbers behind the street")],
+        "street": [Said("house numbers behind the street, St for Street")],
     }[cleaning.recode]
     if cleaning.drop_titles:
         said.append(Said("titles dropped"))

@@ -24,7 +24,7 @@ DayOrder = Literal["auto", "day-first", "month-first"]
 Diacritics = Literal["keep", "strip", "transliterate"]  # Müller -> MÜLLER, MULLER, MUELLER
 Punctuation = Literal["keep", "space", "remove"]
 Case = Literal["upper", "keep"]
-# sex: F, FEMALE, W, FRAU, 2 ... become F; phone: the last digits; street: 12 Main St becomes Main St 12
+# sex: F, FEMALE, W, FRAU, 2 ... become F; phone: the last digits; street: 12 Main Street becomes MAIN ST 12
 Recode = Literal["keep", "sex", "phone", "street"]
 
 

@@ -1,6 +1,6 @@
 """Whether the program's figures can be believed, on populations that nobody has seen.
 
-    python -m tests.benchmarks.believe --seed N [--populations 12] [--size 2500 | --size any] [--methods bloom,split]
+    python -m tests.benchmarks.believe --seed N [--populations 12] [--size 2500 | 30-800 | any] [--methods bloom,split]
                 [--directions one-to-one,many-to-many] [--conditions whole,nobody] [--some K] [--out RUNS.jsonl]
     python -m tests.benchmarks.believe --table RUNS.jsonl [RUNS.jsonl ...]
 
@@ -217,11 +217,23 @@ def load(paths: Sequence[str]) -> list[Line]:
     return made
 
 
+def people(size: str, seed: int) -> int | None:
+    """How many in a file: a number, one between two of them (small ones as often as large), or drawn with the world."""
+    if size == "any":
+        return None
+    low, _, high = size.partition("-")
+    if not high:
+        return int(low)
+    return int(int(low) * (int(high) / int(low)) ** np.random.default_rng([seed, 19]).random())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, help="a number not used before")
     parser.add_argument("--populations", type=int, default=12)
-    parser.add_argument("--size", default="2500", help="about so many people a file; any: from 30 to 200,000")
+    parser.add_argument(
+        "--size", default="2500", help="about so many people a file, or between two numbers; any: 30 to 200,000"
+    )
     parser.add_argument("--methods", default="bloom,split")
     parser.add_argument("--directions", default=",".join(DIRECTIONS))
     parser.add_argument("--conditions", default=",".join(CONDITIONS))
@@ -235,7 +247,7 @@ def main() -> None:
         return
     lines = []
     for seed in range(args.seed, args.seed + args.populations):
-        world = draw(seed, None if args.size == "any" else int(args.size))
+        world = draw(seed, people(args.size, seed))
         ways = list(itertools.product(args.conditions.split(","), args.methods.split(","), args.directions.split(",")))
         if args.some is not None:
             order = np.random.default_rng([seed, 18]).permutation(len(ways))
