@@ -38,10 +38,10 @@ FINE = 4  # drawn so many times finer than shown
 DPI = 96  # of a page: a pixel is a pixel of the screen
 PAGE_MARGIN = 64  # px
 BAR = 6  # px
-NARROW = 0.36  # of the width: the least for what protects, or for what stays open
+LEAST_SHARE = 0.36  # of the width: for what protects, or for what stays open
 TITLE_WEIGHT = 600
 ROOM_LEFT = 30  # px at its foot: filled to the last line, an empty page would follow
-SHORT, NARROW = 18, 6  # letters that stay on one line of a table of so many columns
+SHORT, FEW_COLUMNS = 18, 6  # letters that stay on one line of a table of so many columns
 ON_ONE_PAGE = (1.0, 0.94, 0.88)  # sizes of the text of a PDF, tried until its first part fits on one page
 
 
@@ -172,7 +172,8 @@ class _Sheet:
         ink = self.ink
         protects, opens = self.document.protects, self.document.stays_open
         much = [sum(len(escaped(line)) for line in lines) + 1 for lines in (protects, opens)]
-        left = min(max(much[0] / sum(much), NARROW), 1 - NARROW)  # the longer one gets more room: both end alike
+        # the longer one gets more room: both end alike
+        left = min(max(much[0] / sum(much), LEAST_SHARE), 1 - LEAST_SHARE)
         cells = []
         for title, sign, token, lines, share in (
             (tr("What protects"), "shield", "accent_text", protects, left),
@@ -206,7 +207,7 @@ class _Sheet:
             f'font-size:{ink.px(12)}; font-weight:600">{escaped(name)}</td>'
             for place, name in enumerate(listed.header)
         )
-        narrow = len(listed.header) <= NARROW
+        narrow = len(listed.header) <= FEW_COLUMNS
         rows = "".join(
             f"<tr>{''.join(self._cell(cell, edge, narrow=narrow) for cell in line)}</tr>" for line in listed.rows
         )
