@@ -23,6 +23,7 @@ from pprl_desktop.said import Said
 
 SLACK = 1.05  # keys per record of the partner's table, over those of the own one
 SLACK_VALUES = 1.5  # the same for distinct values, which cost no coverage
+FAR_MORE_VALUES = 3.0  # times that: no table like the own one has so many, only a list of names to read records with
 WEAK = 0.5  # share of people found in the worst world, below which the steward is warned
 MANY_FOR_YEARS = 50_000  # records from which a year of birth alone tells too few people apart
 
@@ -186,6 +187,25 @@ def over_agreed(meter: Meter, bound: float) -> Problem | None:
         "Propose keys chosen on this table, or a smaller number of records.",
         place="coverage",
     )
+
+
+def too_many_values(table: CleanTable, asked: Sequence[int], partner_rows: int) -> Problem | None:
+    """Values cost no coverage, but whoever submits a whole list of names reads with it every record that a key opens:
+    the partner may ask about as many as its table can hold, as far as the own one tells."""
+    for group, count, usual in zip(groups_of(table.fields), asked, value_limits(table, partner_rows), strict=True):
+        if count > FAR_MORE_VALUES * usual:
+            return Problem(
+                Said(
+                    "The proposal allows {count} questions about values of '{group}'; a table like yours has {usual}.",
+                    count=count,
+                    group=group.replace("_", " "),
+                    usual=usual,
+                ),
+                "With a whole list of names or dates the partner could read every record that one of its keys opens.",
+                "Ask the partner what they are for, and for a new proposal.",
+                place="limits",
+            )
+    return None
 
 
 def weak(low: float) -> Said:

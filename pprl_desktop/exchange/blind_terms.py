@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Literal, cast, get_args
 
 from pprl_desktop.blind.oprf import SUITE
@@ -138,7 +139,7 @@ def parse(plain: Plain, fields: Sequence[Field]) -> BlindTerms:
     keys.check(recipe, fields)
     runs = strict.integer(plain, "runs", 1, MAX_RUNS, place=place)
     expires = strict.text(plain, "expires", place=place, longest=10)
-    if not _DAY.fullmatch(expires):
+    if not _is_day(expires):
         raise refusals.malformed("blind.expires", "It must be a day.")
     most = (1 << 31) - 1
     sizes = tuple(strict.integer(plain, f"{role}_records", 1, most, place=place) for role in ROLES)
@@ -150,6 +151,13 @@ def parse(plain: Plain, fields: Sequence[Field]) -> BlindTerms:
         strict.hexes(plain, "session", SESSION, place=place), recipe, _coverage(plain), (sizes[0], sizes[1]),
         directions, strict.integer(plain, "run", 1, runs, place=place), runs, expires,
     )  # fmt: skip
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return _DAY.fullmatch(text) is not None and date.fromisoformat(text) is not None
+    except ValueError:  # as the 30th of February
+        return False
 
 
 def _coverage(plain: Plain) -> float:

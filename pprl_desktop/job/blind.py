@@ -206,6 +206,8 @@ def weigh(
     partner_rows = terms.size(other(role))
     meter = measure(table, terms.recipe, budgets.tolist(), partner_rows, seed, progress)
     problem = meters.over_agreed(meter, terms.coverage) or _size_problem(table, terms, role)
+    if problem is None and answers is not None:
+        problem = meters.too_many_values(table, answers.values, partner_rows)
     warnings = meters.warnings(table.fields, max(table.rows, partner_rows))
     low = meter.recall_range()[0]
     if low < meters.WEAK:
