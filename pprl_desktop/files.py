@@ -21,6 +21,7 @@ from pprl_desktop.said import Said
 
 SPARE = 16 << 20  # bytes left free on the disk after writing
 _PART = ".part"
+_OWNER = 0o600  # what may be passed on, the steward passes on; on a shared computer nobody else reads along
 
 
 def refused(error: OSError) -> Problem:
@@ -64,7 +65,7 @@ def need_space(folder: Path, size: int) -> None:
 
 
 @contextlib.contextmanager
-def replacing(target: Path, *, private: bool = False) -> Iterator[BinaryIO]:
+def replacing(target: Path) -> Iterator[BinaryIO]:
     """A file to write; it takes the target's place only when the block ends well, in one step.
 
     Whatever goes wrong, the temporary file is removed. One left by a power cut is removed by the next write to the
@@ -73,7 +74,7 @@ def replacing(target: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     try:
         _remove_stale(target)
         part = target.with_name(f".{target.name}.{secrets.token_hex(8)}{_PART}")
-        handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), _mode(private))
+        handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), _OWNER)
     except OSError as error:
         raise refused(error) from error
     try:
@@ -95,12 +96,12 @@ def replacing(target: Path, *, private: bool = False) -> Iterator[BinaryIO]:
         raise
 
 
-def write_text(target: Path, text: str, *, private: bool = False) -> None:
-    write_bytes(target, text.encode("utf-8"), private=private)
+def write_text(target: Path, text: str) -> None:
+    write_bytes(target, text.encode("utf-8"))
 
 
-def write_bytes(target: Path, data: bytes, *, private: bool = False) -> None:
-    with replacing(target, private=private) as out:
+def write_bytes(target: Path, data: bytes) -> None:
+    with replacing(target) as out:
         out.write(data)
 
 
@@ -158,6 +159,15 @@ def make_folder(folder: Path) -> None:
         raise refused(error) from error
 
 
+def make_file(path: Path) -> None:
+    """An empty file only its owner can read, where there is none yet: for a database, which writes its file itself."""
+    try:
+        with contextlib.suppress(FileExistsError):  # another window was faster
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _OWNER))
+    except OSError as error:
+        raise refused(error) from error
+
+
 def close_to_others(folder: Path) -> None:
     """Folders and files of a home folder that earlier versions left readable for others."""
     if sys.platform == "win32":
@@ -174,7 +184,7 @@ def locked(path: Path) -> Iterator[None]:
     """One process at a time; a second one is told so instead of waiting for ever."""
     make_folder(path.parent)
     try:
-        handle = open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b")  # noqa: SIM115 - closed below, the lock lives as long as the handle
+        handle = open(os.open(path, os.O_RDWR | os.O_CREAT, _OWNER), "r+b")  # noqa: SIM115 - closed below, the lock lives as long as the handle
     except OSError as error:
         raise refused(error) from error
     with handle:
@@ -185,10 +195,6 @@ def locked(path: Path) -> Iterator[None]:
                 place="home",
             )
         yield
-
-
-def _mode(private: bool) -> int:
-    return 0o600 if private else 0o644
 
 
 def _hold(handle: int) -> bool:

@@ -12,7 +12,7 @@ import logging.handlers
 import re
 from pathlib import Path
 
-from pprl_desktop import __version__
+from pprl_desktop import __version__, files
 
 KEEP_BYTES, KEEP_FILES = 512_000, 3
 _WORD = re.compile(r"[a-z][a-z0-9_.-]{0,39}")
@@ -45,7 +45,7 @@ _logger.propagate = False
 
 def start(folder: Path) -> None:
     """Write the log into a folder of the project. Called once by the window or a verb that wants it."""
-    folder.mkdir(parents=True, exist_ok=True)
+    files.make_folder(folder)
     stop()
     handler = logging.handlers.RotatingFileHandler(
         folder / "pprl-desktop.log", maxBytes=KEEP_BYTES, backupCount=KEEP_FILES, encoding="utf-8", delay=True

@@ -146,5 +146,5 @@ def kept(data: bytes, folder: Path) -> Path:
     if path.is_file() and path.read_bytes() == data:
         return path
     folder.mkdir(parents=True, exist_ok=True)
-    files.write_bytes(path, data, private=True)
+    files.write_bytes(path, data)
     return path

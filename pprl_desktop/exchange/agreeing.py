@@ -94,7 +94,7 @@ def propose(home: Home, own: Identity, contact: Contact, offer: Offer, out: Path
         try:
             _keep(home, own, agreement, secret, reference)
             kept = home.folder(agreement.id) / "proposal.pprl"
-            seal.seal(kept, manifest, arrays, own.keys, contact.card.keys, offer.seal, private=True)
+            seal.seal(kept, manifest, arrays, own.keys, contact.card.keys, offer.seal)
             letters.copy(kept, out)
         except BaseException:  # a proposal that was never written was never made
             shutil.rmtree(home.folder(agreement.id), ignore_errors=True)
@@ -250,7 +250,7 @@ def _answer(
         agreement = before
     else:
         files.make_folder(kept.parent)
-        seal.seal(kept, manifest, {}, own.keys, proposal.contact.card.keys, proposal.terms.seal, private=True)
+        seal.seal(kept, manifest, {}, own.keys, proposal.contact.card.keys, proposal.terms.seal)
         _keep(home, own, agreement, proposal.secret, proposal.reference)
     letters.copy(kept, out)
     return agreement
@@ -407,9 +407,9 @@ def _sign(own: Identity, document: bytes) -> str:
 def _keep(home: Home, own: Identity, agreement: Agreement, secret: bytes, reference: bytes) -> None:
     folder = home.folder(agreement.id)
     files.make_folder(folder)
-    files.write_bytes(folder / "secret", seal.seal_bytes(secret, own.keys.public()), private=True)
+    files.write_bytes(folder / "secret", seal.seal_bytes(secret, own.keys.public()))
     if reference:
-        files.write_bytes(folder / "reference.json", reference, private=True)
+        files.write_bytes(folder / "reference.json", reference)
     home.keep_agreement(agreement)
 
 

@@ -229,7 +229,6 @@ def ask(
             files.write_bytes(
                 blind_kept.audit_path(signatory.home, agreement),
                 blind_kept.seed_path(signatory.home, agreement).read_bytes(),
-                private=True,
             )
         sha256 = files.sha256(path)
         ledger.disclosure_written(entered, sha256)

@@ -96,9 +96,7 @@ def kept_seed(signatory: Signatory, hashed: str, *, make: bool = True) -> Array:
         )
     seed = group.random_seed()
     files.make_folder(path.parent)
-    files.write_bytes(
-        path, seal.seal_bytes(seed.tobytes() + hashed.encode(), signatory.identity.keys.public()), private=True
-    )
+    files.write_bytes(path, seal.seal_bytes(seed.tobytes() + hashed.encode(), signatory.identity.keys.public()))
     return seed
 
 
@@ -111,6 +109,6 @@ def keep_map(own: Identity, target: Path, names: Array, rows: Array, keys: Array
     order = order_of(names)
     public = own.keys.public()
     made = PseudonymMap(names[order], rows[order])
-    files.write_bytes(target.with_suffix(".map"), seal.seal_bytes(made.to_bytes(), public), private=True)
+    files.write_bytes(target.with_suffix(".map"), seal.seal_bytes(made.to_bytes(), public))
     if keys is not None:
-        files.write_bytes(target.with_suffix(".keys"), seal.seal_bytes(keys.tobytes(), public), private=True)
+        files.write_bytes(target.with_suffix(".keys"), seal.seal_bytes(keys.tobytes(), public))

@@ -233,9 +233,7 @@ def _send(
     body, arrays = to_arrays(bundle)
 
     def beside(target: Path) -> None:
-        files.write_bytes(
-            _map_path(target), seal.seal_bytes(names.to_bytes(), signatory.identity.keys.public()), private=True
-        )
+        files.write_bytes(_map_path(target), seal.seal_bytes(names.to_bytes(), signatory.identity.keys.public()))
         deliveries.keep(signatory, agreement, target, now, pseudonyms, order, release)
         if smashed.epsilon is not None:  # the same noise for the next delivery, and for noise on both sides
             letters.seal_to_self(signatory.identity, letters.own_copy(target), agreement, body, arrays)

@@ -177,7 +177,7 @@ def keep(home: Home, own: Identity, group: Group, name: str, body: Plain, arrays
     target = _folder(home, group.id) / name
     files.make_folder(target.parent)
     made = letters.manifest_to_self(own, NO_AGREEMENT, body)
-    seal.seal(target, made, dict(arrays), own.keys, own.keys.public(), private=True)
+    seal.seal(target, made, dict(arrays), own.keys, own.keys.public())
 
 
 def kept(home: Home, own: Identity, group: Group, name: str) -> tuple[Plain, dict[str, Array]] | None:

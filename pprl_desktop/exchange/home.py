@@ -79,15 +79,15 @@ class Home:
     def _keep(self, made: Identity, passphrase: str, cost: Cost) -> None:
         locked = identity.lock(made, passphrase, cost)
         files.make_folder(self.path)
-        files.write_bytes(self._identity, locked, private=True)
-        files.write_bytes(self._card, card.write(made.keys, made.name), private=True)
+        files.write_bytes(self._identity, locked)
+        files.write_bytes(self._card, card.write(made.keys, made.name))
 
     def unlock(self, passphrase: str) -> Identity:
         self._need_identity()
         made = identity.unlock(self._read(self._identity), passphrase)
         self._upgrade(made)
         if self._card_bytes() is None or self.own_card() != made.card():  # a power cut between the two writes
-            files.write_bytes(self._card, card.write(made.keys, made.name), private=True)
+            files.write_bytes(self._card, card.write(made.keys, made.name))
         return made
 
     def _upgrade(self, own: Identity) -> None:
@@ -146,7 +146,7 @@ class Home:
 
     def keep_contact(self, contact: Contact) -> None:
         files.make_folder(self.path / "contacts")
-        files.write_bytes(self.path / "contacts" / f"{contact.id}.json", contact.write(), private=True)
+        files.write_bytes(self.path / "contacts" / f"{contact.id}.json", contact.write())
 
     # ---- agreements
 
@@ -191,7 +191,7 @@ class Home:
             anchor = max(
                 (one.anchor for one in self.agreements()), key=lambda one: one.events, default=agreement.anchor
             )
-        files.write_bytes(path, replace(agreement, anchor=anchor).write(), private=True)
+        files.write_bytes(path, replace(agreement, anchor=anchor).write())
 
     def _record(self, id: str) -> Path:
         return self.folder(id) / "record.json"
@@ -234,7 +234,7 @@ class Home:
     def note(self, anchor: Anchor) -> None:
         """The new end of the ledger, in the record of every agreement; and outside, for when the whole is put back."""
         for agreement in self.agreements():
-            files.write_bytes(self._record(agreement.id), replace(agreement, anchor=anchor).write(), private=True)
+            files.write_bytes(self._record(agreement.id), replace(agreement, anchor=anchor).write())
         if self._is_usual():
             outside.note(self.path, self._signing_key(), anchor)
 

@@ -67,7 +67,7 @@ def _seal_seeds(ledger: Path, key: bytes) -> None:
             return
         for left in (made, made.with_name(made.name + "-journal")):
             left.unlink(missing_ok=True)
-        os.close(os.open(made, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        files.make_file(made)
         with closing(sqlite3.connect(made, isolation_level=None)) as base:
             base.execute("PRAGMA synchronous=FULL")
             base.executescript(releases.SCHEMA)
@@ -89,7 +89,7 @@ def _without_seed(text: str, key: bytes) -> str:
 
 
 def _keep(path: Path, key: bytes, own: Identity) -> None:
-    files.write_bytes(path, seal.seal_bytes(key, own.keys.public()), private=True)
+    files.write_bytes(path, seal.seal_bytes(key, own.keys.public()))
 
 
 def _opened(path: Path, own: Identity) -> bytes:

@@ -186,9 +186,7 @@ def send(
     item = Item(sequence, kind, "", made.made, table, release)
     target = signatory.folder / "sent" / item.name
     files.make_folder(target.parent)
-    digest = seal.seal(
-        target, made, arrays, signatory.identity.keys, contact.card.keys, agreement.terms.seal, progress, private=True
-    )
+    digest = seal.seal(target, made, arrays, signatory.identity.keys, contact.card.keys, agreement.terms.seal, progress)
     if beside is not None:
         beside(target)
     item = Item(sequence, kind, digest, made.made, table, release)
@@ -218,7 +216,7 @@ def receive(
     item = Item(found.sequence, found.kind, letter.opened.digest, found.made)
     target = received_path(home, agreement, item)
     files.make_folder(target.parent)
-    copy(letter.opened.path, target, progress, private=True)
+    copy(letter.opened.path, target, progress)
     changed = agreement.with_received(item)
     home.keep_agreement(changed)
     return changed, item
@@ -243,7 +241,7 @@ def seal_to_self(own: Identity, path: Path, agreement: Agreement, body: Plain, a
     """Something only this home folder's owner can read again."""
     public = own.keys.public()
     made = manifest_to_self(own, agreement.id, body)
-    seal.seal(path, made, arrays, own.keys, public, private=True)
+    seal.seal(path, made, arrays, own.keys, public)
 
 
 def open_own(own: Identity, path: Path) -> Opened:
@@ -259,11 +257,11 @@ def own_copy(target: Path) -> Path:
     return target.with_suffix(".own")
 
 
-def copy(source: Path, target: Path, progress: Progress = NO_PROGRESS, *, private: bool = False) -> None:
+def copy(source: Path, target: Path, progress: Progress = NO_PROGRESS) -> None:
     try:
         size = source.stat().st_size
         files.need_space(target.parent, size)
-        with files.open_regular(source) as reader, files.replacing(target, private=private) as out:
+        with files.open_regular(source) as reader, files.replacing(target) as out:
             done = 0
             while block := reader.read(1 << 20):
                 out.write(block)

@@ -39,7 +39,7 @@ def note(home: Path, key: str, anchor: Anchor) -> None:
     path = _path(home, key)
     try:
         files.make_folder(path.parent)
-        files.write_bytes(path, strict.dumps({"events": anchor.events, "head": anchor.head}), private=True)
+        files.write_bytes(path, strict.dumps({"events": anchor.events, "head": anchor.head}))
     except (Problem, OSError):  # nothing depends on it: what the folder itself notes still holds
         return
 

@@ -14,7 +14,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ import numpy as np
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
-from pprl_desktop import databases
+from pprl_desktop import databases, files
 from pprl_desktop.codes.base import derive
 from pprl_desktop.exchange.agreement import Anchor
 from pprl_desktop.exchange.carried import Carried
@@ -133,8 +133,7 @@ class ReleaseLedger:
         if not path.exists():
             if (problem := noticed([], self._records.noted())) is not None:  # it was deleted
                 raise problem
-            with suppress(FileExistsError):  # another window was faster
-                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            files.make_file(path)
         with self._open() as base:
             base.executescript(SCHEMA)
             if not databases.has_schema(base, lambda made: made.executescript(SCHEMA)):

@@ -27,14 +27,9 @@ def seal(
     recipient: PublicKeys,
     mode: Mode = "hybrid",
     progress: Progress = NO_PROGRESS,
-    *,
-    private: bool = False,
 ) -> str:
-    """Writes the sealed file for one recipient; gives the SHA-256 of its manifest. All of it or nothing.
-
-    `private` is for what stays in the home folder.
-    """
-    return seal_for(target, manifest, arrays, sender, recipient.recipient(mode), progress, private=private)
+    """Writes the sealed file for one recipient; gives the SHA-256 of its manifest. All of it or nothing."""
+    return seal_for(target, manifest, arrays, sender, recipient.recipient(mode), progress)
 
 
 def seal_for(
@@ -44,12 +39,10 @@ def seal_for(
     sender: Keys,
     recipient: age.Recipient,
     progress: Progress = NO_PROGRESS,
-    *,
-    private: bool = False,
 ) -> str:
     """The same for anything age can seal to: a key, or whoever knows a passphrase."""
     files.need_space(target.parent, sum(array.nbytes for array in arrays.values()))
-    with files.replacing(target, private=private) as out:
+    with files.replacing(target) as out:
         writer = age.encrypt(out, recipient)
         digest = container.write(writer, manifest, arrays, sender.public().sign, sender.sign, progress)
         writer.close()

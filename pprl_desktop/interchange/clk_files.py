@@ -56,7 +56,7 @@ class Clks:
 
 
 def write(target: Path, made: Smashed, bits: int, progress: Progress = NO_PROGRESS) -> None:
-    with files.replacing(target, private=True) as out:
+    with files.replacing(target) as out:
         for piece in _pieces(made, bits, progress):
             out.write(piece)
 
@@ -105,7 +105,7 @@ def write_zip(target: Path, made: dict[str, tuple[Smashed, int]], progress: Prog
         "creation_date": told,
         "garble_time": told,
     }
-    with files.replacing(target, private=True) as out, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+    with files.replacing(target) as out, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for at, (name, (smashed, bits)) in enumerate(made.items()):
             part = progress.part(at / len(made), (at + 1) / len(made))
             with archive.open(f"output/{_safe(name)}.json", "w", force_zip64=True) as member:

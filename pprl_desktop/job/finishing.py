@@ -79,7 +79,7 @@ def finish(
     must_be_writable(f".{choices.output_form}")
     outcome = course.outcome if course.outcome is not None else partnership.outcome()
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         table = own_table.table(choices, progress.part(0.0, 0.6))
         linked = write_linked(
             folder / f"linked.{choices.output_form}", table, outcome, choices.sensitive, identifying,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pprl_desktop import files
 from pprl_desktop.codes.directions import Direction
 from pprl_desktop.codes.directions import suggested as direction_of
 from pprl_desktop.decisions.base import ACCEPT, Match, MatchOptions
@@ -283,7 +284,7 @@ class OwnFiles:
         keys = self._keys(make=True)
         assert keys is not None
         try:
-            self.project.folder.mkdir(parents=True, exist_ok=True)
+            files.make_folder(self.project.folder)
             plain = {"version": VERSION, "of": _matched(choices)}
             sealing.write_to_key(self.project.folder / MATCH, "match", plain, arrays_of(match), keys.public(), keys)
         except OSError:

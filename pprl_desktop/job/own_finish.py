@@ -74,7 +74,7 @@ def finish(
         tables.append(own.second.table(choices.second_file(), progress.part(0.3, 0.6)))
     outcome = own.outcome(choices, match, progress.part(0.6, 0.8))
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         linked = _write_table(folder / f"linked.{choices.output_form}", own, tables, outcome, permitted)
         told = _report(project, match, outcome, linked, review)
         document = _document(project, match, outcome, linked, told)

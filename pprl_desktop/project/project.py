@@ -71,7 +71,7 @@ class Project:
     def create(cls, path: Path, title: str = "", kind: Kind = "partner") -> Project:
         path = path.with_suffix(SUFFIX) if path.suffix != SUFFIX else path
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError:
             raise Problem(
                 "The folder for the project cannot be made.", do="Choose a folder you may write to.", place="project"

@@ -65,6 +65,8 @@ class Store:
             )
         try:
             with _in_words(self.path):
+                if create:
+                    files.make_file(path)
                 self._db = sqlite3.connect(path, isolation_level=None, timeout=0.2, check_same_thread=False)
                 databases.guard(self._db, LONGEST)
                 self._prepare()

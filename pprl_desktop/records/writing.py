@@ -56,7 +56,7 @@ def write_csv(
 
     `for_spreadsheet`: cells it would run become text, and a byte order mark makes Excel read names right.
     """
-    with files.replacing(Path(path), private=True) as out:
+    with files.replacing(Path(path)) as out:
         text = io.TextIOWrapper(out, encoding="utf-8-sig" if for_spreadsheet else "utf-8", newline="")
         writer = csv.writer(text)
         made = (map(harmless, row) for row in rows) if for_spreadsheet else rows
@@ -76,7 +76,7 @@ def write_table(
         write_csv(path, header, rows, for_spreadsheet=True, progress=progress)
         return
     safe = ([harmless(cell) for cell in row] for row in rows)
-    with files.replacing(path, private=True) as out:
+    with files.replacing(path) as out:
         _WRITERS[ending](out, [harmless(name) for name in header], _attended(safe, progress))
 
 

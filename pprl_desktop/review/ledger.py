@@ -343,6 +343,8 @@ def _refuse(problems: tuple[Problem, ...]) -> None:
 def _connect(path: Path) -> sqlite3.Connection:
     if path.exists():
         files.open_regular(path).close()
+    else:
+        files.make_file(path)
     # the window opens a review on its worker thread and then works on it from its own; never both at once
     file = sqlite3.connect(path, isolation_level=None, timeout=5.0, check_same_thread=False)
     try:
@@ -400,7 +402,7 @@ def _write_head(path: Path, key: bytes, entry: Entry) -> None:
     text = f"{entry.number:012d} {entry.hash} {_seal(key, f'head {entry.number} {entry.hash}')}\n"
     part = head_path(path).with_name(f".{path.name}.head.part")
     try:
-        with open(part, "w", encoding="ascii") as out:
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as out:
             out.write(text)
             out.flush()
             os.fsync(out.fileno())

@@ -191,7 +191,7 @@ def _backup(args: argparse.Namespace) -> Answer:
         ])  # fmt: skip
         return Answer(text, {"words": list(words), "name": own.name})
     chosen = _exchange.passphrase(args)
-    files.write_bytes(Path(args.out), identity.lock(own, chosen), private=True)
+    files.write_bytes(Path(args.out), identity.lock(own, chosen))
     return Answer(
         "Backup written. It opens with the present passphrase. It holds the key, not the agreements.",
         {"file": args.out, "name": own.name},

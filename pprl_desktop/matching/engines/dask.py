@@ -304,7 +304,7 @@ def _key(where: Place) -> bytes:
         if path.is_file() and path.stat().st_size == 32:
             return path.read_bytes()
         made = secrets.token_bytes(32)
-        files.write_bytes(path, made, private=True)
+        files.write_bytes(path, made)
         return made
     except (OSError, Problem):
         return secrets.token_bytes(32)  # the folder of the certificates is read-only: this run cannot be resumed

@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, QUrl, Signal, qVersion
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-from pprl_desktop import __version__
+from pprl_desktop import __version__, files
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit import settings
 from pprl_desktop.ui.kit.i18n import tr, tr_core
@@ -59,13 +59,13 @@ def _places(trace: TracebackType | None) -> list[str]:
 def write_report(error: BaseException) -> Path | None:
     try:
         target = folder()
-        target.mkdir(parents=True, exist_ok=True)
+        files.make_folder(target)
         path = target / f"report-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
-        path.write_text(report_text(error), encoding="utf-8")
+        files.write_text(path, report_text(error))
         for old in sorted(target.glob("report-*.txt"))[:-KEEP]:
             old.unlink()
         return path
-    except OSError:
+    except (OSError, Problem):
         return None
 
 

@@ -103,7 +103,7 @@ def save(preferences: Preferences) -> None:
     """Best effort: a read-only home must not stop the work."""
     target = folder() / "settings.json"
     with contextlib.suppress(OSError, Problem):
-        target.parent.mkdir(parents=True, exist_ok=True)
+        files.make_folder(target.parent)
         files.write_text(target, json.dumps(asdict(preferences), indent=1))
 
 

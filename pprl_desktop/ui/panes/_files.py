@@ -10,6 +10,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog
 
+from pprl_desktop import files
 from pprl_desktop.records.formats import ENDINGS
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.panes.base import Pane
@@ -29,7 +30,7 @@ def table_filter() -> str:
 def post(pane: Pane) -> Path:
     """Beside the project: what was written for the partner."""
     folder = pane.project.folder / "post"
-    folder.mkdir(parents=True, exist_ok=True)
+    files.make_folder(folder)
     return folder
 
 
