@@ -45,6 +45,7 @@ class HandedOut:
 
     reviewer: str
     pairs: int
+    records: int = 0  # all that are under review, where they went along as the crowd
 
 
 @dataclass(frozen=True)
@@ -170,12 +171,14 @@ def handed_out(project: Project) -> tuple[HandedOut, ...]:
     path = Path(project.choices.review_path) / LEDGER if project.choices.review_path else None
     if path is None or not path.is_file():
         return ()
-    held: dict[str, int] = {}
+    held: dict[str, HandedOut] = {}
     for entry in read_entries(path):
         if entry.what == "assign":
             name = str(entry.body.get("who", ""))
-            held[name] = held.get(name, 0) + int(entry.body.get("rows", 0))
-    return tuple(HandedOut(name, pairs) for name, pairs in held.items())
+            before = held.get(name, HandedOut(name, 0))
+            pairs, records = (int(entry.body.get(one, 0)) for one in ("rows", "records"))
+            held[name] = HandedOut(name, before.pairs + pairs, max(before.records, records))
+    return tuple(held.values())
 
 
 def left(project: Project) -> tuple[Said, ...]:
@@ -185,14 +188,27 @@ def left(project: Project) -> tuple[Said, ...]:
         return (Said("This project has an agreement: see its record of releases."),)
     if not shares:
         return (Said("Nothing left this computer: no file was written for anybody else ({n} shares).", n=len(shares)),)
-    return (
-        Said(
+    pairs, records = sum(one.pairs for one in shares), max(one.records for one in shares)
+    if records:
+        first = Said(
+            "Files for {n|one reviewer|{n} reviewers} were written, sealed, with the cells of all {records} records: "
+            "with them crowds are exact, and whoever copies such a file holds everybody. Nothing else was written for "
+            "anybody.",
+            n=len(shares), records=records,
+        )  # fmt: skip
+    else:
+        first = Said(
             "Files for {n|one reviewer|{n} reviewers} were written, sealed, with the cells of {pairs} pairs; nothing "
             "else was written for anybody.",
-            n=len(shares), pairs=sum(one.pairs for one in shares),
-        ),
-        *(Said("{name}: {n} {n|pair|pairs} in sealed shares.", name=one.reviewer, n=one.pairs) for one in shares),
-    )  # fmt: skip
+            n=len(shares), pairs=pairs,
+        )  # fmt: skip
+    return (first, *(_share_said(one) for one in shares))
+
+
+def _share_said(one: HandedOut) -> Said:
+    if one.records:
+        return Said("{name}: all {records} records in sealed shares.", name=one.reviewer, records=one.records)
+    return Said("{name}: {n} {n|pair|pairs} in sealed shares.", name=one.reviewer, n=one.pairs)
 
 
 def _what(choices: Choices) -> tuple[Said, ...]:
@@ -273,7 +289,8 @@ def _document(project: Project, match: Match, outcome: Outcome, linked: Linked, 
         Said("{n} {n|pair|pairs} left open", n=outcome.open),
     )  # fmt: skip
     shares = handed_out(project)
-    rows = tuple((Cell(one.reviewer), Cell(Said("{n}", n=one.pairs), right=True), Cell(Said("sealed"), tag="accent"))
+    rows = tuple((Cell(one.reviewer), Cell(Said("{n}", n=one.pairs), right=True),
+                  Cell(Said("all records, sealed") if one.records else Said("sealed"), tag="accent"))
                  for one in shares)  # fmt: skip
     return Document(
         kicker=Said("Report of a record linkage"),

@@ -207,9 +207,7 @@ class Desk:
             }  # fmt: skip
             path = folder / f"{_file_name(name)}{shares.SUFFIX}"
             first = self._share(name, share, 1, policy)
-            self.ledger.append(
-                {"what": "assign", "who": name, "rows": str(len(share["tranches"][0]["pairs"]))}
-            )  # before the file
+            self.ledger.append(self._assigned(name, share, 1))  # before the file
             shares.write_share(path, first, passphrases[name])
             self.ledger.remember_file(path)
             self._state["shares"][name] = share
@@ -228,6 +226,11 @@ class Desk:
             made, ledger_key=bytes.fromhex(tranche["ledger_key"]), notes=shares.keys_of(share["notes"]),
             number=number, of=len(share["tranches"]),
         )  # fmt: skip
+
+    def _assigned(self, name: str, share: Mapping[str, Any], number: int) -> dict[str, str]:
+        """What leaves with a tranche, for the ledger: its pairs, and all records where they go along as the crowd."""
+        entry = {"what": "assign", "who": name, "rows": str(len(share["tranches"][number - 1]["pairs"]))}
+        return {**entry, "records": str(len(self.review.people))} if share["whole_crowd"] else entry
 
     def _id(self, name: str, number: int) -> str:
         return f"{self.review.id}:{name}" + (f":{number}" if number > 1 else "")
@@ -257,9 +260,7 @@ class Desk:
         folder = out or self.folder
         files.make_folder(folder)
         path = folder / f"{_file_name(name)}.{given + 1}{shares.TRANCHE_SUFFIX}"
-        self.ledger.append(
-            {"what": "assign", "who": name, "rows": str(len(share["tranches"][given]["pairs"]))}
-        )  # before the file
+        self.ledger.append(self._assigned(name, share, given + 1))  # before the file
         share["given"] = given + 1
         self._save()
         shares.write_tranche(path, self._share(name, share, given + 1, policy), self._keys)

@@ -49,6 +49,7 @@ SHAPES: Mapping[str, re.Pattern[str]] = {
     "plan": re.compile(r"[0-9a-f]{64}"),
     "kind": re.compile(r"[a-z -]{1,40}"),
     "rows": re.compile(r"\d{1,12}"),
+    "records": re.compile(r"\d{1,12}"),
     "head": re.compile(r"[0-9a-f]{64}"),
 }
 

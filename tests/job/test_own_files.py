@@ -174,6 +174,13 @@ def test_shares_for_reviewers_are_the_only_thing_the_report_says_has_left(
         said = Path(made.report).read_text(encoding="utf-8")
         assert "Nothing left" not in said
         assert "Ada: 3 pairs in sealed shares." in said
+        with own.review(project.choices, match, tmp_path / "all.review", SECRET, rules) as desk:
+            records = len(desk.review.people)
+            project.change("Make a review", review_path=str(tmp_path / "all.review"))
+            desk.assign({"Ben": "the passphrase of Ben 1"}, tranche=1, whole_crowd=True)
+        said = Path(finish(own, tmp_path / "out", match).report).read_text(encoding="utf-8")
+        assert f"the cells of all {records:,} records" in said
+        assert f"Ben: all {records:,} records in sealed shares." in said
 
 
 def test_a_finished_match_is_kept_and_another_line_needs_no_new_comparison(
