@@ -116,7 +116,7 @@ def stages(out: Path, *, rule: str = "both", blind: bool = False) -> Iterator[tu
     has matched too and both results have passed. Whoever opens a project closes it before going on.
     """
     folder = _fresh_folder(out)
-    tables = _fewer(folder)
+    tables = first_of_both(folder, FEWER)
     a, b = (_party(folder, side, NO_PROGRESS, tables[side]) for side in (0, 1))
     if blind:  # one hospital writes the house number first: keys of its streets would be easier guessed than met
         kept = tuple(one for one in a.choices.fields if one.name != "street")
@@ -138,17 +138,17 @@ def stages(out: Path, *, rule: str = "both", blind: bool = False) -> Iterator[tu
         one.project.close()
 
 
-def _fewer(folder: Path) -> tuple[Path, Path]:
+def first_of_both(folder: Path, count: int) -> tuple[Path, Path]:
     """The first people of both hospitals, two thirds of them held by both: looking need not take long."""
     with resources.find("samples", "truth.csv").open(encoding="utf-8", newline="") as file:
-        truth = list(csv.DictReader(file))[: FEWER * 2 // 3]
+        truth = list(csv.DictReader(file))[: count * 2 // 3]
     made = []
     for name, id in zip(FOLDERS, ("id_a", "id_b"), strict=True):
         with resources.find("samples", f"{name}.csv").open(encoding="utf-8", newline="") as file:
             header, *rows = csv.reader(file)
         shared = {one[id] for one in truth}
         kept = [row for row in rows if row[0] in shared]
-        kept += [row for row in rows if row[0] not in shared][: FEWER - len(kept)]
+        kept += [row for row in rows if row[0] not in shared][: count - len(kept)]
         made.append(folder / f"{name}.csv")
         with made[-1].open("w", encoding="utf-8", newline="") as file:
             csv.writer(file).writerows([header, *sorted(kept)])

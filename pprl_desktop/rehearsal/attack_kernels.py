@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
-from numba.extending import intrinsic
 
+from pprl_desktop.compute.bit_planes import ones_in
 from pprl_desktop.compute.engines import Portable
 from pprl_desktop.compute.threads import in_blocks, jit
 from pprl_desktop.progress import NO_PROGRESS, Progress
@@ -26,16 +25,6 @@ ROWS = 64  # rows of a block
 SHORTLIST = 256  # entries per row that go from the matrix product to the exact likelihood
 PRODUCT_COLUMNS = 400  # distances used for the shortlist; larger reference sets are thinned out evenly
 ENTRIES = 2048  # dictionary entries that stay in the cache while a block's rows pass
-
-
-@intrinsic
-def _ones(typing: Any, word: Any) -> Any:
-    """Set bits of a 64-bit word: one instruction."""
-
-    def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return builder.ctpop(values[0])
-
-    return types.uint64(types.uint64), code
 
 
 @jit
@@ -61,7 +50,7 @@ def _top_bits(rows: Any, entries: Any, gain: Any, bias: Any, best: Any, ids: Any
                 theirs = entries[entry]
                 shared = np.uint64(0)
                 for word in range(width):
-                    shared += _ones(mine[word] & theirs[word])
+                    shared += ones_in(mine[word] & theirs[word])
                 score = np.float32(gain * shared) + bias[entry]
                 if score > best[row, -1]:
                     _keep(score, entry, best[row], ids[row])

@@ -44,6 +44,17 @@ def sealing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", required=True, metavar="FILE", help="where the sealed file for the partner goes")
 
 
+def leaving(parser: argparse.ArgumentParser, flag: str, help: str) -> None:
+    """What writes a file about the own table under an agreement; `flag` is the steward's word that it alone asks."""
+    table_options(parser)
+    number_option(parser)
+    agreement_option(parser)
+    sealing(parser)
+    parser.add_argument(flag, action="store_true", help=help)
+    common(parser)
+    parser.set_defaults(json=False)
+
+
 def seal_option(parser: argparse.ArgumentParser) -> None:
     """Part of a proposal: every file under the agreement is sealed like this."""
     parser.add_argument(

@@ -14,16 +14,10 @@ from pprl_desktop.verbs import _exchange
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    _exchange.table_options(parser)
-    _exchange.number_option(parser)
-    _exchange.agreement_option(parser)
-    _exchange.sealing(parser)
-    parser.add_argument(
-        "--again", action="store_true",
-        help="answer although this partner has asked in earlier runs; without this the sums are shown and asked",
+    _exchange.leaving(
+        parser, "--again",
+        "answer although this partner has asked in earlier runs; without this the sums are shown and asked",
     )  # fmt: skip
-    _exchange.common(parser)
-    parser.set_defaults(json=False)
 
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:

@@ -12,16 +12,10 @@ from pprl_desktop.verbs import _exchange
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    _exchange.table_options(parser)
-    _exchange.number_option(parser)
-    _exchange.agreement_option(parser)
-    _exchange.sealing(parser)
-    parser.add_argument(
-        "--keep-seed", action="store_true",
-        help="keep the seed of the blinds, sealed, for an auditor (default: destroyed with the result)",
+    _exchange.leaving(
+        parser, "--keep-seed",
+        "keep the seed of the blinds, sealed, for an auditor (default: destroyed with the result)",
     )  # fmt: skip
-    _exchange.common(parser)
-    parser.set_defaults(json=False)
 
 
 def run(args: argparse.Namespace, progress: Progress) -> Answer:

@@ -18,16 +18,10 @@ if TYPE_CHECKING:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    _exchange.table_options(parser)
-    _exchange.number_option(parser)
-    _exchange.agreement_option(parser)
-    _exchange.sealing(parser)
-    parser.add_argument(
-        "--adds-up", action="store_true",
-        help="release it although it adds to what the partner has already; without this the sums are shown and asked",
+    _exchange.leaving(
+        parser, "--adds-up",
+        "release it although it adds to what the partner has already; without this the sums are shown and asked",
     )  # fmt: skip
-    _exchange.common(parser)
-    parser.set_defaults(json=False)
 
 
 def _asked(plan: Plan, *, agreed: bool) -> Plan:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -175,23 +176,34 @@ def test_decisions_that_do_not_fit_are_refused(desk, tmp_path) -> None:
         desk.merge(newer)
 
 
-def test_an_altered_ledger_does_not_come_in(desk, tmp_path, monkeypatch) -> None:
-    path = hand_out(desk, "anna")["anna"]
+def returned(path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[dict], object], *, begin=None) -> Path:
+    """The decisions of a reviewer whose program writes them changed like this."""
     share = shares.open_share(path, f"{WORDS} anna")
     session = shares.start(path, share)
-    session.reveal("first", "1")
+    if begin is not None:
+        begin(session)
     real = shares.sealing.write_to_key
 
-    def without_the_last(out, kind, plain, *rest) -> None:
-        plain["entries"] = plain["entries"][:-1]
+    def changed(out, kind, plain, *rest) -> None:
+        change(plain)
         real(out, kind, plain, *rest)
 
-    monkeypatch.setattr(shares.sealing, "write_to_key", without_the_last)
-    shares.return_decisions(session, share, tmp_path / "d")
-    monkeypatch.undo()
+    with monkeypatch.context() as patched:
+        patched.setattr(shares.sealing, "write_to_key", changed)
+        made = shares.return_decisions(session, share, path.with_name("d"))
     session.ledger.close()
+    return made
+
+
+def test_an_altered_ledger_does_not_come_in(desk, monkeypatch) -> None:
+    back = returned(
+        hand_out(desk, "anna")["anna"],
+        monkeypatch,
+        lambda plain: plain["entries"].pop(),
+        begin=lambda session: session.reveal("first", "1"),
+    )
     with pytest.raises(Problem, match="not whole"):
-        desk.merge(tmp_path / "d")
+        desk.merge(back)
 
 
 def test_majority() -> None:
@@ -224,22 +236,10 @@ def test_permission_can_be_given_at_the_start(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("missing", ["entries", "notes", "seal", "reviewer"])
-def test_a_decisions_file_made_otherwise_is_refused_in_words(desk, tmp_path, monkeypatch, missing) -> None:
-    path = hand_out(desk, "anna")["anna"]
-    share = shares.open_share(path, f"{WORDS} anna")
-    session = shares.start(path, share)
-    real = shares.sealing.write_to_key
-
-    def without(out, kind, plain, *rest) -> None:
-        del plain[missing]
-        real(out, kind, plain, *rest)
-
-    monkeypatch.setattr(shares.sealing, "write_to_key", without)
-    shares.return_decisions(session, share, tmp_path / "d")
-    monkeypatch.undo()
-    session.ledger.close()
+def test_a_decisions_file_made_otherwise_is_refused_in_words(desk, monkeypatch, missing) -> None:
+    back = returned(hand_out(desk, "anna")["anna"], monkeypatch, lambda plain: plain.pop(missing))
     with pytest.raises(Problem, match="does not read as one"):
-        desk.merge(tmp_path / "d")
+        desk.merge(back)
 
 
 def test_more_than_the_budget_does_not_come_in(tmp_path) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton
 
-from pprl_desktop.exchange import contacts
+from pprl_desktop.job.demo import first_of_both
 from pprl_desktop.ui.kit.i18n import tr
 from tests.ui import test_journey
-from tests.ui.test_journey import Steward, hospitals
+from tests.ui.test_journey import Steward, meet
 
 answer, stewards, language = test_journey.answer, test_journey.stewards, test_journey.language  # its fixtures
 ROWS = 500  # of each hospital: smaller tables are too easily guessed
@@ -19,7 +18,7 @@ ROWS = 500  # of each hospital: smaller tables are too easily guessed
 
 @pytest.fixture
 def tables(tmp_path: Path) -> tuple[Path, Path]:
-    return hospitals(tmp_path, ROWS)
+    return first_of_both(tmp_path, ROWS)
 
 
 def test_one_asks_and_the_other_answers(
@@ -27,19 +26,7 @@ def test_one_asks_and_the_other_answers(
 ) -> None:
     anna, bernd = stewards
     post = tmp_path / "post"
-    post.mkdir()
-    for one, name, table in ((anna, "Heart registry", tables[1]), (bernd, "St. Anne", tables[0])):
-        one.start(f"Project of {name}")
-        one.make_identity(name)
-        (post / f"{name}.pprlcard").write_bytes(one.window.desk.home.own_card_bytes())
-        one.window.show_pane("data")
-        one.load(table)
-    for one, other in ((anna, "St. Anne"), (bernd, "Heart registry")):
-        one.window.show_pane("contacts")
-        one.take(post / f"{other}.pprlcard")
-        number = contacts.number_with(one.window.desk.home.own_card(), one.window.desk.home.contacts()[0])
-        one.qtbot.keyClicks(one.pane.typed, number.as_text())
-        one.qtbot.keyClick(one.pane.typed, Qt.Key.Key_Return)
+    meet(anna, bernd, (tables[1], tables[0]), post)
 
     anna.window.show_pane("method")
     use = next(

@@ -11,7 +11,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 
 from pprl_desktop import resources
+from pprl_desktop.exchange import contacts
 from pprl_desktop.exchange.carried import Carried
+from pprl_desktop.job.demo import first_of_both
 from pprl_desktop.ui.kit import i18n
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.shell.main_window import MainWindow
@@ -89,25 +91,25 @@ def answer(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
 
 @pytest.fixture
 def tables(tmp_path: Path) -> tuple[Path, Path]:
-    return hospitals(tmp_path, ROWS)
+    return first_of_both(tmp_path, ROWS)
 
 
-def hospitals(folder: Path, count: int) -> tuple[Path, Path]:
-    """The first rows of both hospitals, two thirds of them shared."""
-    found = []
-    with resources.find("samples", "truth.csv").open(encoding="utf-8", newline="") as file:
-        truth = list(csv.DictReader(file))[: count * 2 // 3]
-    wanted = ({pair["id_a"] for pair in truth}, {pair["id_b"] for pair in truth})
-    for name, shared in zip(("hospital_a.csv", "hospital_b.csv"), wanted, strict=True):
-        with resources.find("samples", name).open(encoding="utf-8", newline="") as file:
-            header, *rows = csv.reader(file)
-        kept = [row for row in rows if row[0] in shared]
-        kept += [row for row in rows if row[0] not in shared][: count - len(kept)]
-        path = folder / name
-        with path.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerows([header, *sorted(kept)])
-        found.append(path)
-    return found[0], found[1]
+def meet(anna: Steward, bernd: Steward, tables: tuple[Path, Path], post: Path) -> None:
+    """Projects, identities, tables, and the cards with their safety number, by telephone."""
+    post.mkdir()
+    for one, name, table in ((anna, "Heart registry", tables[0]), (bernd, "St. Anne", tables[1])):
+        one.start(f"Project of {name}")
+        one.make_identity(name)
+        (post / f"{name}.pprlcard").write_bytes(one.window.desk.home.own_card_bytes())
+        one.window.show_pane("data")
+        one.load(table)
+    for one, other in ((anna, "St. Anne"), (bernd, "Heart registry")):
+        one.window.show_pane("contacts")
+        one.take(post / f"{other}.pprlcard")
+        number = contacts.number_with(one.window.desk.home.own_card(), one.window.desk.home.contacts()[0])
+        one.qtbot.keyClicks(one.pane.typed, number.as_text())
+        one.qtbot.keyClick(one.pane.typed, Qt.Key.Key_Return)
+        assert one.window.desk.home.contacts()[0].state == "verified"
 
 
 @pytest.fixture
@@ -141,26 +143,7 @@ def test_from_two_tables_to_a_linked_result(
 ) -> None:
     anna, bernd = stewards
     post = tmp_path / "post"
-    post.mkdir()
-    for one, name, table in ((anna, "Heart registry", tables[0]), (bernd, "St. Anne", tables[1])):
-        one.start(f"Project of {name}")
-        one.make_identity(name)
-        card = post / f"{name}.pprlcard"
-        card.write_bytes(one.window.desk.home.own_card_bytes())
-        one.window.show_pane("data")
-        one.load(table)
-
-    # cards and the safety number, by telephone
-    for one, other in ((anna, "St. Anne"), (bernd, "Heart registry")):
-        one.window.show_pane("contacts")
-        one.take(post / f"{other}.pprlcard")
-        words = one.window.desk.home.contacts()[0]
-        from pprl_desktop.exchange import contacts
-
-        number = contacts.number_with(one.window.desk.home.own_card(), words)
-        one.qtbot.keyClicks(one.pane.typed, number.as_text())
-        one.qtbot.keyClick(one.pane.typed, Qt.Key.Key_Return)
-        assert one.window.desk.home.contacts()[0].state == "verified"
+    meet(anna, bernd, tables, post)
 
     # anna walks with Next and defaults to the proposal
     anna.window.show_pane("data")

@@ -6,22 +6,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
-from numba.extending import intrinsic
 
+from pprl_desktop.compute.bit_planes import ones_in
 from pprl_desktop.compute.threads import jit, jit_bound
 
 LANES = 64  # products looked at together: where none passes, none is looked at alone
-
-
-@intrinsic
-def _ones(typingctx: Any, word: Any) -> Any:
-    """The processor's population count."""
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.ctpop(args[0])
-
-    return types.uint64(types.uint64), code
 
 
 @jit
@@ -31,7 +20,7 @@ def common_bits(left: Any, right: Any, out: Any) -> None:
         for j in range(right.shape[0]):
             total = np.uint64(0)
             for k in range(left.shape[1]):
-                total += _ones(left[i, k] & right[j, k])
+                total += ones_in(left[i, k] & right[j, k])
             out[i, j] = total
 
 
@@ -60,7 +49,7 @@ def common_bits_of_pairs(left: Any, right: Any, own: Any, partner: Any, out: Any
     for p in range(own.shape[0]):
         total = np.uint64(0)
         for k in range(left.shape[1]):
-            total += _ones(left[own[p], k] & right[partner[p], k])
+            total += ones_in(left[own[p], k] & right[partner[p], k])
         out[p] = total
 
 
