@@ -77,7 +77,8 @@ def test_cancel_is_seen_at_the_next_look(jobs: Jobs, qtbot) -> None:  # type: ig
             progress.at(0.5, "Counting")
             time.sleep(0.01)
 
-    job = jobs.start(Job("Work", work))
+    job = Job("Work", work)  # named before it is started: work looks at it at once
+    jobs.start(job)
     qtbot.waitUntil(lambda: job.fraction > 0)
     jobs.cancel(job)
     assert jobs.busy() is None
