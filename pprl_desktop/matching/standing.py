@@ -165,12 +165,12 @@ def risk(found: Signs, tuning: Tuning) -> float:
     Either nobody is shared, and all links are wrong together; or each is wrong by itself, as often as the lowest of the
     opinions has it, and of a few links chance makes a larger share wrong.
     """
-    from scipy.stats import binom
+    from scipy.special import bdtr  # of the binomial distribution; scipy.stats takes long to load
 
     anybody = float(np.clip(found.anybody, 1e-9, 1.0))
     right = min(found.expected / anybody, found.by_views, found.by_strangers, 1.0)
     bearable = int(found.people * (1.0 - found.expected + tuning.too_high))
-    return 1.0 - anybody * float(binom.cdf(bearable, found.people, 1.0 - max(right, 0.0)))
+    return 1.0 - anybody * float(bdtr(min(bearable, found.people), found.people, 1.0 - max(right, 0.0)))
 
 
 def crowded(scored: Scored, accepted: Flags, tuning: Tuning = TUNING) -> bool:

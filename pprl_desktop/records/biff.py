@@ -18,7 +18,7 @@ from pprl_desktop.records import moments
 
 HEADER, ENTRY = 512, 128  # bytes: of the file, of an entry of its directory
 END = 0xFFFFFFFA  # from here on a number is no sector
-STREAMS = ("Workbook", "Book")
+STREAMS = ("Workbook", "Book", "WORKBOOK", "BOOK")
 BOF, EOF, BOUNDSHEET, FILEPASS, FORMAT, FORMAT_8, XF, SUPBOOK = (
     0x0809,
     0x000A,
@@ -31,6 +31,7 @@ BOF, EOF, BOUNDSHEET, FILEPASS, FORMAT, FORMAT_8, XF, SUPBOOK = (
 )
 FORMULA, NUMBER, RK, MULRK, SST, DIMENSIONS, FROM_1904 = 0x0006, 0x0203, 0x027E, 0x00BD, 0x00FC, 0x0200, 0x0022
 MULBLANK, LABEL, RSTRING, LABELSST, BLANK, BOOLERR = 0x00BE, 0x0204, 0x00D6, 0x00FD, 0x0201, 0x0205
+ROW, UNSEEN = 0x0208, 0x20  # of a row: hidden, by a filter or by hand
 CELLS = frozenset((FORMULA, NUMBER, RK, MULRK, MULBLANK, LABEL, RSTRING, LABELSST, BLANK, BOOLERR))
 OWN, ADD_IN = 0x0401, 0x3A01  # a SUPBOOK that names no other file
 BIFF8 = 0x0600
@@ -47,6 +48,7 @@ class Seen:
     # sheet -> place of a cell -> the digits that a number shows, or the moment that it stands for
     shown: dict[str, dict[int, int | moments.Clock]] = field(default_factory=dict)
     odd_days: dict[str, dict[int, str]] = field(default_factory=dict)  # the same of dates that no calendar has: ""
+    unseen: dict[str, int] = field(default_factory=dict)  # sheet -> hidden rows that hold cells
     mixed: set[str] = field(default_factory=set)  # sheets with a chart that keeps numbers among the cells
 
 
@@ -164,6 +166,9 @@ def _walked(stream: bytes) -> Seen:
             made.cells = max(made.cells, rows * columns)
         elif kind == FROM_1904:
             from_1904 = struct.unpack_from("<H", stream, body)[0] == 1
+        elif kind == ROW and sheet is not None and stream[body + 12] & UNSEEN:
+            first, behind = struct.unpack_from("<HH", stream, body + 2)
+            made.unseen[sheet] = made.unseen.get(sheet, 0) + (behind > first)
         elif kind == SUPBOOK:
             made.links = made.links or struct.unpack_from("<H", stream, body + 2)[0] not in (OWN, ADD_IN)
         elif kind == FILEPASS:

@@ -61,6 +61,7 @@ TEXT_ALWAYS = 32 << 20  # letters that may be unpacked in any case
 
 RULES = (
     Said("Text stays as it is; an empty cell, and an error such as #N/A, is missing."),
+    Said("What SPSS, Stata or SAS mark as missing is missing, whatever value or letter stands for it."),
     Said("Whole numbers are written without a decimal point, others with as many digits as they have."),
     Said("A number counts by its value, not by how it is shown; leading zeros that a workbook shows are kept."),
     Said("Dates are written as year-month-day, with the time only where there is one; yes and no as TRUE and FALSE."),
@@ -153,7 +154,7 @@ class _Growing:
     """A column that is taken in piece by piece: each distinct value becomes text once.
 
     `meant`: the labels of codes; `clock`: how numbers stand for dates; `letters`: how texts that came byte by byte
-    are to be read.
+    are to be read; `single`: whether numbers were kept in four bytes, so that .1 comes as .10000000149.
     """
 
     def __init__(
@@ -162,8 +163,9 @@ class _Growing:
         meant: Mapping[str, str] | None = None,
         clock: moments.Clock | moments.Periods | None = None,
         letters: str = "",
+        single: bool = False,
     ) -> None:
-        self.name, self.meant, self.clock, self.letters = name, meant or {}, clock, letters
+        self.name, self.meant, self.clock, self.letters, self.single = name, meant or {}, clock, letters, single
         self.raw: dict[Any, int] = {}
         self.texts: dict[str, int] = {}
         self.codes = array("i")
@@ -185,6 +187,8 @@ class _Growing:
             self.impossible += sum(cell in self.odd for cell in cells)
 
     def _text(self, cell: Any) -> str:
+        if self.single and isinstance(cell, float) and not cell.is_integer():
+            cell = float(str(np.float32(cell)))
         text = _decoded(cell, self.letters) if isinstance(cell, str) else as_text(cell)
         if text in self.meant:
             return self.meant[text]
@@ -267,7 +271,13 @@ def _in_encoding(
     }
     clocks = {name: moments.of_statistics(kind, shown) for name, shown in about.original_variable_types.items()}
     columns = [
-        _Growing(_decoded(str(name), letters), meant.get(name), clocks.get(name), letters)
+        _Growing(
+            _decoded(str(name), letters),
+            meant.get(name),
+            clocks.get(name),
+            letters,
+            about.readstat_variable_types.get(name) == "float",
+        )
         for name in about.column_names
     ]
     width = sum(about.variable_storage_width.get(name) or 8 for name in about.column_names)
@@ -347,7 +357,7 @@ def _parquet(path: Path, data: bytes | None, progress: Progress) -> Converted:
         raise _only_lists(path.name)
     if any(str(one).startswith(DELTAS) for group in groups for one in _encodings(group)):
         raise _deltas(path.name)
-    columns = [_Growing(str(name)) for name in kept]
+    columns = [_Growing(name, single=types.is_float32(schema.field(name).type)) for name in kept]
     # as dictionaries: a text of megabytes that stands in every row is one text, in the file and here
     source = path if data is None else BufferReader(data)
     with parquet.ParquetFile(source, read_dictionary=kept) as file:

@@ -24,6 +24,7 @@ CELL, COVERED, ROW, SHEET = TABLE + "table-cell", TABLE + "covered-table-cell", 
 CELLS = (CELL, COVERED)
 PARAGRAPH, FORMULA, KIND = TEXT + "p", TABLE + "formula", OFFICE + "value-type"
 REPEATED = TABLE + "number-columns-repeated"
+STYLE, STYLE_NAME, HOW = _NAMES + "style:1.0 style", _NAMES + "style:1.0 name", _NAMES + "style:1.0 table-properties"
 WIDE, HIGH = TABLE + "number-columns-spanned", TABLE + "number-rows-spanned"
 # what stands among the cells and is none: remarks, drawings, deleted cells that are still remembered
 ASIDE = frozenset((OFFICE + "annotation", OFFICE + "forms", TABLE + "tracked-changes", TABLE + "shapes"))
@@ -31,6 +32,9 @@ MARKS = {TEXT + "s": "\0", TEXT + "tab": "\1", TEXT + "line-break": "\2"}  # no 
 MEANT = str.maketrans("\0\1\2", " \t\n")
 ERROR = "error"  # the value type of a cell such as #N/A, where a program says so; another leaves it a text
 ERRORS = frozenset(("#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!"))  # of formulas
+BOOLEANS = {"of:=TRUE()": "TRUE", "of:=FALSE()": "FALSE"}  # so LibreOffice keeps those of an .xlsx, with a number
+UNSEEN = ("collapse", "filter")
+SEEN_TABLE = 4  # the best rank
 MOST_ROWS, MOST_COLUMNS = 1 << 20, 16384  # of a sheet of any spreadsheet program
 _TIME = re.compile(r"(-?)P(?:(\d{1,6})D)?T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})(?:[.,]\d*)?S)?")
 _OF_DAY = re.compile(r"(?:[01]?\d|2[0-3]):\d\d:\d\d")
@@ -41,17 +45,25 @@ _SPACE = re.compile(r"[ \t\r\n]+")
 class _Kept:
     """What is kept of a sheet."""
 
-    name: str
+    name: str = ""
+    hidden: bool = False
     rows: list[tuple[int, list[str]]] = field(default_factory=list)
     width: int = 0
     formulas: int = 0
     merged: int = 0
     impossible: int = 0
+    unseen: int = 0  # rows that the program hides, by a filter or by hand
+
+    @property
+    def rank(self) -> int:
+        """Which sheet is taken: one in sight, with two lines and two columns or more."""
+        table = len(self.rows) > 1 and self.width > 1
+        return 2 * (1 + table) - self.hidden if self.rows else 0
 
 
 class Document:
-    """Feed it content.xml by `take`. `wanted`: the sheet to keep; "" for the first with a table of two lines and two
-    columns or more, else the first that holds anything."""
+    """Feed it content.xml by `take`. `wanted`: the sheet to keep; "" for the first in sight with a table of two lines
+    and two columns or more, else the first hidden one, else the first that holds anything."""
 
     def __init__(
         self,
@@ -62,15 +74,14 @@ class Document:
         refuse_entity: Callable[[], None],
     ) -> None:
         self.names: list[str] = []
-        self.chosen = wanted
-        self.rows: list[tuple[int, list[str]]] = []  # lines counted from one; repeated ones are one list
-        self.width = 0
-        self.formulas = self.merged = self.impossible = 0
+        self.kept = _Kept(wanted)  # the best so far; its lines are counted from one, repeated ones are one list
         self.linked = False
         self._wanted, self._as_text, self._most, self._refuse = wanted, as_text, most, refuse
-        self._spare: _Kept | None = None  # a sheet that is taken if no other has a table
+        self._now = self.kept
+        self._hiding: set[str] = set()  # styles of hidden sheets
+        self._style = ""  # that is being read
         self._aside = self._line = self._times = self._repeated = 0
-        self._keeping = self._in_sheet = False
+        self._keeping = self._in_sheet = self._unseen = False
         self._cell: dict[str, str] = {}
         self._row: list[tuple[str, int]] = []
         self._paragraphs: list[str] = []
@@ -85,8 +96,6 @@ class Document:
         for piece in pieces:
             self._parser.Parse(piece)
         self._parser.Parse(b"", True)
-        if self._spare is not None and not self._is_table():
-            self._take(self._spare)
 
     def _start(self, tag: str, given: dict[str, str]) -> None:
         if self._aside:
@@ -97,36 +106,31 @@ class Document:
             self._cell, self._paragraphs = given, []
             self._times = int(given[REPEATED]) if REPEATED in given else 1
             if self._keeping:
-                self.formulas += FORMULA in given
-                self.merged += given.get(WIDE, "1") != "1" or given.get(HIGH, "1") != "1"
+                self._now.formulas += FORMULA in given
+                self._now.merged += given.get(WIDE, "1") != "1" or given.get(HIGH, "1") != "1"
         elif tag in MARKS and self._letters is not None:
             times = int(given.get(TEXT + "c", 1)) if tag == TEXT + "s" else 1
             self._letters.append(MARKS[tag] * min(times, 1000))
         elif tag == ROW:
             self._row, self._repeated = [], int(given.get(TABLE + "number-rows-repeated", 1))
             self._line += self._repeated
+            self._unseen = given.get(TABLE + "visibility") in UNSEEN
         elif tag in ASIDE or tag.startswith(DRAWING) or (tag == SHEET and self._in_sheet):
             self._aside = 1
         elif tag == SHEET:
-            self._begin(given.get(TABLE + "name", ""))
+            self._begin(given.get(TABLE + "name", ""), given.get(TABLE + "style-name", "") in self._hiding)
+        elif tag == STYLE:
+            self._style = given.get(STYLE_NAME, "")
+        elif tag == HOW and given.get(TABLE + "display") == "false":
+            self._hiding.add(self._style)
         elif tag == TABLE + "table-source":
             self.linked = True
 
-    def _begin(self, name: str) -> None:
+    def _begin(self, name: str, hidden: bool) -> None:
         self.names.append(name)
         self._in_sheet, self._line = True, 0
-        self._keeping = name == self._wanted if self._wanted else not self._is_table()
-        if self._keeping:
-            if self.rows and self._spare is None:
-                self._spare = _Kept(self.chosen, self.rows, self.width, self.formulas, self.merged, self.impossible)
-            self._take(_Kept(name))
-
-    def _is_table(self) -> bool:
-        return len(self.rows) > 1 and self.width > 1
-
-    def _take(self, kept: _Kept) -> None:
-        self.chosen, self.rows, self.width = kept.name, kept.rows, kept.width
-        self.formulas, self.merged, self.impossible = kept.formulas, kept.merged, kept.impossible
+        self._now = _Kept(name, hidden)
+        self._keeping = name == self._wanted if self._wanted else self.kept.rank < SEEN_TABLE
 
     def _text(self, text: str) -> None:
         if self._letters is not None and not self._aside:
@@ -149,6 +153,8 @@ class Document:
             self._keep()
         elif tag == SHEET:
             self._in_sheet = False
+            if self._keeping and self._now.rank > self.kept.rank:
+                self.kept = self._now
 
     def _value(self) -> str:
         given = self._cell
@@ -159,6 +165,8 @@ class Document:
             if FORMULA in given and (text in ERRORS or ERROR in given.values()):
                 return ""
             return text
+        if (yes_or_no := BOOLEANS.get(given.get(FORMULA, ""))) is not None:
+            return yes_or_no
         if kind in ("float", "percentage", "currency"):
             shown = self._paragraphs[0] if self._paragraphs else ""
             text = self._as_text(float(given[OFFICE + "value"]))
@@ -176,22 +184,24 @@ class Document:
         return "\n".join(self._paragraphs)
 
     def _moment(self, text: str | None) -> str:
-        self.impossible += text is None
+        self._now.impossible += text is None
         return text or ""
 
     def _keep(self) -> None:
         filled = max((place for place, (text, _) in enumerate(self._row, 1) if text), default=0)
         if not filled:
             return
+        now = self._now
+        now.unseen += self._repeated if self._unseen else 0
         wide = sum(times for _, times in self._row[:filled])
-        self.width = max(self.width, wide)
-        high = len(self.rows) + self._repeated
+        now.width = max(now.width, wide)
+        high = len(now.rows) + self._repeated
         if high > MOST_ROWS or wide > MOST_COLUMNS:
             self._refuse(*((high, MOST_ROWS) if high > MOST_ROWS else (wide, MOST_COLUMNS)))
-        if high * self.width > self._most:
-            self._refuse(high * self.width, self._most)
+        if high * now.width > self._most:
+            self._refuse(high * now.width, self._most)
         row = [text for text, times in self._row[:filled] for _ in range(times)]
-        self.rows.extend((line, row) for line in range(self._line - self._repeated + 1, self._line + 1))
+        now.rows.extend((line, row) for line in range(self._line - self._repeated + 1, self._line + 1))
 
 
 @lru_cache(maxsize=1 << 16)

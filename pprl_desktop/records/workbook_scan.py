@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import unescape
@@ -43,6 +44,9 @@ _FAR = re.compile(rb"r\s*=\s*[\"'][A-Za-z]*([0-9]{7,})")
 _CELL = re.compile(rb"<(?:[^\s<>/:]+:)?c[\s>/]")
 _TAG = re.compile(rb"<(?:[^\s<>/:]+:)?(row|c)[\s>/]")
 _UNPLACED = re.compile(rb"<(?:[^\s<>/:]+:)?row(?:\s+(?!r\s*=)[^\s=>]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))*\s*/?>")
+_UNSEEN = re.compile(  # a hidden row that holds cells; nothing in it is tried twice
+    rb"<(?:\w+:)?row(?:(?!\shidden)[^<>])*+\shidden\s*+=\s*+[\"'](?:1|true)[\"'][^<>]*+>\s*+<(?:\w+:)?c[\s>/]"
+)
 _STYLED = re.compile(rb"<(?:\w+:)?c\s([^>]*)>")
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s>/]")
 _UNSAVED = re.compile(
@@ -71,6 +75,7 @@ class Scanned:
     # sheet -> place of a cell with a date that the library does not tell right -> the date, "" where it has none;
     # all dates where days are counted from 1904, which the library overlooks in what newer programs write
     odd_days: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    unseen: Mapping[str, int] = field(default_factory=dict)  # sheet -> rows that the program hides
     impossible: int = 0  # such cells of the sheet that is read
     mixed: frozenset[str] = frozenset()  # sheets of which the library takes the numbers of a chart for cells
 
@@ -112,9 +117,10 @@ def _scan_workbook(path: Path, packed: zipfile.ZipFile, progress: Progress) -> S
     names = packed.namelist()
     _tell_parts(found, names)
     pads, dated = _styles(packed)
-    titles = _sheet_parts(packed) if pads or dated else {}
+    titles = _sheet_parts(packed)
     padded: dict[str, dict[int, int | moments.Clock]] = {}
     odd_days: dict[str, dict[int, str]] = {}
+    unseen: Counter[str] = Counter()
     formulas = unsaved = 0
     for place, name in enumerate(names):
         progress.at(place / len(names), "Looking into the file")
@@ -129,11 +135,12 @@ def _scan_workbook(path: Path, packed: zipfile.ZipFile, progress: Progress) -> S
             formulas += len(_FORMULA.findall(text))
             unsaved += len(_UNSAVED.findall(text))
             if name in titles:
+                unseen[titles[name]] += len(_UNSEEN.findall(text))
                 if pads:
                     padded.setdefault(titles[name], {}).update(_padded(text, pads))
                 if dated:
                     odd_days.setdefault(titles[name], {}).update(_odd_days(text, dated))
-    found.shown, found.odd_days = padded, odd_days
+    found.shown, found.odd_days, found.unseen = padded, odd_days, unseen
     tell_formulas(found, formulas, unsaved)
     return found
 
@@ -319,6 +326,7 @@ def _scan_ole(path: Path) -> Scanned:
         found.told.append(links())
     tell_formulas(found, seen.formulas, 0)
     found.shown, found.odd_days, found.mixed = seen.shown, seen.odd_days, frozenset(seen.mixed)
+    found.unseen = seen.unseen
     return found
 
 

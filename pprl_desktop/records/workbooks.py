@@ -65,6 +65,8 @@ def read_sheet(
     progress.at(0.5)
     table, line, warnings = with_header(rows, width, header_line, path.name, progress.part(0.5, 1.0))
     told = [*scanned.told, *warnings]
+    if unseen := scanned.unseen.get(chosen, 0):
+        told.insert(0, _unseen(unseen))
     if scanned.impossible:
         told.append(impossible(scanned.impossible))
     if not wanted and len(names) > 1:
@@ -122,12 +124,13 @@ def _document(path: Path, wanted: str, as_text: Callable[[Any], str], progress: 
     _must_have(wanted, document.names)
     if document.linked:
         scanned.told.append(links())
-    if document.merged:
-        scanned.told.append(_merged(document.merged))
-    tell_formulas(scanned, document.formulas, 0)
-    scanned.impossible = document.impossible
-    full = ((line, row + [""] * (document.width - len(row))) for line, row in document.rows)
-    return tuple(document.names), document.chosen, document.width, full, scanned
+    kept = document.kept
+    if kept.merged:
+        scanned.told.append(_merged(kept.merged))
+    tell_formulas(scanned, kept.formulas, 0)
+    scanned.impossible, scanned.unseen = kept.impossible, {kept.name: kept.unseen}
+    full = ((line, row + [""] * (kept.width - len(row))) for line, row in kept.rows)
+    return tuple(document.names), kept.name, kept.width, full, scanned
 
 
 def _must_have(wanted: str, names: Sequence[str]) -> None:
@@ -253,6 +256,17 @@ def _merged(n: int) -> Problem:
         Said("The sheet has {n} {n|merged range|merged ranges}: only the first cell of each holds a value.", n=n),
         "The other cells of it are missing.",
         "If records are affected, unmerge the cells in the spreadsheet program and save it again.",
+        place="sheet",
+    )
+
+
+def _unseen(n: int) -> Problem:
+    return Problem(
+        Said(
+            "{n} {n|row is|rows are} hidden in the sheet, by a filter or by hand: {n|it was|they were} read too.", n=n
+        ),
+        "A filter hides records and leaves them in the file.",
+        "If they are not meant, copy what is seen into a new file, and choose that one.",
         place="sheet",
     )
 

@@ -17,6 +17,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.records import biff, formats
 from pprl_desktop.records.hushed import hushed
 from pprl_desktop.records.reading import Reading, ReadOptions, read_table
+from tests.records.test_formats import open_document
 
 FILES = Path(__file__).parent / "files"
 
@@ -208,3 +209,115 @@ def test_a_file_of_a_kind_that_nothing_here_reads_is_told_so(tmp_path: Path, nam
     assert f"'{name}' is a file of the kind {Path(name).suffix}, which is not read here." in told
     (tmp_path / name).write_text("id,name\n1,Ann\n", encoding="utf-8")
     assert column(read_table(tmp_path / name), "name") == ["Ann"]
+
+
+def changed(path: Path, old: bytes, new: bytes) -> Path:
+    """An .ods whose content says something else."""
+    with zipfile.ZipFile(path) as packed:
+        parts = {name: packed.read(name) for name in packed.namelist()}
+    assert old in parts["content.xml"]
+    with zipfile.ZipFile(path, "w") as made:
+        for name, data in parts.items():
+            made.writestr(name, data.replace(old, new) if name == "content.xml" else data)
+    return path
+
+
+def test_a_hidden_sheet_of_an_open_document_is_not_read_before_one_in_sight(tmp_path: Path) -> None:
+    people = [["id", "name"], ["1", "Ann"], ["2", "Bob"]]
+    path = open_document(tmp_path / "people.ods", [["Remarks"]], Old=[["id", "code"], ["9", "x"]], People=people)
+    style = (
+        b'<office:automatic-styles xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0"><style:style '
+        b'style:name="ta2" style:family="table"><style:table-properties table:display="false"/></style:style>'
+        b"</office:automatic-styles><office:body>"
+    )
+    changed(path, b"<office:body>", style)
+    changed(path, b'table:name="Old"', b'table:name="Old" table:style-name="ta2"')
+    reading = read_table(path)
+    assert reading.sheet == "People"
+    assert column(reading, "name") == ["Ann", "Bob"]
+    assert column(read_table(path, ReadOptions(sheet="Old")), "code") == ["x"]
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "xls", "ods"])
+def test_records_that_a_filter_hides_are_read_and_told(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"people.{ending}"
+    told = "1 row is hidden in the sheet, by a filter or by hand: it was read too."
+    if ending == "xlsx":
+        import openpyxl
+
+        book = openpyxl.Workbook()
+        for row in (["id", "name"], [1, "Ann"], [2, "Bob"]):
+            book.active.append(row)
+        book.active.row_dimensions[2].hidden = True
+        book.active.row_dimensions[7].hidden = True  # it holds nothing
+        book.save(path)
+    elif ending == "ods":
+        open_document(path, [["id", "name"], ["1", "Ann"], ["2", "Bob"]])
+        row = b"<table:table-row>"
+        one = row + b'<table:table-cell office:value-type="string"><text:p>1<'
+        changed(path, one, one.replace(row, b'<table:table-row table:visibility="filter">'))
+    else:
+        data = bytearray((FILES / "zeros.xls").read_bytes())
+        at = data.index(struct.pack("<HHH", biff.ROW, 16, 1)) + 4
+        assert not data[at + 12] & biff.UNSEEN
+        assert told not in " ".join(map(str, read_table(FILES / "zeros.xls").warnings))
+        data[at + 12] |= biff.UNSEEN
+        path.write_bytes(data)
+    reading = read_table(path)
+    assert told in " ".join(map(str, reading.warnings))
+    if ending != "xls":
+        assert column(reading, "name") == ["Ann", "Bob"]
+
+
+def test_yes_and_no_that_libreoffice_keeps_as_formulas_are_true_and_false(tmp_path: Path) -> None:
+    path = open_document(tmp_path / "people.ods", [["id", "smokes"], ["1", "yes"], ["2", "no"]])
+    cell = b'<table:table-cell office:value-type="string"><text:p>%s</text:p>'
+    formula = (
+        b'<table:table-cell table:formula="of:=%s()" office:value-type="float" office:value="%d"><text:p>%s</text:p>'
+    )
+    changed(path, cell % b"yes", formula % (b"TRUE", 1, b"WAHR"))
+    changed(path, cell % b"no", formula % (b"FALSE", 0, b"FALSCH"))
+    assert column(read_table(path), "smokes") == ["TRUE", "FALSE"]
+
+
+@pytest.mark.parametrize("ending", ["dta", "parquet"])
+def test_a_number_in_four_bytes_has_the_digits_it_was_given(tmp_path: Path, ending: str) -> None:
+    """Most numbers of Stata are kept so; as one of eight bytes .1 is .10000000149011612."""
+    import numpy as np
+    import pandas
+
+    table = pandas.DataFrame({"weight": np.array([0.1, 2.0, 123456792.0, np.nan], np.float32)})
+    path = tmp_path / f"people.{ending}"
+    if ending == "dta":
+        table.to_stata(path, write_index=False)
+    else:
+        table.to_parquet(path)
+    assert column(read_table(path), "weight") == ["0.1", "2", "123456792", ""]
+
+
+def test_what_a_statistics_program_marks_as_missing_is_missing_and_the_rules_say_so(tmp_path: Path) -> None:
+    import pandas
+    import pyreadstat
+
+    answers = pandas.DataFrame({"name": ["Ann", "XX"], "sex": [1.0, 98.0]})
+    pyreadstat.write_sav(
+        answers, tmp_path / "people.sav", missing_ranges={"name": ["XX"], "sex": [{"lo": 98, "hi": 99}]},
+        variable_value_labels={"sex": {1.0: "female", 98.0: "not asked"}},
+    )  # fmt: skip
+    pyreadstat.write_dta(
+        pandas.DataFrame({"name": ["Ann", "Bob"], "sex": [1, "b"]}), tmp_path / "people.dta",
+        missing_user_values={"sex": ["b"]}, variable_value_labels={"sex": {1: "female", "b": "not asked"}},
+    )  # fmt: skip
+    reading = read_table(tmp_path / "people.sav")
+    assert column(reading, "name") == ["Ann", ""]
+    assert column(reading, "sex") == column(read_table(tmp_path / "people.dta"), "sex") == ["female", ""]
+    assert any("mark as missing is missing" in str(rule) for rule in reading.rules)
+
+
+def test_an_xls_whose_stream_is_written_in_capitals_is_read(tmp_path: Path) -> None:
+    data = (FILES / "zeros.xls").read_bytes()
+    small, large = (name.encode("utf-16-le") for name in ("Workbook", "WORKBOOK"))
+    assert small in data
+    (tmp_path / "people.xls").write_bytes(data.replace(small, large))
+    made, usual = read_table(tmp_path / "people.xls").table, read_table(FILES / "zeros.xls").table
+    assert [list(one.cells()) for one in made.columns] == [list(one.cells()) for one in usual.columns]
