@@ -33,6 +33,16 @@ SIMILAR = Said(
     "how similar the names of a public list are, and so read frequent names and learn the rest from them. The "
     "rehearsal plays that."
 )
+WHOLE = Said(
+    "Someone without the shared secret cannot smash a list with it, and one code for the whole record gives no field "
+    "away by itself. Whoever holds a list of mostly the same people can still compare how similar whole records are. "
+    "The rehearsal does not play that."
+)
+BLURRED = Said(
+    "Someone without the shared secret does not have the reference set that was made with it, but can compare how "
+    "similar the distances are with how similar the names of a public list are; noise makes that less certain. The "
+    "rehearsal does not play that."
+)
 PUBLIC = Said("The reference set is public: whoever breaks the encryption can look values up without the secret.")
 COUNTS = Said("How many records there are is visible to the partner.")
 MISSING = Said("How many records there are, and which fields of a record are empty, is visible to the partner.")
@@ -240,7 +250,8 @@ def _distances(recipe: Recipe, rows: int) -> Statement:
         per_edit=_text(per_edit),
     )
     protects = [Said("How a value was spelt, to within the stated epsilon per edit."), _same_bytes()]
-    open_ = [_epsilon_is_large(record * USUAL_LONGEST, needed), DICTIONARY, _outsider(recipe), _counts(recipe), RESULT]
+    outsider = BLURRED if secret_reference(recipe) else PUBLIC
+    open_ = [_epsilon_is_large(record * USUAL_LONGEST, needed), DICTIONARY, outsider, _counts(recipe), RESULT]
     theorems = [GEOMETRIC, METRIC, BASIC, OPTIMAL, POST, POSTERIOR]
     return _made(recipe, rows, "discrete Laplace", summary, said, numbers, protects, open_, theorems)
 
@@ -385,7 +396,7 @@ def _outsider(recipe: Recipe) -> Said:
     """What somebody can do who broke the encryption, or copied the opened bundle, and does not have the secret."""
     if "distances" in kinds(recipe) and not secret_reference(recipe):
         return PUBLIC
-    return SIMILAR
+    return WHOLE if all(not field for _, field, _ in shape(recipe)) else SIMILAR
 
 
 def _counts(recipe: Recipe) -> Said:

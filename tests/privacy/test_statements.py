@@ -141,6 +141,22 @@ def test_what_somebody_without_the_secret_can_do_is_always_said(name: str, epsil
     assert ("without the shared secret" in told) != ("The reference set is public" in told)
 
 
+@pytest.mark.parametrize(
+    ("name", "settings", "played"),
+    [("bloom", {}, True), ("bloom", {"epsilon": 1.0}, True), ("bloom", {"layout": "record"}, False),
+     ("simhash", {"layout": "record", "epsilon": 1.0}, False), ("split", {"epsilon": 0.5}, False), ("split", {}, True)],
+)  # fmt: skip
+def test_the_rehearsal_is_said_to_play_an_outsider_only_where_it_does(
+    name: str, settings: dict[str, object], played: bool
+) -> None:
+    """It compares codes of fields, by bits or exact distances: neither whole records nor distances with noise."""
+    of = recipe(name, **settings)
+    if method(name).uses_reference:
+        of = replace(of, reference=replace(REFERENCE, name="secret-20"))
+    told = " ".join(map(str, statement(of, 1000).leaves_open))
+    assert ("The rehearsal plays that." in told, "The rehearsal does not play that." in told) == (played, not played)
+
+
 def test_queries_add_up() -> None:
     said = statement(recipe("dp-nn", epsilon=15.0), 50_000, queries=1000)
     assert said.unit == "per query"
