@@ -188,6 +188,11 @@ def test_cryptography_stays_in_its_rooms() -> None:
     assert users <= CRYPTOGRAPHY_USERS
 
 
+def test_nothing_waits_for_all_of_statistics() -> None:
+    """scipy.stats takes a second of a core to load, as long as a thousand records take to be matched."""
+    assert not [m for m, tree in modules() for n in imports(tree) if n.startswith("scipy.stats")]
+
+
 @pytest.mark.parametrize("argument", ["--version", "--help"])
 def test_version_and_help_load_nothing_heavy(argument: str) -> None:
     program = (

@@ -28,11 +28,13 @@ from pprl_desktop.decisions.adaptive.levels import (
     FieldLevels,
     View,
 )
+from pprl_desktop.decisions.adaptive.patterns import Patterns
 from pprl_desktop.decisions.adaptive.strangers import People, copies, equal_frequency, shares
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import Numbers, Rows
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
+CODES = MISSING + 1  # level codes, missing included
 AT_ONCE = 1 << 17  # pairs whose trees are drawn in one go
 RARITY_ROWS = 2000  # records to which the rarity of a value is scaled
 
@@ -69,22 +71,22 @@ class Edge:
 
 def edges(
     fields: Sequence[FieldLevels],
-    sampled: Levels,
+    sampled: Patterns,
     one_to_one: bool,
     m: Numbers,
     tuning: Tuning,
     progress: Progress = NO_PROGRESS,
 ) -> tuple[Edge, ...]:
-    """Pairs of dependent fields, strongest first. `sampled` [pairs, fields]: levels of pairs within one file.
+    """Pairs of dependent fields, strongest first. `sampled`: how pairs within one file look.
 
     Pairs that may be one person are left out. Where a person may have many records, some of them differ so much that
     they stay: they make any two fields equal together as often as one person's records are (`m` [fields, levels]), so
     what can be explained by that is no dependence of the two.
     """
     found, bins, equal = [], len(tuning.rarity) + 1, m[:, EQUAL]
-    doubtful = interruptible(progress, likely_copies if one_to_one else next_to_nothing, sampled, tuning)
-    doubtful |= interruptible(progress, named_alike, fields, sampled, tuning)
-    same, sampled = sampled[doubtful], interruptible(progress, sampled.__getitem__, ~doubtful)
+    doubtful = (likely_copies if one_to_one else next_to_nothing)(sampled.levels, tuning)
+    doubtful |= named_alike(fields, sampled.levels, tuning)
+    pairs, same, sampled = sampled.pairs, sampled.some(doubtful), sampled.some(~doubtful)
     single = (
         interruptible(progress, _single, [one.own for one in fields], tuning),
         interruptible(progress, _single, [one.partner for one in fields], tuning),
@@ -93,14 +95,14 @@ def edges(
     for first in range(len(fields)):
         for second in range(first + 1, len(fields)):
             progress.check()
-            count = _together(sampled[:, first], sampled[:, second])
+            count = _together(sampled, first, second)
             lift, rarity = _lifts(count, tuning), np.ones((bins, bins))
             if fields[first].exact and one_to_one:
                 lift[EQUAL, EQUAL], rarity, together = _exact_lift(
                     fields[first],
                     fields[second],
                     single,
-                    _equal_in_both(same, first, second) / max(len(doubtful), 1),
+                    _equal_in_both(same, first, second) / max(pairs, 1),
                     tuning,
                 )
             else:
@@ -170,14 +172,16 @@ def named_alike(fields: Sequence[FieldLevels], levels: Levels, tuning: Tuning) -
     return np.asarray(born & ~differ & (names >= 2))
 
 
-def _equal_in_both(levels: Levels, first: int, second: int) -> float:
-    return float(((levels[:, first] == EQUAL) & (levels[:, second] == EQUAL)).sum())
+def _equal_in_both(some: Patterns, first: int, second: int) -> float:
+    both = (some.levels[:, first] == EQUAL) & (some.levels[:, second] == EQUAL)
+    return float(some.count[both].sum())
 
 
-def _together(first: Levels, second: Levels) -> Numbers:
+def _together(some: Patterns, first: int, second: int) -> Numbers:
     """[levels, levels] how many pairs have these levels in two fields that both have."""
-    cell = first.astype(np.uint16) << 8 | second
-    return np.bincount(cell, minlength=1 << 16).reshape(256, 256)[:LEVELS, :LEVELS].astype(np.float64)
+    cell = some.levels[:, first].astype(np.intp) * CODES + some.levels[:, second]
+    count = np.asarray(np.bincount(cell, some.count, CODES * CODES), dtype=np.float64)
+    return count.reshape(CODES, CODES)[:LEVELS, :LEVELS]
 
 
 def _excess(count: Numbers, tuning: Tuning) -> tuple[float, float]:
@@ -188,14 +192,14 @@ def _excess(count: Numbers, tuning: Tuning) -> tuple[float, float]:
     return (float(count[EQUAL, EQUAL]) - chance) / pairs, luck / pairs
 
 
-def _repeats(sampled: Levels, equal: Numbers, tuning: Tuning, progress: Progress) -> float:
+def _repeats(sampled: Patterns, equal: Numbers, tuning: Tuning, progress: Progress) -> float:
     """The share of one person's records among these pairs that would explain the excess of most pairs of fields."""
     found = []
-    for first in range(sampled.shape[1]):
-        for second in range(first + 1, sampled.shape[1]):
+    for first in range(sampled.levels.shape[1]):
+        for second in range(first + 1, sampled.levels.shape[1]):
             progress.check()
             both = max(float(equal[first] * equal[second]), 1e-6)
-            found.append(_excess(_together(sampled[:, first], sampled[:, second]), tuning)[0] / both)
+            found.append(_excess(_together(sampled, first, second), tuning)[0] / both)
     return max(float(np.quantile(found, tuning.usually_independent)), 0.0) if len(found) > 2 else 0.0
 
 

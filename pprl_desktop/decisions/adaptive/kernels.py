@@ -118,6 +118,45 @@ def cut(similarity: Any, cuts: Any, out: Any) -> None:
 
 
 @jit
+def tell(own: Any, partner: Any, start: Any, value: Any, what: Any, out: Any) -> None:
+    """out[p] = what is known of the values own[p] and partner[p], where anything is.
+
+    start         [own values + 1] where in `value` and `what` that begins which is known of each
+    value, what   partner values, rising for each own one, and the level
+    """
+    for p in range(own.shape[0]):
+        low, high, wanted = start[own[p]], start[own[p] + 1], partner[p]
+        end = high
+        while low < high:
+            middle = (low + high) // 2
+            if value[middle] < wanted:
+                low = middle + 1
+            else:
+                high = middle
+        if low < end and value[low] == wanted:
+            out[p] = what[low]
+
+
+@jit
+def add_field(chance: Any, share: Any, ratio: Any, step: float, out: Any) -> None:
+    """out += the distribution of a sum to which a field adds ratio[level], as often as share[level] says.
+
+    chance   of the sum so far, in cells of that step: what falls between two is shared out, the edges keep the rest
+    """
+    last = chance.shape[0] - 1
+    for level in range(share.shape[0]):
+        if share[level] <= 0:
+            continue
+        whole = np.int64(np.floor(ratio[level] / step))
+        rest = ratio[level] / step - whole
+        for cell in range(chance.shape[0]):
+            if chance[cell] != 0:
+                part = share[level] * chance[cell]
+                out[min(max(cell + whole, 0), last)] += (1 - rest) * part
+                out[min(max(cell + whole + 1, 0), last)] += rest * part
+
+
+@jit
 def free(order: Any, starts: Any, pull: Any, out: Any) -> None:
     """out[pair] = 1 / (1 + sum of the pull of the other pairs of its node).
 
@@ -141,6 +180,39 @@ def free(order: Any, starts: Any, pull: Any, out: Any) -> None:
             here = pull[pair]
             others = rest + (tops - 1.0) * top if here == top else max(rest - here, 0.0) + tops * top
             out[pair] = 1.0 / (1.0 + others)
+
+
+@jit
+def tell_apart(rows: Any, table: Any, first: Any, which: Any) -> int:
+    """which[i] = number of the pattern that rows[i] shows, in the order in which they come; returns how many there are.
+
+    table   a power of two of places, all -1
+    first   a row of each pattern; where there are more than it has room for, -1 is returned
+    """
+    found, most = 0, table.shape[0] - 1
+    for i in range(rows.shape[0]):
+        mark = np.uint64(1469598103934665603)
+        for k in range(rows.shape[1]):
+            mark = (mark ^ np.uint64(rows[i, k])) * np.uint64(1099511628211)  # Fowler, Noll and Vo
+        at = np.int64(mark ^ (mark >> np.uint64(32))) & most
+        while True:
+            known = table[at]
+            if known < 0:
+                if found == first.shape[0]:
+                    return -1
+                table[at], first[found], which[i] = found, i, found
+                found += 1
+                break
+            other, same = first[known], True
+            for k in range(rows.shape[1]):
+                if rows[i, k] != rows[other, k]:
+                    same = False
+                    break
+            if same:
+                which[i] = known
+                break
+            at = (at + 1) & most
+    return found
 
 
 Words = npt.NDArray[np.uint64]

@@ -129,7 +129,7 @@ def first_belief(files: Files, progress: Progress) -> Belief:
 
 
 def edges(files: Files, m: Numbers, progress: Progress) -> tuple[dependence.Edge, ...]:
-    return dependence.edges(files.fields, files.within.levels, files.once, m, files.tuning, progress)
+    return dependence.edges(files.fields, files.within.patterns, files.once, m, files.tuning, progress)
 
 
 def told_apart(files: Files, learned: Learned, progress: Progress) -> tuple[Files, Belief]:

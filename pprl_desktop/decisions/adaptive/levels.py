@@ -126,10 +126,11 @@ class FieldLevels:
     similar: Similar
     exact: bool  # equality can be seen (no noise on either side)
     cuts: npt.NDArray[np.float64] = field(default_factory=lambda: np.full(NEAR_LEVELS, np.inf))
-    facts: tuple[Codes, Codes, Levels] = field(default_factory=lambda: _nothing())  # sorted by own value
+    facts: tuple[Codes, Codes, Levels] = field(default_factory=lambda: _nothing())  # sorted by both values
     equal_to: Codes = field(default_factory=lambda: np.zeros(0, np.int32))  # own value -> equal partner value or -1
     frequency: npt.NDArray[np.float64] | None = None  # share of people by own value, where it was counted elsewhere
     _all: Levels | None = None
+    _facts_at: npt.NDArray[np.int64] | None = None  # [own values + 1] where the facts of each begin
 
     def of(self, own: View, partner: View) -> FieldLevels:
         """The same values, held by other rows."""
@@ -148,7 +149,7 @@ class FieldLevels:
         spelled = self.cut(self.similar.pairs(a[forms], b[forms], progress)).reshape(-1)
         kept = np.ones(len(a), np.bool_)
         kept[forms[spelled >= NEAR + spelled_alike]] = False
-        self.facts = a[kept], b[kept], what[kept]
+        self.facts, self._facts_at = (a[kept], b[kept], what[kept]), None
 
     def partner_rows_equal(self) -> npt.NDArray[np.float64] | None:
         """Partner records equal to each own value, where the whole table is at hand."""
@@ -190,14 +191,14 @@ class FieldLevels:
         if self._all is not None:
             return self._all[own, partner]
         assert similarity is not None
+        from pprl_desktop.decisions.adaptive.kernels import tell
+
         level = self.cut(similarity)
         a, b, what = self.facts
         if len(a):
-            width = max(self.partner.values, 1)
-            key, wanted = a.astype(np.int64) * width + b, own.astype(np.int64) * width + partner
-            at = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
-            known = key[at] == wanted
-            level[known] = what[at[known]]
+            if self._facts_at is None:
+                self._facts_at = np.searchsorted(a, np.arange(self.own.values + 1))
+            tell(own, partner, self._facts_at, b, what, level)
         self._initials(level, own, partner)
         return level
 

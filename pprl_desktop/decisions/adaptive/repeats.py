@@ -117,15 +117,15 @@ def of_people(fields: Sequence[FieldLevels], people: tuple[Labels, Labels]) -> t
 
 def lifts_within(file: File, tuning: Tuning, progress: Progress) -> tuple[Edge, ...]:
     """Dependent fields of a file, its records taken for as many people."""
-    return edges(file.fields, file.levels, True, em.prior_m(file.fields, tuning), tuning, progress)
+    return edges(file.fields, file.patterns, True, em.prior_m(file.fields, tuning), tuning, progress)
 
 
 def said_once(within: Within, tuning: Tuning, progress: Progress) -> tuple[Within, tuple[int, ...]]:
     """Without the fields that say again what others say (the same column twice, or one made of several), and which."""
-    twice = said_twice([file.levels for file in within.files], tuning)
+    twice = said_twice([file.patterns for file in within.files], tuning)
     within = within.without(twice)
     lifts = [lifts_within(file, tuning, progress) for file in within.files]
-    made_of = composed(lifts, [file.levels for file in within.files], tuning)
+    made_of = composed(lifts, [file.patterns for file in within.files], tuning)
     return within.without(made_of), tuple(sorted({*twice, *made_of}))
 
 
@@ -133,9 +133,9 @@ def first_model(file: File, tuning: Tuning, progress: Progress) -> Model:
     """What is believed of a file before any pair was looked at closely."""
     fields = file.fields
     m, rows = em.prior_m(fields, tuning), len(file.rows)
-    count = [np.bincount(file.levels[:, f], minlength=MISSING + 1)[:LEVELS] for f in range(len(fields))]
-    u = np.stack([shares(one.astype(np.float64), tuning.unseen) for one in count])
-    lifts = edges(fields, file.levels, False, m, tuning, progress)
+    count = [file.patterns.by_level(f, MISSING + 1)[:LEVELS] for f in range(len(fields))]
+    u = np.stack([shares(one, tuning.unseen) for one in count])
+    lifts = edges(fields, file.patterns, False, m, tuning, progress)
     names = tuple(one.comparison.field for one in fields)
     sizes = em.Sizes(rows, rows, False, tuning.free)
     return Model(names, m, u, (), np.zeros(0), lifts, tuning.repeated * rows, sizes, tuning)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from pprl_desktop.decisions.adaptive.levels import (
     pair_levels,
     view,
 )
+from pprl_desktop.decisions.adaptive.patterns import Patterns
 from pprl_desktop.decisions.adaptive.similarity import flip_rate, similar
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import Numbers, Rows
@@ -58,10 +60,15 @@ class File:
     whole: bool  # nobody but exact copies is left out
     among: tuple[FieldLevels, ...] = ()  # of all records of both files, this one's first; none where nobody can count
 
+    @cached_property
+    def patterns(self) -> Patterns:
+        """How the random pairs look."""
+        return Patterns.of(self.levels)
+
     def equal(self) -> Numbers:
         """Share of the pairs that look equal, field by field."""
-        present = np.maximum((self.levels != MISSING).sum(axis=0), 1)
-        return np.asarray((self.levels == EQUAL).sum(axis=0) / present)
+        levels, count = self.patterns.levels, self.patterns.count
+        return np.asarray(count @ (levels == EQUAL) / np.maximum(count @ (levels != MISSING), 1))
 
     def some(self, kept: npt.NDArray[np.bool_]) -> File:
         """Without the other records."""
@@ -99,7 +106,9 @@ class Within:
 
     def without(self, gone: Sequence[int]) -> Within:
         """With these fields left out."""
-        made = []
+        made: list[File] = []
+        if not gone:
+            return self
         for file in self.files:
             levels = file.levels.copy()
             levels[:, list(gone)] = MISSING
@@ -108,9 +117,10 @@ class Within:
         return Within(tuple(made))
 
     @property
-    def levels(self) -> Levels:
-        """[pairs, fields] of random pairs within either file."""
-        return np.concatenate([one.levels for one in self.files])
+    def patterns(self) -> Patterns:
+        """How random pairs within either file look."""
+        first, *others = (one.patterns for one in self.files)
+        return first.together(others[0]) if others else first
 
 
 def taken(smashed: Smashed, rows: Rows) -> Smashed:

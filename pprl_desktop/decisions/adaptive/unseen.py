@@ -41,11 +41,8 @@ def below(share: Numbers, ratio: Numbers, cut: float) -> Numbers:
 
 def _with_field(chance: Numbers, share: Numbers, ratio: Numbers) -> Numbers:
     """The distribution of a sum with one more field in it; what would leave it stays in its last cell."""
+    from pprl_desktop.decisions.adaptive.kernels import add_field
+
     made = np.zeros_like(chance)
-    used = np.flatnonzero(chance)
-    for level in np.flatnonzero(share > 0).tolist():
-        whole, rest = divmod(float(ratio[level]) / STEP, 1.0)
-        for cells, weight in ((int(whole), 1 - rest), (int(whole) + 1, rest)):
-            places = np.clip(used + cells, 0, len(chance) - 1)
-            made += np.bincount(places, share[level] * weight * chance[used], len(chance))
+    add_field(chance, share, ratio, STEP, made)
     return made

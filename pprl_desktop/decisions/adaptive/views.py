@@ -25,6 +25,7 @@ from pprl_desktop.decisions.adaptive.levels import (
     Levels,
 )
 from pprl_desktop.decisions.adaptive.opinion import Seen
+from pprl_desktop.decisions.adaptive.patterns import Patterns
 from pprl_desktop.decisions.adaptive.strangers import People
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import Numbers, Rows
@@ -87,14 +88,14 @@ def _kept_share(one: Flags, other: Flags, tuning: Tuning) -> float:
     return kept / usual if kept < usual - luck else 1.0
 
 
-def composed(files: Sequence[Sequence[Edge]], sampled: Sequence[Levels], tuning: Tuning) -> tuple[int, ...]:
+def composed(files: Sequence[Sequence[Edge]], sampled: Sequence[Patterns], tuning: Tuning) -> tuple[int, ...]:
     """Fields that are made of several others, which have little to do with each other: a full name, an address line.
 
     They would join in one view what are several, and say again what those say. In all `files` alike, or not at all.
-    `sampled`: [pairs, fields] of random pairs within each file. Whoever agrees on the whole agrees on its parts: a last
+    `sampled`: how random pairs within each file look. Whoever agrees on the whole agrees on its parts: a last
     name goes along with the name at birth and, in families, with the street, but is made of neither.
     """
-    fields = sampled[0].shape[1]
+    fields = sampled[0].levels.shape[1]
     lifts = np.full((fields, fields), np.inf)
     for edges in files:
         here = np.ones((fields, fields))
@@ -115,27 +116,28 @@ def composed(files: Sequence[Sequence[Edge]], sampled: Sequence[Levels], tuning:
     return tuple(sorted(made))
 
 
-def _goes_along(files: Sequence[Levels], whole: int, part: int, tuning: Tuning) -> bool:
+def _goes_along(files: Sequence[Patterns], whole: int, part: int, tuning: Tuning) -> bool:
     """Whether strangers who agree on the whole agree on the part, in every file; where hardly any do, it may be so."""
-    for levels in files:
-        known = levels[(levels[:, whole] == EQUAL) & (levels[:, part] != MISSING), part]
-        if len(known) >= tuning.same_seen and float((known == EQUAL).mean()) < tuning.same_share:
+    for one in files:
+        known = one.some((one.levels[:, whole] == EQUAL) & (one.levels[:, part] != MISSING))
+        along = known.some(known.levels[:, part] == EQUAL).pairs
+        if known.pairs >= tuning.same_seen and along < tuning.same_share * known.pairs:
             return False
     return True
 
 
-def said_twice(files: Sequence[Levels], tuning: Tuning) -> tuple[int, ...]:
+def said_twice(files: Sequence[Patterns], tuning: Tuning) -> tuple[int, ...]:
     """Fields on which strangers of every file agree just when they agree on an earlier one: they say nothing new.
 
-    `files`: [pairs, fields] of random pairs within each file.
+    `files`: how random pairs within each file look.
     """
-    fields = files[0].shape[1]
+    fields = files[0].levels.shape[1]
     made: list[int] = []
-    strangers = [levels[~next_to_nothing(levels, tuning)] for levels in files]
+    strangers = [one.some(~next_to_nothing(one.levels, tuning)) for one in files]
     for g in range(fields):
         for f in (f for f in range(g) if f not in made):
             both, either = (
-                [int(how(levels[:, f] == EQUAL, levels[:, g] == EQUAL).sum()) for levels in strangers]
+                [one.some(how(one.levels[:, f] == EQUAL, one.levels[:, g] == EQUAL)).pairs for one in strangers]
                 for how in (np.logical_and, np.logical_or)
             )
             if all(n >= tuning.same_seen and m >= tuning.same_share * n for m, n in zip(both, either, strict=True)):

@@ -28,6 +28,7 @@ from pprl_desktop.decisions.adaptive.levels import (
     WORD,
     FieldLevels,
 )
+from pprl_desktop.decisions.adaptive.patterns import told_apart
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.adaptive.unseen import below
 from pprl_desktop.decisions.base import Numbers
@@ -119,6 +120,8 @@ def fit(
     """
     m = start.copy()
     fields = range(candidates.levels.shape[1])
+    first, pattern = interruptible(progress, told_apart, candidates.levels)
+    looks = candidates.levels[first]  # of the pairs of each pattern
     usual_u = np.stack([_mean_by_level(candidates, f) for f in fields])
     gone = np.zeros((len(fields), MISSING + 1))  # levels of the matches that no pair shows
     base = -candidates.log_u.sum(axis=1, dtype=np.float64) - candidates.extra
@@ -126,20 +129,16 @@ def fit(
     odds, probability, rounds, left = base, np.zeros(len(base)), 0, tuning.unseen_rounds
     for rounds in range(1, tuning.em_rounds + 1):
         progress.at(rounds / tuning.em_rounds, "Learning the weights")
-        ratio = base.copy()
-        for f in fields:
-            progress.check()
-            ratio += _lookup(m[f])[candidates.levels[:, f]]
+        says = np.sum([_lookup(m[f])[looks[:, f]] for f in fields], axis=0)
+        ratio = base + says[pattern]
         odds = np.where(ratio > tuning.least_evidence, ratio + np.log(candidates.sizes.odds(matches)), -LARGE)
         probability = (
             graph.marginals(odds, progress, tuning.messages) if graph else 1.0 / (1.0 + np.exp(-np.clip(odds, -60, 60)))
         )
         seen = graph.count(probability) if graph else float(probability.sum())
         before = m
-        whole = np.empty_like(gone)
-        for f in fields:
-            progress.check()
-            whole[f] = np.bincount(candidates.levels[:, f], probability, MISSING + 1)
+        believed = np.bincount(pattern, probability, len(looks))
+        whole = np.stack([np.bincount(looks[:, f], believed, MISSING + 1) for f in fields])
         if left < tuning.unseen_rounds:
             gone = _unseen(m, usual_u, whole + gone, seen, tuning)
         matches = seen + float(gone[0].sum())
