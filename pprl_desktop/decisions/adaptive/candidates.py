@@ -37,9 +37,8 @@ class CandidatePairs:
     levels: Levels | None = None  # [pairs, fields] where they are known already
 
 
-def prepare(fields: Sequence[FieldLevels], threads: int, progress: Progress) -> None:
+def prepare(fields: Sequence[FieldLevels], threads: int, progress: Progress, room: int = TABLE_CELLS) -> None:
     """Keep the level tables that fit, small ones first."""
-    room = TABLE_CELLS
     order = sorted(fields, key=lambda one: one.own.values * one.partner.values)
     for place, one in enumerate(order):
         cells = one.own.values * one.partner.values
@@ -132,15 +131,19 @@ def scan(
     most: int,
     threads: int,
     progress: Progress,
+    once: bool = False,
 ) -> CandidatePairs:
-    """All pairs at or above the bar; if they are more than `most`, the bar rises and the weakest go."""
+    """All pairs at or above the bar; if they are more than `most`, the bar rises and the weakest go.
+
+    `once`: both sides are the same records, of which each pair is looked at once.
+    """
     from pprl_desktop.compute.bits import in_blocks
 
     own_rows, partner_rows = len(fields[0].own.codes), len(fields[0].partner.codes)
-    order = _by_largest_field(fields)
+    order = np.arange(own_rows, dtype=np.int32) if once else _by_largest_field(fields)
     blocks = _cut_up(order, partner_rows)
     kept = Kept(bar, most)
-    work = _Passing(tuple(fields), tuple(weights), bar)
+    work = _Passing(tuple(fields), tuple(weights), bar, once)
     for part in in_blocks(work, blocks, threads, progress, "Comparing all pairs"):
         kept.add(part, progress)
     return kept.found(own_rows * partner_rows, progress)
@@ -153,12 +156,18 @@ class _Passing(Portable[Codes, Part]):
     fields: tuple[FieldLevels, ...]
     weights: tuple[Weights, ...]
     bar: float
+    once: bool = False  # only partner rows behind the own one
 
     def __call__(self, rows: Codes) -> Part:
-        score = scores(self.fields, self.weights, rows).reshape(-1)
+        first = int(rows[0]) if self.once and len(rows) else 0
+        width = max(len(self.fields[0].partner.codes) - first, 1)
+        score = scores(self.fields, self.weights, rows, first).reshape(-1)
         at = np.flatnonzero(score >= self.bar)
-        partner_rows = len(self.fields[0].partner.codes)
-        return rows[at // partner_rows].astype(np.int32), (at % partner_rows).astype(np.int32), score[at]
+        own, partner, found = rows[at // width].astype(np.int32), (at % width + first).astype(np.int32), score[at]
+        if not self.once:
+            return own, partner, found
+        behind = partner > own
+        return own[behind], partner[behind], found[behind]
 
 
 def _cut_up(rows: Codes, partner_rows: int) -> list[Codes]:
@@ -172,11 +181,13 @@ def _by_largest_field(fields: Sequence[FieldLevels]) -> Codes:
     return np.argsort(costly.own.codes, kind="stable").astype(np.int32)
 
 
-def scores(fields: Sequence[FieldLevels], weights: Sequence[Weights], rows: Codes) -> npt.NDArray[np.float32]:
-    """[rows, partner rows] sums of the weights of some own rows with all of the partner's."""
+def scores(
+    fields: Sequence[FieldLevels], weights: Sequence[Weights], rows: Codes, first: int = 0
+) -> npt.NDArray[np.float32]:
+    """[rows, partner rows] sums of the weights of some own rows with all of the partner's from the first on."""
     from pprl_desktop.decisions.adaptive.kernels import add_weights
 
-    out = np.zeros((len(rows), len(fields[0].partner.codes)), dtype=np.float32)
+    out = np.zeros((len(rows), len(fields[0].partner.codes) - first), dtype=np.float32)
     for one, weight in zip(fields, weights, strict=True):
         codes = one.own.codes[rows]
         if not one.partner.values or (codes < 0).all():
@@ -184,5 +195,5 @@ def scores(fields: Sequence[FieldLevels], weights: Sequence[Weights], rows: Code
         values, at = np.unique(codes[codes >= 0], return_inverse=True)
         place = np.full(len(rows), -1, dtype=np.int32)
         place[codes >= 0] = at
-        add_weights(one.rows(values), place, weight[codes], one.partner.codes, out)
+        add_weights(one.rows(values), place, weight[codes], one.partner.codes[first:], out)
     return out

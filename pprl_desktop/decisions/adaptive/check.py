@@ -52,12 +52,9 @@ def strangers(file: File, model: Model, bar: float, threads: int, progress: Prog
     fields, rows = file.fields, len(file.rows)
     if rows < 2:
         return Strangers(file, np.zeros(0, np.int32), np.zeros(0, np.int32), 0.0, np.zeros(0))
-    found = blocking.scan(
-        fields, em.tables(model.m, tables(fields, model)), bar, model.tuning.most_near, threads, progress
-    )
-    once = found.own < found.partner
-    own, partner = found.own[once], found.partner[once]
-    return Strangers(file, own, partner, rows * (rows - 1) / 2, np.zeros(len(own)))
+    weights, most = em.tables(model.m, tables(fields, model)), model.tuning.most_near // 2
+    found = blocking.scan(fields, weights, bar, most, threads, progress, once=True)
+    return Strangers(file, found.own, found.partner, rows * (rows - 1) / 2, np.zeros(len(found.own)))
 
 
 def tables(fields: Sequence[FieldLevels], model: Model) -> list[Floats]:

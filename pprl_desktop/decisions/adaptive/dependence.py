@@ -34,7 +34,6 @@ from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import Numbers, Rows
 from pprl_desktop.progress import NO_PROGRESS, Progress
 
-CODES = MISSING + 1  # level codes, missing included
 AT_ONCE = 1 << 17  # pairs whose trees are drawn in one go
 RARITY_ROWS = 2000  # records to which the rarity of a value is scaled
 
@@ -179,9 +178,10 @@ def _equal_in_both(some: Patterns, first: int, second: int) -> float:
 
 def _together(some: Patterns, first: int, second: int) -> Numbers:
     """[levels, levels] how many pairs have these levels in two fields that both have."""
-    cell = some.levels[:, first].astype(np.intp) * CODES + some.levels[:, second]
-    count = np.asarray(np.bincount(cell, some.count, CODES * CODES), dtype=np.float64)
-    return count.reshape(CODES, CODES)[:LEVELS, :LEVELS]
+    codes = MISSING + 1
+    cell = some.levels[:, first].astype(np.intp) * codes + some.levels[:, second]
+    count = np.asarray(np.bincount(cell, some.count, codes * codes), dtype=np.float64)
+    return count.reshape(codes, codes)[:LEVELS, :LEVELS]
 
 
 def _excess(count: Numbers, tuning: Tuning) -> tuple[float, float]:

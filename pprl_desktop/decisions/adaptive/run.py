@@ -102,7 +102,7 @@ def lay_side_by_side(
     inside = progress.part(0.1, 0.1)
     apart = _written_otherwise(own, partner, fields, options, tuning, inside)
     fields = [one.nobody() if gone else one for one, gone in zip(fields, apart, strict=True)]
-    within = adaptive_null.within(own, partner, fields, tuning, random, inside)
+    within = adaptive_null.within(own, partner, fields, tuning, random, inside, options.threads)
     within, said_again = said_once(within, tuning, inside)
     fields = [one.nobody() if f in said_again else one for f, one in enumerate(fields)]
     left_out = {*np.flatnonzero(apart).tolist(), *said_again}
@@ -139,7 +139,7 @@ def _written_otherwise(
     if not any(found):
         return found
     random = np.random.default_rng(options.seed)
-    within = adaptive_null.within(own, partner, fields, tuning, random, progress)
+    within = adaptive_null.within(own, partner, fields, tuning, random, progress, options.threads)
     if len(within.files) < 2:
         return found
     a, b = (

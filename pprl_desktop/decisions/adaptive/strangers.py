@@ -13,6 +13,7 @@ import numpy.typing as npt
 from pprl_desktop.codes import tokens
 from pprl_desktop.codes.base import Smashed
 from pprl_desktop.compute.threads import in_blocks, interruptible
+from pprl_desktop.decisions.adaptive import candidates as blocking
 from pprl_desktop.decisions.adaptive.levels import (
     EQUAL,
     EQUAL_BUT_FOR_NOISE,
@@ -36,6 +37,7 @@ from pprl_desktop.decisions.rules import AdaptiveRule, FieldComparison
 from pprl_desktop.progress import Progress
 from pprl_desktop.said import Said
 
+TABLE_CELLS = 48 << 20  # level tables kept in memory of the records of one file, all fields together
 ROUNDING = 2e-3  # similarities nearer than this are one: blocks and single pairs round differently
 
 Floats = npt.NDArray[np.float32]
@@ -197,14 +199,15 @@ def within(
     tuning: Tuning,
     random: np.random.Generator,
     progress: Progress,
+    threads: int = 1,
 ) -> Within:
     """Pairs of different records of one file, compared as if one were the partner's.
 
     Both files take part, because often only one of them is full of slips; but the partner's carries its noise on both
     sides of such a pair, and where that makes strangers look equal they say nothing about the pairs to be decided.
     """
-    mine = _within(own, partner.epsilon, fields, tuning, random, progress)
-    theirs = _within(partner, partner.epsilon or own.epsilon, fields, tuning, random, progress)
+    mine = _within(own, partner.epsilon, fields, tuning, random, progress, threads)
+    theirs = _within(partner, partner.epsilon or own.epsilon, fields, tuning, random, progress, threads)
     blurred = (theirs.equal() > tuning.blurred * mine.equal() + tuning.blurred_least).any()
     made = [mine] if blurred and own.epsilon != partner.epsilon else [mine, theirs]
     return Within(tuple(made))
@@ -238,6 +241,7 @@ def _within(
     tuning: Tuning,
     random: np.random.Generator,
     progress: Progress,
+    threads: int,
 ) -> File:
     progress.check()
     codes = [interruptible(progress, view, file, one.comparison).codes for one in fields]
@@ -249,6 +253,7 @@ def _within(
     different = null.own != null.partner
     null = Null(null.own[different], null.partner[different])
     made = _laid_out(mine, theirs, fields, tuning, progress)
+    blocking.prepare(made, threads, progress.part(1.0, 1.0), TABLE_CELLS)  # all its pairs are compared, several times
     levels = pair_levels(made, null.own, null.partner, progress)
     return File(made, rows, null.own, null.partner, levels, len(rows) == len(single))
 

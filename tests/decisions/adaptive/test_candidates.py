@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from pprl_desktop.decisions.adaptive import candidates as blocking
 from pprl_desktop.decisions.adaptive import strangers as adaptive_null
@@ -59,6 +60,25 @@ def test_the_scan_finds_exactly_the_pairs_of_the_double_loop() -> None:
             zip(*(part.tolist() for part in np.nonzero(slow >= bar)), strict=True)
         )
         assert found.examined == 1600
+
+
+def test_records_of_one_file_meet_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And their values have more than one block, with tables kept and without."""
+    monkeypatch.setattr(blocking, "BLOCK_PAIRS", 200)
+    left, _, _ = two_files(0, 40, 20)
+    for keep in (False, True):
+        fields = levels_of(left, left)
+        if keep:
+            blocking.prepare(fields, 1, NO_PROGRESS)
+        weights = [
+            np.ones((one.own.values, LEVELS), np.float32) * np.arange(LEVELS, dtype=np.float32) for one in fields
+        ]
+        slow = np.triu(slow_scores(fields, weights), 1)
+        bar = float(np.quantile(slow[slow > 0], 0.7))
+        found = blocking.scan(fields, weights, bar, 10_000, 2, NO_PROGRESS, once=True)
+        met = list(zip(found.own.tolist(), found.partner.tolist(), strict=True))
+        assert len(met) == len(set(met)) > 10
+        assert set(met) == set(zip(*(part.tolist() for part in np.nonzero(slow >= bar)), strict=True))
 
 
 def test_no_more_pairs_are_kept_than_allowed_and_the_best_stay() -> None:
