@@ -33,6 +33,7 @@ from pprl_desktop.exchange.container import Arrays
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.manifest import Manifest
 from pprl_desktop.exchange.signatory import Signatory
+from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable
@@ -211,8 +212,9 @@ def ask(
             finally:
                 group.wipe(seed)
 
-            def beside(target: Path) -> None:
-                letters.seal_to_self(signatory.identity, letters.own_copy(target), agreement, {"table": hashed}, made)
+            def beside(target: Path, sealed: Manifest) -> None:
+                copied: Plain = {"table": hashed, "sealed": sealed.as_plain()}  # an auditor makes its manifest again
+                letters.seal_to_self(signatory.identity, letters.own_copy(target), agreement, copied, made)
                 deliveries.keep_rows(signatory, agreement, target, table, ids)
                 if not terms_of(agreement).mutual:  # otherwise a record's name is the one in the own answer
                     names = np.frombuffer(os.urandom(NAME * table.rows), np.uint8).reshape(-1, NAME)
@@ -376,7 +378,7 @@ def _answer(
     arrays = made.arrays
     keys = kept.keys[kept.slot_of]  # by own row
 
-    def beside(target: Path) -> None:
+    def beside(target: Path, _sealed: Manifest) -> None:
         blind_kept.keep_map(signatory.identity, target, record_names(keys), np.arange(table.rows, dtype=np.int32), keys)
         deliveries.keep_rows(signatory, agreement, target, table, ids)
 

@@ -6,6 +6,7 @@ to an auditor whom it lets look at its table: each point, unblinded, is the hash
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +18,10 @@ from pprl_desktop.blind import group, oprf, question
 from pprl_desktop.blind.group import Bytes
 from pprl_desktop.blind.plan import INPUT
 from pprl_desktop.blind.question import Asker, Batch
-from pprl_desktop.exchange import agreeing, blind, blind_kept, bundles, letters, refusals, seal
+from pprl_desktop.exchange import agreeing, blind, blind_kept, bundles, container, letters, refusals, seal, strict
+from pprl_desktop.exchange.container import Arrays
 from pprl_desktop.exchange.signatory import Signatory
+from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.table import CleanTable
@@ -33,6 +36,7 @@ class Audited:
     unexplained: int
     sha256: str  # of the question, as entered in the ledger
     same_table: bool  # it is the table that was asked about, row by row
+    answered: bool | None  # whether the partner's signed answer is to these very points; None: nothing tells
 
     def sentences(self) -> tuple[Said, ...]:
         if not self.unexplained:
@@ -47,9 +51,17 @@ class Audited:
             first,
             Said("{count} come from its records, {padding} are padding.", count=self.from_table, padding=self.padding),
         ]
+        said.append(_ANSWERED[self.answered])
         if not self.same_table:
             said.append(Said("This is not the table that was asked about: its rows or cells differ."))
         return tuple(said)
+
+
+_ANSWERED = {
+    True: Said("The partner's signed answer is to these very points."),
+    False: Said("The partner's signed answer is to other points: this is not the question that was sent."),
+    None: Said("Only the asker's own files say that these points were sent: no answer of the partner names them."),
+}
 
 
 def audit(signatory: Signatory, path: Path, table: CleanTable, progress: Progress = NO_PROGRESS) -> Audited:
@@ -71,7 +83,9 @@ def audit(signatory: Signatory, path: Path, table: CleanTable, progress: Progres
     seed = _seed(signatory)
     plan = blind.plan_of(agreement, blind.own_direction(agreement))
     secret = agreeing.recipe_of(signatory).secret
-    points = blind_kept.spooled(letters.open_own(signatory.identity, letters.own_copy(kept)))
+    copied = letters.open_own(signatory.identity, letters.own_copy(kept))
+    points = blind_kept.spooled(copied)
+    answered = _answered(signatory, copied.manifest.body, points)
     made = question.asker(table, plan, secret, progress.part(0.0, 0.1))
     same = bundles.table_hash(table, signatory.ledger().key) == sent.table
     try:
@@ -79,7 +93,18 @@ def audit(signatory: Signatory, path: Path, table: CleanTable, progress: Progres
     finally:
         group.wipe(seed)
     total = sum(count for _, count in plan.batches())
-    return Audited(total, counts[0], counts[1], total - counts[0] - counts[1], sha256, same)
+    return Audited(total, counts[0], counts[1], total - counts[0] - counts[1], sha256, same, answered)
+
+
+def _answered(signatory: Signatory, copied: Plain, points: Arrays) -> bool | None:
+    """The sealed question opens to the partner alone, and an asker could keep a harmless copy of another one. But the
+    partner has signed, in its answer, the hash of the question's manifest, and that holds the hash of every point."""
+    received = signatory.agreement.latest_received(blind.ANSWER)
+    if received is None or "sealed" not in copied:
+        return None
+    entries = [one.as_plain() for one in container.described(points, NO_PROGRESS)]
+    manifest = strict.dumps(strict.mapping(copied, "sealed") | {"entries": entries})
+    return hashlib.sha256(manifest).hexdigest() == letters.reopen(signatory, received).manifest.body.get("question")
 
 
 def _seed(signatory: Signatory) -> Bytes:

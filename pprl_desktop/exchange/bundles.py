@@ -232,7 +232,7 @@ def _send(
     names = PseudonymMap(bundle.pseudonyms, rows[order])
     body, arrays = to_arrays(bundle)
 
-    def beside(target: Path) -> None:
+    def beside(target: Path, _sealed: Manifest) -> None:
         files.write_bytes(_map_path(target), seal.seal_bytes(names.to_bytes(), signatory.identity.keys.public()))
         deliveries.keep(signatory, agreement, target, now, pseudonyms, order, release)
         if smashed.epsilon is not None:  # the same noise for the next delivery, and for noise on both sides

@@ -18,6 +18,7 @@ from pprl_desktop.decisions.base import REVIEW
 from pprl_desktop.exchange import letters, linking, results
 from pprl_desktop.exchange import review_letters as format_
 from pprl_desktop.exchange.agreement import Agreement, Item
+from pprl_desktop.exchange.manifest import Manifest
 from pprl_desktop.exchange.pseudonyms import order_of
 from pprl_desktop.exchange.review_letters import Request, Rows
 from pprl_desktop.exchange.signatory import Signatory
@@ -164,7 +165,7 @@ def ask(signatory: Signatory, out: Path, progress: Progress = NO_PROGRESS) -> As
         item = _sent_before(agreement, planned.content)
         if item is None:
 
-            def beside(target: Path) -> None:
+            def beside(target: Path, _sealed: Manifest) -> None:
                 letters.seal_to_self(signatory.identity, letters.own_copy(target), agreement, body, arrays)
 
             agreement, item = letters.send(
@@ -257,7 +258,7 @@ def answer(
         item = _sent_before(agreement, now.content)
         if item is None:
 
-            def beside(target: Path) -> None:
+            def beside(target: Path, _sealed: Manifest) -> None:
                 letters.seal_to_self(signatory.identity, letters.own_copy(target), agreement, body, {"rows": rows})
 
             agreement, item = letters.send(

@@ -80,7 +80,7 @@ def write(
     The manifest comes first and holds the sizes and hashes, so each array is run through twice. Compressing twice
     costs less than keeping a compressed copy in memory or, in clear, on the disk.
     """
-    entries = tuple(describe(name, arrays[name], part) for name, part in _shares(arrays, progress.part(0.0, 0.4)))
+    entries = described(arrays, progress.part(0.0, 0.4))
     data = strict.dumps(replace(manifest, entries=entries).as_plain())
     if len(data) > MAX_MANIFEST:
         raise refusals.malformed("manifest", "It is longer than 1 MiB.")
@@ -90,6 +90,10 @@ def write(
         for block in _stored(entry.codec, arrays[entry.name], part):
             out.write(block)
     return hashlib.sha256(data).hexdigest()
+
+
+def described(arrays: Arrays, progress: Progress) -> tuple[Entry, ...]:
+    return tuple(describe(name, arrays[name], part) for name, part in _shares(arrays, progress))
 
 
 def describe(name: str, array: Array, progress: Progress) -> Entry:

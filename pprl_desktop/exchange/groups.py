@@ -223,7 +223,7 @@ def send(
         resent = item is not None and item.table == hashed
         if item is None or not resent:
 
-            def beside(target: Path) -> None:
+            def beside(target: Path, _sealed: Manifest) -> None:
                 letters.seal_to_self(signatory.identity, letters.own_copy(target), agreement, body, arrays)
 
             agreement, item = letters.send(

@@ -154,12 +154,13 @@ def send(
     statement: str = "",
     table: str = "",
     release: int = 0,
-    beside: Callable[[Path], None] | None = None,
+    beside: Callable[[Path, Manifest], None] | None = None,
     progress: Progress = NO_PROGRESS,
 ) -> tuple[Agreement, Item]:
     """Seals the next file of an agreement and keeps it at home; `publish` puts a copy where the steward wants it.
 
-    `beside` writes what belongs to it (the map of pseudonyms) before the record says that the file exists.
+    `beside` writes what belongs to it (the map of pseudonyms) before the record says that the file exists; it is given
+    the manifest without the entries.
     """
     agreement = signatory.agreement
     contact = partner_of(signatory)
@@ -188,7 +189,7 @@ def send(
     files.make_folder(target.parent)
     digest = seal.seal(target, made, arrays, signatory.identity.keys, contact.card.keys, agreement.terms.seal, progress)
     if beside is not None:
-        beside(target)
+        beside(target, made)
     item = Item(sequence, kind, digest, made.made, table, release)
     changed = agreement.with_sent(item)
     signatory.home.keep_agreement(changed)

@@ -18,7 +18,7 @@ from pprl_desktop.exchange import blind, blind_kept, letters, linking, refusals,
 from pprl_desktop.exchange.agreement import Agreement, Item
 from pprl_desktop.exchange.container import Array
 from pprl_desktop.exchange.linking import AssignedPairs
-from pprl_desktop.exchange.manifest import Entry
+from pprl_desktop.exchange.manifest import Entry, Manifest
 from pprl_desktop.exchange.pseudonyms import PSEUDONYM, Pseudonyms, order_of, places_of
 from pprl_desktop.exchange.seal import Opened
 from pprl_desktop.exchange.signatory import Signatory
@@ -86,7 +86,7 @@ def export(signatory: Signatory, out: Path, progress: Progress = NO_PROGRESS) ->
         if item is None or not resent:
             said = _enter_answers(signatory, found, len(partner))
 
-            def beside(target: Path) -> None:
+            def beside(target: Path, _sealed: Manifest) -> None:
                 letters.seal_to_self(signatory.identity, letters.own_copy(target), agreement, body, arrays)
 
             agreement, item = letters.send(

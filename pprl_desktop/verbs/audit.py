@@ -26,4 +26,4 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
     table, choices = _exchange.own_table(args, partnership, progress.part(0.0, 0.1))
     made = partnership.audit(Path(args.question), table, choices, progress.part(0.1, 1.0))
     lines = [*map(str, made.sentences()), f"SHA-256 of the question, as entered in the ledger: {made.sha256}"]
-    return Answer("\n".join(lines), asdict(made), code=0 if not made.unexplained else 1)
+    return Answer("\n".join(lines), asdict(made), code=int(bool(made.unexplained) or made.answered is False))

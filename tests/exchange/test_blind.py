@@ -244,6 +244,35 @@ def test_an_auditor_sees_that_every_key_came_from_the_table(agreed: Two, tmp_pat
         job.audit(two.folder / "accepted.pprl", Cleaned(two.table_a), Choices())
 
 
+def test_a_harmless_copy_of_another_question_does_not_pass_an_audit(agreed: Two, tmp_path: Path) -> None:
+    """Only the partner can open what was sent; an asker who guessed could show points made from its true table."""
+    from pprl_desktop.blind import question
+    from pprl_desktop.exchange import agreeing, letters
+
+    two = agreed.moved(tmp_path / "scene")
+    true = two.table_a
+    two.table_a = two.table_b.take(np.arange(true.rows))  # whom it wants to find
+    asked, job = two.ask(keep_seed=True), two.job("a")
+    assert job.audit(asked, Cleaned(two.table_a), Choices()).answered is None
+    two.open("b", asked)
+    two.open("a", two.answer())
+    caught = two.job("a").audit(asked, Cleaned(true), Choices())
+    assert caught.unexplained > 0
+    assert caught.answered is True
+    signatory = two.job("a").signatory
+    agreement = signatory.agreement
+    item = agreement.latest_sent("question")
+    assert item is not None
+    path = letters.own_copy(signatory.sent_path(item))
+    seed, plan = blind_kept.kept_seed(signatory, item.table), blind.plan_of(agreement, blind.own_direction(agreement))
+    harmless = question.ask(question.asker(true, plan, agreeing.recipe_of(signatory).secret), seed)
+    body = letters.open_own(signatory.identity, path).manifest.body
+    letters.seal_to_self(signatory.identity, path, agreement, body, harmless)
+    shown = two.job("a").audit(asked, Cleaned(true), Choices())
+    assert shown.unexplained == 0
+    assert shown.answered is False
+
+
 def test_without_the_kept_seed_nothing_can_be_audited(answered: Two, tmp_path: Path) -> None:
     two = answered.moved(tmp_path / "scene")
     two.match()

@@ -10,6 +10,7 @@ import pytest
 from pprl_desktop import files
 from pprl_desktop.exchange import bundles, clear_cells, inbox, letters, linking, results, review_letters, strict
 from pprl_desktop.exchange.agreeing import Offer
+from pprl_desktop.exchange.manifest import Manifest
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.table import CleanTable, Column
 from tests.exchange.conftest import FIELDS, Party, agree, introduce, make_party, offer
@@ -41,7 +42,7 @@ def ask_about(one: Party, other: Party, own: np.ndarray, partner: np.ndarray, ou
     body = review_letters.request_body(agreement, len(own))
     arrays = {"mine": mine, "yours": yours}
 
-    def beside(target: Path) -> None:
+    def beside(target: Path, _sealed: Manifest) -> None:
         letters.seal_to_self(one.own, letters.own_copy(target), agreement, body, arrays)
 
     agreement, item = letters.send(one.signed(agreement.id), "review", body, arrays, beside=beside)
