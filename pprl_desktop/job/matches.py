@@ -103,6 +103,8 @@ class Judged:
     second: float  # wrong, by the second opinion; NaN where there is none
     second_low: float
     second_high: float
+    missed_second: float  # by pairs found without a field; NaN where no field could be left out
+    missed_least: float  # its lower bound
     reliable: bool
     reasons: tuple[Said, ...]  # why not, the gravest first
     cures: tuple[Said, ...]  # what would help
@@ -111,6 +113,11 @@ class Judged:
     def agree(self) -> bool:
         """Whether the two opinions are within what either may be off."""
         return abs(self.wrong - self.second) <= max(TOLERANCE, self.wrong_high - self.wrong_low)
+
+    @property
+    def misses_more(self) -> bool:
+        """Whether the doubt is how many are missed, and not which of the found are wrong."""
+        return not self.reliable and self.agree and self.missed < self.missed_least
 
 
 def judged(match: Match) -> Judged:
@@ -125,6 +132,8 @@ def judged(match: Match) -> Judged:
         1 - second.get("precision", math.nan),
         1 - second.get("high", math.nan),
         1 - second.get("low", math.nan),
+        1 - second.get("recall", math.nan),
+        1 - second.get("recall_high", math.nan),
         match.reliable,
         match.reasons,
         match.cures,

@@ -14,8 +14,9 @@ from pprl_desktop.job import kept
 from pprl_desktop.job.disclosure import match_sentences
 from pprl_desktop.job.document import Cell, Document, Fact, Figure, Listed, Part
 from pprl_desktop.job.outputs import Linked, not_written
-from pprl_desktop.job.papers import field_title, hundred
+from pprl_desktop.job.papers import field_title
 from pprl_desktop.job.report import Report, Section, to_html
+from pprl_desktop.job.report_paper import forecast
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.writing import must_be_writable, write_table
@@ -328,8 +329,5 @@ def _sure(match: Match, *, two: bool) -> tuple[Figure, ...]:
     missed = Said("shared people are missed") if two else Said("repeated records are missed")
     for what, name in ((Said("links are wrong"), "precision"), (missed, "recall")):
         share, low, high = (1 - float(expected.get(f"{name}{end}", expected[name])) for end in ("", "_high", "_low"))
-        note = Said("between {low:decimals 1} and {high:decimals 1}, a forecast", low=100 * low, high=100 * high)
-        if not match.reliable:
-            note = Said("not reliable: no second opinion confirms it")
-        made.append(Figure(hundred(share), Said("of 100"), what, note, share, "warm"))
+        made.append(forecast(what, share, low, high, reliable=match.reliable))
     return tuple(made)

@@ -73,16 +73,18 @@ def report_document(told: Told, report: Report) -> Document:
 def _sure(match: KeptMatch | None) -> tuple[Figure, ...]:
     if match is None or match.wrong is None or match.missed is None:
         return ()
-    made = []
-    for what, (share, low, high) in (
-        (Said("links are wrong"), match.wrong),
-        (Said("shared people are missed"), match.missed),
-    ):
-        note = Said("between {low:decimals 1} and {high:decimals 1}, a forecast", low=100 * low, high=100 * high)
-        if not match.reliable:
-            note = Said("not reliable: no second opinion confirms it")
-        made.append(Figure(hundred(share), Said("of 100"), what, note, share, "warm"))
-    return tuple(made)
+    return (
+        forecast(Said("links are wrong"), *match.wrong, reliable=match.reliable),
+        forecast(Said("shared people are missed"), *match.missed, reliable=match.reliable),
+    )
+
+
+def forecast(what: Said, share: float, low: float, high: float, *, reliable: bool) -> Figure:
+    """A number that nothing confirms is not printed large: whoever judges would go by it."""
+    if not reliable:
+        return Figure(Said("not known"), "", what, Said("not reliable: no second opinion confirms it"))
+    note = Said("between {low:decimals 1} and {high:decimals 1}, a forecast", low=100 * low, high=100 * high)
+    return Figure(hundred(share), Said("of 100"), what, note, share, "warm")
 
 
 def _decided(told: Told) -> Said:

@@ -109,8 +109,8 @@ class MatchPane(KeyedPane):
             one.what.setWordWrap(False)  # while a line is dragged nothing below moves
         self.verdict = flow()
         counts = row(self.same, self.unsure, self.different, None, gap=2)
-        judged_ = row(self.expected, column(self.second, boxed(self.verdict), None, gap=0.5), None, gap=2)
-        top = columns(counts, judged_, least=300, gap=3)
+        self.opinions = boxed(row(self.expected, column(self.second, boxed(self.verdict), None, gap=0.5), None, gap=2))
+        top = columns(counts, self.opinions, least=300, gap=3)
         self.doubt = Doubt()
         self.doubt.go_to.connect(self.desk.go_to)
         self.histogram = ScoreHistogram(height=120)
@@ -255,11 +255,17 @@ class MatchPane(KeyedPane):
         self.pages.setCurrentIndex(1)
         if told.reliable:
             self.head(tr("Where to draw the lines"), tr("Drag the lines; the counts follow."))
+        elif told.misses_more and len(told.reasons) == 1:
+            self.head(
+                tr("More people may be missed than the figures say"),
+                tr("The pairs found are confirmed. How many were not found is not."),
+            )
         else:
             self.head(
                 tr("The program cannot tell which pairs are right"),
                 tr("No second opinion confirms the figures: use no number yet."),
             )
+        self.opinions.setVisible(told.reliable or told.misses_more)  # else they are the large numbers below
         self.doubt.show_doubt(told, own=self.project.choices.kind != "partner")
         self.messages.clear()
         for text in match.warnings:
@@ -317,8 +323,9 @@ class MatchPane(KeyedPane):
         self.second.setVisible(second)
         if second:
             self.second.show_number(of_100(told.second), "", "", percent(told.second, 2))
-            words = tr("they agree") if told.agree and told.reliable else tr("≠ they differ")
-            self.verdict.addWidget(tag(words, "accent" if told.agree and told.reliable else "warm"))
+            self.verdict.addWidget(
+                tag(tr("they agree") if told.agree else tr("≠ they differ"), "accent" if told.agree else "warm")
+            )
         set_tip(self.expected, " ".join([self.expected.toolTip(), *map(tr_core, match.scored.caveats())]).strip())
         if found is None or found.working is None:
             self.curve.show_curve(Curve((), (), ()))

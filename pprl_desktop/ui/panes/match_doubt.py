@@ -27,10 +27,11 @@ class Doubt(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.first = BigNumber(tr("wrong, by the weights"), "warm")
+        self.differ = label("≠", "second", wrap=False)
         self.other = BigNumber(tr("wrong, by the second opinion"), "warm")
         self.why = label("")
         self.cures = column(gap=0.75)
-        numbers = row(self.first, label("≠", "second", wrap=False), self.other, None, gap=3)
+        numbers = row(self.first, self.differ, self.other, None, gap=3)
         heading = label(tr("What would help"), "heading")
         self.setLayout(column(columns(numbers, self.why, least=280, gap=3), heading, self.cures, gap=1.5))
         self.hide()
@@ -40,12 +41,16 @@ class Doubt(QWidget):
         self.setVisible(not told.reliable)
         if told.reliable:
             return
-        for shown, share in ((self.first, told.wrong), (self.other, told.second)):
+        self.first.say(tr("missed, by the weights") if told.misses_more else tr("wrong, by the weights"))
+        self.other.say(tr("missed, by the second opinion") if told.misses_more else tr("wrong, by the second opinion"))
+        numbers = (told.missed, told.missed_second) if told.misses_more else (told.wrong, told.second)
+        for shown, share in zip((self.first, self.other), numbers, strict=True):
             shown.show_number(of_100(share) if not math.isnan(share) else "–")
+        self.differ.setVisible(told.misses_more or not told.agree)
         reasons = " ".join(tr_core(one) for one in told.reasons)
         self.why.setText(tr("<b>Why:</b> {reasons}", reasons=reasons) if reasons else "")
         clear(self.cures)
-        for what, takes, words, page in (
+        cures = [
             (tr("Take copies out of your table"), tr("a few minutes, nothing leaves"), tr("Look at the table"), "data"),
             (
                 tr("Compare more telling fields"),
@@ -53,13 +58,11 @@ class Doubt(QWidget):
                 tr("Choose the fields"),
                 "fields",
             ),
-            (
-                tr("Review a part of the pairs"),
-                tr("masked, some time"),
-                tr("Go to the review"),
-                "review",
-            ),
-        ):
+            (tr("Review a part of the pairs"), tr("masked, some time"), tr("Go to the review"), "review"),
+        ]
+        if told.misses_more:  # of copies none is missed; another field finds whom these do not
+            cures = cures[1:]
+        for what, takes, words, page in cures:
             act = row_button(words, lambda to=page: self.go_to.emit(to))
             one = row(label(what, "strong"), label(takes, "muted"), act, gap=2)
             one.setStretch(0, 3)

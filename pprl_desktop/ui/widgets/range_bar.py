@@ -7,6 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pprl_desktop.ui.kit import theme
+from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.spoken import ValueBar
 from pprl_desktop.ui.widgets.basics import column, label
 
@@ -23,13 +24,16 @@ class RangeBar(QWidget):
 
     def show_range(self, share: tuple[float, float, float] | None, note: str, number: str = "") -> None:
         """`share` with its lower and upper end; None: nothing is known, and the note says why."""
-        self.head.setText(f"<b>{number}</b> {self.what}" if share is not None else f"<b>–</b> {self.what}")
+        self.head.setText(
+            f"<b>{number}</b> {self.what}" if share is not None else tr("{what}: <b>not known</b>", what=self.what)
+        )
         self.note.setText(note)
         self.bar.share = share
+        self.bar.setVisible(share is not None)
         self.bar.tell(share[0] if share is not None else None)
         self.bar.setAccessibleName(self.what)
         self.bar.update()
-        self.setAccessibleName(f"{number or '–'} {self.what}, {note}")
+        self.setAccessibleName(f"{number} {self.what}, {note}" if share is not None else f"{self.what}: {note}")
 
 
 class _Bar(ValueBar):
