@@ -178,7 +178,7 @@ def test_a_group_file_is_made_from_verified_contacts(window: MainWindow, three: 
     for box in pane._boxes.values():
         box.setChecked(True)
     assert pane.write_file.isEnabled()
-    pane.most.setValue(2)
+    pane.most.setCurrentIndex(pane.most.findText("up to 2 times"))
     pane.create_at(tmp_path / "g.pprlgroup", "Another group")
     assert [one.most for one in groups.read_file(tmp_path / "g.pprlgroup").members] == [2, 2, 2]
     assert pane.now.isVisibleTo(pane)

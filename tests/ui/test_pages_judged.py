@@ -82,7 +82,7 @@ def test_the_start_page_is_never_wider_than_its_view(window: MainWindow, tmp_pat
     assert scroller.widget().minimumSizeHint().width() <= scroller.viewport().width()
 
 
-def test_before_there_is_an_identity_the_page_is_about_making_one(window: MainWindow) -> None:
+def test_before_there_is_an_identity_the_page_is_about_making_one(window: MainWindow, tmp_path: Path) -> None:
     window.show_pane("contacts")
     pane = window.pane()
     assert pane.title.text() == "Make your identity"
@@ -90,6 +90,12 @@ def test_before_there_is_an_identity_the_page_is_about_making_one(window: MainWi
     make_key(window)
     pane.enter()
     assert pane.list.isVisibleTo(window)
+    assert pane.title.text() == "Exchange cards with the partner"
+    assert pane.blue() is pane.empty.buttons[0]  # the own card goes first
+    pane.identity.save_card_to(tmp_path / "northmere.pprlcard")
+    assert pane.blue() is pane.empty.buttons[1]
+    make_partner(window)
+    pane.enter()
     assert pane.title.text() == "Who you are, and who your partners are"
 
 

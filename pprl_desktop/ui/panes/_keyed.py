@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtWidgets import QSizePolicy
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.panes._files import choose_sealed
@@ -34,6 +34,10 @@ class KeyedPane(Pane):
     def enter(self) -> None:
         self.identity.refresh()
         self.show_state()
+
+    def typed_first(self) -> QWidget | None:
+        """Without the key nothing is signed, sealed or opened: what is typed goes to its card."""
+        return self.identity.typed_first() if self.identity.isVisibleTo(self) else None
 
     def show_state(self) -> None:
         """Show the present state of the project; called at arrival and when the key is locked or unlocked."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QLabel, QLayout, QLineEdit, QWidget
@@ -12,17 +13,21 @@ from pprl_desktop.ui.desk import usual_folder
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.kit.tips import set_tip
-from pprl_desktop.ui.kit.words import day_words
+from pprl_desktop.ui.kit.words import day_words, place_of
+from pprl_desktop.ui.panes._files import show_in_folder
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.panes.unlock import IdentityCard
 from pprl_desktop.ui.widgets.asking import ask_words
 from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, row
+from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, row, set_kind
 from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.inputs import labelled
 from pprl_desktop.ui.widgets.reflow import columns, flow
 from pprl_desktop.ui.widgets.table import DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
+
+if TYPE_CHECKING:
+    from pprl_desktop.exchange.contacts import Contact
 
 CARD = ".pprlcard"
 WORDS_A_LINE = 3
@@ -49,13 +54,15 @@ class ContactsPane(Pane):
     def build(self) -> None:
         self.identity = IdentityCard(self.desk)
         self.identity.changed.connect(self._show)
+        self.identity.card_written.connect(self._card_written)
         self.list = Section(tr("Contacts"))
         self.import_button = button(tr("&Import a card …"), self._choose, icon="plus")
         self.list.head.addWidget(self.import_button)
         self.empty = EmptyState(
             "people",
             tr("No contacts yet"),
-            tr("Ask the partner for their card and import it, or drop it on this window."),
+            tr("Send the partner your card. Import theirs, or drop it on this window."),
+            ((tr("&Save your card …"), self.identity.save_card), (tr("&Import a card …"), self._choose)),
         )
         self.table = DataTable(
             tr("Contacts"),
@@ -74,6 +81,7 @@ class ContactsPane(Pane):
         for part in (self.identity, self.list, self.detail):
             self.body.addWidget(part)
         self.body.addStretch(1)
+        self._first: QWidget = self.identity
         self._ids: list[str] = []
         self._chosen = ""
 
@@ -86,28 +94,62 @@ class ContactsPane(Pane):
 
     def _show(self) -> None:
         home = self.desk.home
-        self._head(home.exists)
         known = home.contacts() if home.exists else []
         self._ids = [one.id for one in known]
         self.table.show_rows([(one.name, one.state, one.since) for one in known])
         self.table.setVisible(bool(known))
         self.empty.setVisible(not known)
+        self.import_button.setVisible(bool(known))
         self.list.setVisible(home.exists)  # a partner's card is of no use before the own one
         if self._chosen not in self._ids:
             self._chosen = self._ids[0] if self._ids else ""
         if self._chosen:
             self.table.view.selectRow(self._ids.index(self._chosen))
+        to_compare = any(one.state == "unverified" for one in known)
+        self._order((self.detail, self.list, self.identity) if to_compare else (self.identity, self.list, self.detail))
         self._show_detail()
         self.changed.emit()
 
-    def _head(self, known: bool) -> None:
-        if known:
+    def _order(self, parts: tuple[QWidget, ...]) -> None:
+        """What there is to do stands first: words to compare, or else who one is."""
+        if self._first is not parts[0]:
+            self._first = parts[0]
+            for place, part in enumerate(parts):
+                self.body.insertWidget(place, part)
+
+    def _head(self, chosen: Contact | None) -> None:
+        if not self.desk.home.exists:
+            self.head(tr("Make your identity"), tr("Once on this computer. Partners know you by it ever after."))
+        elif chosen is None:
+            self.head(
+                tr("Exchange cards with the partner"),
+                tr("By any way; they are public. Then you compare twelve words by telephone."),
+            )
+        elif chosen.state == "unverified":
+            self.head(
+                tr("Compare twelve words with {name}", name=chosen.name),
+                tr(
+                    "Call {name} on a number you already know. Both of you see the same twelve words; read them out.",
+                    name=chosen.name,
+                ),
+            )
+        else:
             self.head(
                 tr("Who you are, and who your partners are"),
                 tr("Exchange cards by any way, then compare twelve words by telephone. Only then can files be sealed."),
-            )
-        else:
-            self.head(tr("Make your identity"), tr("Once on this computer. Partners know you by it ever after."))
+            )  # fmt: skip
+
+    def _card_written(self, path: str) -> None:
+        """The next thing is the partner's card."""
+        for one, kind in zip(self.empty.buttons, ("", "primary"), strict=True):
+            set_kind(one, kind)
+        self.messages.clear()
+        self.say(
+            "good",
+            tr("Your card is written."),
+            tr("Send {file} to the partner by any way; it is public.", file=place_of(Path(path))),
+            (tr("Show in folder"), lambda: show_in_folder(self, Path(path))),
+        )
 
     def _select(self, number: int) -> None:
         if 0 <= number < len(self._ids) and self._ids[number] != self._chosen:
@@ -119,10 +161,11 @@ class ContactsPane(Pane):
 
         clear(self.detail_body)
         self.detail.setVisible(bool(self._chosen))
-        if not self._chosen:
-            return
         home = self.desk.home
-        contact = home.contact(self._chosen)
+        contact = home.contact(self._chosen) if self._chosen else None
+        self._head(contact)
+        if contact is None:
+            return
         number = contacts.number_with(home.own_card(), contact)
         if contact.state == "verified":
             self.detail.heading.setText(tr("Safety number with {name}", name=contact.name))
@@ -133,13 +176,8 @@ class ContactsPane(Pane):
                 tr("Withdrawn: nothing is sent to or accepted from this key. {note}", note=tr_core(contact.told))
             )
         else:
-            self.detail.heading.setText(tr("Compare twelve words with {name}", name=contact.name))
-            self.detail.say(
-                tr(
-                    "Call {name} on a number you already know. Both of you see the same twelve words; read them out.",
-                    name=contact.name,
-                )
-            )
+            self.detail.say("")
+        self.detail.heading.setVisible(contact.state != "unverified")  # then the page is about it
         digits = number.digits.split()
         grid = QGridLayout()
         grid.setHorizontalSpacing(2 * GRID)
@@ -247,6 +285,8 @@ class ContactsPane(Pane):
         self.say(
             "good", tr("The card of {name} is here.", name=made.name), tr("Now compare the safety number by telephone.")
         )
+        if self.desk.home.contact(made.id).state == "unverified":
+            self.typed.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 def _numbered(number: str, word: QLabel) -> QWidget:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit, QWidget
 
 from pprl_desktop.exchange.group_terms import MOST_RECORDS
 from pprl_desktop.exchange.names import MAX_NAME
@@ -18,7 +18,17 @@ from pprl_desktop.ui.kit.words import count, day_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.panes.unlock import IdentityCard
 from pprl_desktop.ui.widgets.banner import clear
-from pprl_desktop.ui.widgets.basics import Card, Section, boxed, button, column, label, row, row_button, set_kind
+from pprl_desktop.ui.widgets.basics import (
+    Section,
+    boxed,
+    button,
+    column,
+    filled,
+    label,
+    row,
+    row_button,
+    set_kind,
+)
 from pprl_desktop.ui.widgets.empty import EmptyState
 from pprl_desktop.ui.widgets.inputs import combo, labelled, pick
 from pprl_desktop.ui.widgets.reflow import columns, flow
@@ -30,6 +40,8 @@ if TYPE_CHECKING:
     from pprl_desktop.job.groups import Formed, GroupProject, Moved, OwnGroups, Planned, Standing
     from pprl_desktop.job.own_table import OwnTable
 
+HELD = (*range(1, 11), 20, 50, MOST_RECORDS)  # records of one person at one party that can be chosen
+
 
 class GroupsPane(Pane):
     NAME = "groups"
@@ -38,10 +50,6 @@ class GroupsPane(Pane):
     MESSAGES = {"formed": "The groups are formed."}  # noqa: RUF012
 
     def build(self) -> None:
-        self.head(
-            tr("Several partners"),
-            tr("Three or more parties put their links together, each record under a new random name."),
-        )
         self._table: Path | None = None
         self._own_table: OwnTable | None = None
         self._planned: Planned | None = None
@@ -61,30 +69,29 @@ class GroupsPane(Pane):
         self.body.addStretch(1)
 
     def _build_make(self) -> QWidget:
-        self.make = Card(tr("A new group"), tr("You and verified contacts; at least three parties."))
         self.name = QLineEdit()
         self.name.setMaxLength(MAX_NAME)
         self.name.setPlaceholderText(tr("for example: Heart registries 2026"))
         self.name.textChanged.connect(lambda _text: self._check_new())
         self.computes = combo(tr("Who puts the links together"), [])
         self.computes.setMinimumContentsLength(16)
-        self.most = QSpinBox()
-        self.most.setRange(1, MOST_RECORDS)
+        often = [(tr_n("once", "up to {n} times", n), n) for n in HELD]
+        self.most = combo(tr("A person is held by one party"), often)
         self._parties = column(gap=0.5)
         self._boxes: dict[str, QCheckBox] = {}
         self.write_file = button(tr("&Write the group file …"), self._create, kind="primary", icon="save")
         self.not_yet = label("", "small")
-        self.make.add(
-            columns(column(labelled(tr("&Name of the group"), self.name), None, gap=0),
-                    labelled(tr("Who &puts the links together"), self.computes,
+        self.make = boxed(column(
+            labelled(tr("&Name of the group"), self.name),
+            column(label(tr("Parties beside you"), "strong"), self._parties, gap=0.5),
+            columns(labelled(tr("Who &puts the links together"), self.computes,
                              tr("Learns which random names of which parties belong together.")),
-                    labelled(tr("Records of one party in a group, at most"), self.most,
-                             tr("More than one only where a person is held several times.")),
-                    least=240, gap=2),
-            label(tr("Parties beside you"), "strong"),
-            self._parties,
-            row(self.write_file, button(tr("Cancel"), self._put_away), self.not_yet, None, gap=1),
-        )  # fmt: skip
+                    labelled(tr("A person is held by one party"), self.most,
+                             tr("Records of one party in a group, at most.")),
+                    least=240, gap=3),
+            filled(row(self.write_file, button(tr("Cancel"), self._put_away), self.not_yet, gap=1)),
+            gap=2,
+        ))  # fmt: skip
         self.make.hide()
         return self.make
 
@@ -153,6 +160,13 @@ class GroupsPane(Pane):
         pick(self.group, now if now in known else next(iter(known), ""))
         self.identity.setVisible(own is None)
         making = self.make.isVisibleTo(self)
+        if making:
+            self.head(tr("Make a group"), tr("You and verified contacts; at least three parties."))
+        else:
+            self.head(
+                tr("Several partners"),
+                tr("Three or more parties put their links together, each record under a new random name."),
+            )
         self.none.setVisible(own is not None and not known and not making)
         self.now.setVisible(own is not None and bool(known) and not making)
         self.group.setEnabled(len(known) > 1)
@@ -302,7 +316,7 @@ class GroupsPane(Pane):
         self.messages.clear()
         chosen = [one for one, box in self._boxes.items() if box.isChecked()]
         try:
-            most = dict.fromkeys(["", *chosen], self.most.value())
+            most = dict.fromkeys(["", *chosen], int(self.most.currentData()))
             made = groups.new_group(self.desk.home, name, chosen, str(self.computes.currentData() or ""), most)
             groups.write_file(made, path)
         except Problem as problem:

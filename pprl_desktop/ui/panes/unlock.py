@@ -14,7 +14,7 @@ from pprl_desktop.ui.desk import Desk, usual_folder
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.jobs import Job
 from pprl_desktop.ui.kit.tips import set_tip
-from pprl_desktop.ui.widgets.banner import Banner, RemarkStrip
+from pprl_desktop.ui.widgets.banner import RemarkStrip
 from pprl_desktop.ui.widgets.basics import Card, Pages, boxed, button, column, filled, icon_label, label, row
 from pprl_desktop.ui.widgets.facts import fact
 from pprl_desktop.ui.widgets.inputs import SecretEdit, labelled
@@ -57,6 +57,7 @@ class IdentityCard(Card):
     """Three states: no identity yet, locked, unlocked."""
 
     changed = Signal()
+    card_written = Signal(str)
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -123,7 +124,7 @@ class IdentityCard(Card):
         verbs = row(
             button(tr("Back up the key …"), self._backup, kind="link"),
             button(tr("&Lock"), self._lock, icon="lock"),
-            button(tr("&Save your card …"), self._save_card, icon="save"),
+            button(tr("&Save your card …"), self.save_card, icon="save"),
         )
         return boxed(_beside_icon("key", "accent_text", columns(told, verbs, least=220, shares=(1, 1))))
 
@@ -241,7 +242,7 @@ class IdentityCard(Card):
         self.desk.unlocked(None)
         self.changed.emit()
 
-    def _save_card(self) -> None:
+    def save_card(self) -> None:
         from pprl_desktop.exchange.card import SUFFIX
 
         own = self.desk.home.own_card()
@@ -264,14 +265,7 @@ class IdentityCard(Card):
             self.messages.show_problem(problem)
             return
         self.messages.clear()
-        self.messages.show_banner(
-            Banner(
-                "good",
-                tr("Your card is written."),
-                tr("Send it to the partner by any way; it is public. Then compare the safety number by telephone."),
-                closable=True,
-            )
-        )
+        self.card_written.emit(str(path))
 
     def _backup(self) -> None:
         from pprl_desktop.ui.panes.backup import show_backup

@@ -293,6 +293,12 @@ class MainWindow(QMainWindow):
         here = (one for one in self.pane().findChildren(Button) if one.window() is self)  # a dialog has its own
         for one in (self.next, *here):
             one.press_by_enter(one is chosen, other=chosen is not None)
+            if one.property("kind") == "primary" and not one.property("followed"):  # a form is filled in
+                one.setProperty("followed", True)
+                one.turned.connect(self._blue_later)
+
+    def _blue_later(self) -> None:
+        QTimer.singleShot(0, self, self._show_blue)
 
     def blue(self) -> QPushButton | None:
         """What Enter presses: the blue button of the page, else Next where it is possible."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import ClassVar, Self
 
-from PySide6.QtCore import QObject, QSize, Qt, Slot
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -63,6 +63,13 @@ def label(text: str = "", role: str = "", *, wrap: bool = True, selectable: bool
 class Button(QPushButton):
     """The one that Enter presses says so: `press_by_enter()`; another that would be blue steps back behind it."""
 
+    turned = Signal()  # it can be pressed now, or not any more
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.EnabledChange:
+            self.turned.emit()
+
     def press_by_enter(self, wanted: bool, *, other: bool = False) -> None:
         if bool(self.property("enter")) != wanted:
             theme.set_role(self, "enter", wanted)
@@ -75,7 +82,7 @@ class Button(QPushButton):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        if not self.property("enter"):
+        if not self.property("enter") or not self.isEnabled():
             return
         painter = QPainter(self)
         painter.setFont(theme.font("tiny"))
