@@ -31,6 +31,7 @@ class ReviewStands:
     request: str = ""  # the partner's request came
     answered: str = ""  # and was answered
     refused: Problem | None = None  # why a request for these pairs would not be answered
+    cells: int = 0  # records of the partner whose cells came: not every pair asked about is answered
     decides: bool = True  # this side matches; not so where it only answers with blind
 
 
@@ -48,14 +49,16 @@ def stands(partnership: Partnership, progress: Progress = NO_PROGRESS) -> Review
     except Problem:
         unsure, matched = 0, False
     asked = came = request = answered = ""
+    cells = 0
     digest = ""
     for item in agreed.received:
         if item.kind == "review":
-            step = letters.reopen(signatory, item).manifest.body.get("step")
+            body = letters.reopen(signatory, item).manifest.body
+            step = body.get("step")
             if step == ASK:
                 request, digest = item.made, item.digest
             elif step == ANSWER:
-                came = item.made
+                came, cells = item.made, int(body["records"])
     for item in agreed.sent:
         path = letters.own_copy(signatory.sent_path(item)) if item.kind == "review" else None
         if path is not None and path.is_file():
@@ -67,7 +70,7 @@ def stands(partnership: Partnership, progress: Progress = NO_PROGRESS) -> Review
     progress.at(1.0)
     return ReviewStands(
         agreed.partner_side.name, agreed.terms.rule == "review", matched, unsure, asked, came, request, answered,
-        refused, blind is None or blind.asked_by(agreed.role) is not None,
+        refused, cells, blind is None or blind.asked_by(agreed.role) is not None,
     )  # fmt: skip
 
 

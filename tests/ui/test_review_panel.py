@@ -191,3 +191,26 @@ def test_focus_and_preview_stay_within_a_frame_with_a_million_records(make_panel
             spent.append(time.perf_counter() - start)
         panel.step_pair(1)
     assert sorted(spent)[len(spent) // 2] < FRAME
+
+
+def test_the_decisions_stay_where_they_are_from_pair_to_pair(make_panel, qtbot) -> None:  # type: ignore[no-untyped-def]
+    """A pair of few letters takes no less room than the ones before it: what is clicked does not move away."""
+    panel = make_panel()
+    wide = next(wide for wide in range(500, 1100, 20) if len({*heights(panel, wide)}) > 1)
+    panel.frame_kept.resize(wide + panel.frame_kept.width() - panel.grid.width(), 760)
+    qtbot.waitUntil(lambda: panel.grid.width() == wide)
+    highest = 0
+    for pair in panel.session.order:
+        panel.go(pair)
+        assert panel.grid.minimumHeight() >= highest
+        highest = panel.grid.minimumHeight()
+    assert highest == max(heights(panel, wide))
+
+
+def heights(panel: ReviewPanel, wide: int) -> list[int]:
+    """What each pair would need in so much room."""
+    found = []
+    for pair in panel._need().order:
+        panel.go(pair)
+        found.append(panel.grid._layout_lines(wide)[2])
+    return found

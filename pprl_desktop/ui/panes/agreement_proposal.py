@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from pprl_desktop.codes.base import method
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from pprl_desktop.ui.panes.agreement_blind import BlindTermsView
     from pprl_desktop.ui.panes.base import Pane
 
+PAUSE = 300  # ms after the last letter of the purpose until the document says it
+
 
 class ProposalForm(QWidget):
     changed = Signal()
@@ -37,6 +39,7 @@ class ProposalForm(QWidget):
         super().__init__()
         self._pane, self._blind = pane, blind
         self.not_yet = ""  # why nothing can be proposed
+        self._partner = ""  # whom the draft is for
         self.partner = combo(tr("Partner"), [], self._set_partner)
         self.partner.setMinimumContentsLength(18)
         self.verified = label("", "small", wrap=False)
@@ -47,6 +50,9 @@ class ProposalForm(QWidget):
         self.rule_note = label("", "small")
         self.purpose = QLineEdit()
         self.purpose.setPlaceholderText(tr("for example: follow-up of heart patients, ethics vote 2026-14"))
+        self._typed = QTimer(self, singleShot=True, interval=PAUSE)
+        self._typed.timeout.connect(self._show_draft)
+        self.purpose.textChanged.connect(lambda: self._typed.start())
         contacts = button(tr("Contacts …"), lambda: self._pane.desk.go_to.emit("contacts"), kind="link")
         who = column(labelled(tr("&Partner"), self.partner), row(self.verified, None, contacts), gap=0.5)
         why = column(
@@ -101,14 +107,19 @@ class ProposalForm(QWidget):
             if not self.not_yet and self._blind.prepared is None:
                 self.not_yet = self._blind.not_prepared()
         self._show_rule(choices.rule, decides_alone=weighs)
-        terms = self._draft(chosen.id) if chosen is not None and choices.fields else None
+        self._partner = chosen.id if chosen is not None else ""
+        self._show_draft()
+        return weighs
+
+    def _show_draft(self) -> None:
+        choices = self._pane.project.choices
+        terms = self._draft(self._partner) if self._partner and choices.fields else None
         for part in (self.draft_head, self.draft):
             part.setVisible(terms is not None)
         if terms is not None:
-            prepared = self._blind.prepared if weighs else None
+            prepared = self._blind.prepared if not method(choices.method).smashes else None
             weighed = prepared.weighed if prepared is not None else None
             self.draft.show_document(document_of(self._pane, terms, "draft", choices, weighed))
-        return weighs
 
     def _show_rule(self, rule: str, *, decides_alone: bool) -> None:
         """Whether a review is agreed is decided here: it is said beside the choice, not only in the document."""

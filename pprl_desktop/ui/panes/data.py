@@ -141,7 +141,8 @@ class DataPane(ReadingChoices, Pane):
         self.first.head.insertWidget(1, self.first_note)
         self._preview: DataTable | None = None
         self.columns = Section(tr("Columns"))
-        self.columns.head.addWidget(label(tr("Shape: A capital, a small letter, 9 digit"), "small", wrap=False))
+        self.shape_key = label(tr("Shape: A capital, a small letter, 9 digit"), "small", wrap=False)
+        self.columns.head.addWidget(self.shape_key)
         heads = (
             Head(tr("Column"), 3),
             Head(tr("Use"), 3, least=180),
@@ -152,6 +153,7 @@ class DataPane(ReadingChoices, Pane):
             Head("", 3, right=True, spare=True),
         )
         self.profile = Rows(tr("Columns of your table"), heads, high=26, indent=1)
+        self.profile.spared.connect(self.shape_key.setHidden)
         self.columns.add(self.profile)
         beside = columns(reading, self.first, least=210, shares=(2, 5), gap=3)
         return boxed(column(beside, self.columns, gap=1.5))

@@ -64,10 +64,10 @@ class ResultsPane(KeyedPane):
         }
         self.figures = boxed(columns(self.linked, *self.numbers.values(), least=150, gap=3))
         self.list = Section(
-            tr("Your linked rows"), tr("The partner has the same link ids on theirs, and nothing more.")
+            tr("Your rows in these results"), tr("The partner has the same link ids on theirs, and nothing more.")
         )
         self.table = DataTable(
-            tr("Your linked rows"),
+            tr("Your rows in these results"),
             [
                 ColumnSpec(tr("Your row"), count, right=True),
                 ColumnSpec(tr("Link id"), mono=True),

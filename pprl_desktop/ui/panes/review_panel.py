@@ -162,10 +162,16 @@ class ReviewPanel(QWidget):
                 tr("Nothing more can be opened here. Decide with what is open, or choose “cannot tell”.")
             )
             return
+        settles = round(10 * hint.settles)
+        if not settles:
+            self.hint_text.setText(
+                tr("No cell is likely to settle this pair. Decide with what is open, or choose “cannot tell”.")
+            )
+            return
         text = tr(
             "{field}: settles about {n} of 10 pairs like this one, costs {cost}. G goes there.",
             field=field_title(hint.field),
-            n=round(10 * hint.settles),
+            n=settles,
             cost=percent(float(hint.cost), 2),
         )
         basis = "" if hint.cases else " " + tr("A first guess, before experience.")

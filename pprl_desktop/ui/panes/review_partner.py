@@ -237,12 +237,12 @@ class PartnerReview(QWidget):
 
     def _show_review(self, found: ReviewStands) -> None:
         self.titled.emit(
-            tr_n("Review {n} pair", "Review {n} pairs", found.unsure),
+            tr("Review the uncertain pairs"),
             tr("The cells are here, since {day}. They are shown masked, and what is opened is counted.",
                day=day_words(found.came)),
         )  # fmt: skip
         self._show(
-            _REVIEW, count(found.unsure), tr("pairs to review"),
+            _REVIEW, count(found.cells), tr_n("record of theirs came", "records of theirs came", found.cells),
             tr("The review gets a passphrase of its own: its folder holds cells of {partner} in clear, sealed with it.",
                partner=found.partner),
         )  # fmt: skip

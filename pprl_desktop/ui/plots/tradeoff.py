@@ -87,9 +87,9 @@ class TradeOff(QWidget):
         painter.setPen(theme.colour("muted"))
         left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(
-            QRectF(box.left(), 0, box.width(), line), left, tr("Upper left is best. Click a point to use it.")
-        )
+        what = tr("Upper left is best. Click a point to use it.")
+        start = box.left() if painter.fontMetrics().horizontalAdvance(what) <= box.width() else 0.0
+        painter.drawText(QRectF(start, 0, self.width() - start, line), left, what)
         self._axes(painter, box, line, left, right)
         taken = [QRectF(box.left(), 0, box.width(), line)]
         first = sorted(self.spots, key=lambda spot: not spot.used)

@@ -290,6 +290,7 @@ class PairGrid(QWidget):
         super().__init__()
         self.cells: list[CellWidget] = []
         self._lines: list[int] = []  # top of each line
+        self._room = (0, 0, 0)  # width, cells, and the height that pairs so far needed: decisions stay where they are
         self._above, self._below = tr("ours"), tr("theirs")
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
@@ -351,6 +352,10 @@ class PairGrid(QWidget):
         placed, self._lines, high = self._layout_lines(self.width())
         for cell, rect in placed:
             cell.setGeometry(rect)
+        width, cells, most = self._room
+        if (width, cells) == (self.width(), len(self.cells)):
+            high = max(high, most)
+        self._room = (self.width(), len(self.cells), high)
         if self.minimumHeight() != high:
             self.setFixedHeight(high)
         self.update()
@@ -360,7 +365,7 @@ class PairGrid(QWidget):
         self._arrange()
 
     def sizeHint(self) -> QSize:
-        return QSize(600, self._layout_lines(max(self.width(), 600))[2])
+        return QSize(600, max(self._layout_lines(max(self.width(), 600))[2], self._room[2]))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)

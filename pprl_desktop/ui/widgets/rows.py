@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QLayout, QWidget
 
@@ -40,6 +40,8 @@ Cell = QWidget | QLayout | str | None
 
 class Rows(QWidget):
     """`high` is the least height of a line: 28, 36, or 44 for two lines of text."""
+
+    spared = Signal(bool)  # whether columns were given up
 
     def __init__(self, name: str, heads: Sequence[Head], *, high: int = 36, indent: float = 1.5) -> None:
         super().__init__()
@@ -152,6 +154,7 @@ class Rows(QWidget):
         if not any(head.spare for head in self.heads):
             return
         room = self._needs(spare=True) <= self.width()
+        self.spared.emit(not room)
         for place, widget in self._cells:
             if self.heads[place].spare:
                 widget.setVisible(room)
