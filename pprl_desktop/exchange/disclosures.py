@@ -17,6 +17,7 @@ What = Literal[
     "result", "request for cells", "clear cells", "question", "answer", "CLKs", "tokens", "group links", "groups",
 ]  # fmt: skip
 CLEAR: What = "clear cells"
+OTHER_TOOLS: tuple[What, ...] = ("CLKs", "tokens")
 WORDS: dict[What, Said] = {
     "result": Said("result"),
     "request for cells": Said("request for cells"),

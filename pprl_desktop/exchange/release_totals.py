@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pprl_desktop.exchange.disclosures import CLEAR_RECORDS
+from pprl_desktop.exchange.disclosures import CLEAR_RECORDS, OTHER_TOOLS
 from pprl_desktop.privacy.claims import UNITS as SAID_UNITS
 from pprl_desktop.problem import Problem
 from pprl_desktop.said import Said
 
 if TYPE_CHECKING:
+    from pprl_desktop.exchange.disclosures import PlannedDisclosure
     from pprl_desktop.exchange.releases import Planned, Release
     from pprl_desktop.privacy.claims import Statement
 
@@ -228,6 +229,18 @@ def _blocked(total: Mapping[str, float], limits: Mapping[str, float], adds_up: b
                 place="epsilon",
             )
     return None
+
+
+def of_other_tools(planned: PlannedDisclosure, limits: Mapping[str, float]) -> Problem | None:
+    """Files for other tools hold every record without noise, and are released as bundles are."""
+    if planned.what not in OTHER_TOOLS or not {WITHOUT_NOISE, "per record"} & limits.keys():
+        return None
+    return Problem(
+        "Your organisation does not allow a release without noise.",
+        "CLKs and tokens have none: their epsilon is unlimited.",
+        "Agree with the partner on a method of this program, or ask whoever set the limit.",
+        place="limit",
+    )
 
 
 def _number(value: float) -> Said | str:

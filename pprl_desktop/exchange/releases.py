@@ -61,6 +61,7 @@ from pprl_desktop.exchange.release_totals import (
     WITHOUT_NOISE,
     Outlook,
     checked_limit,
+    of_other_tools,
     outlook,
     record_epsilon,
 )
@@ -254,7 +255,9 @@ class ReleaseLedger:
                 if before.file:
                     append(base, events, {"kind": "repeated", "entry": before.number})
                 return before
-            if (problem := blocked(planned, earlier, _limits(events), self.organisation())) is not None:
+            limits = _limits(events)
+            problem = blocked(planned, earlier, limits, self.organisation()) or of_other_tools(planned, limits)
+            if problem is not None:
                 raise problem
             number = append(base, events, planned.as_body())
             return next(one for one in disclosures(events_of(base)) if one.number == number)

@@ -61,9 +61,11 @@ def unpacked(name: str, data: bytes, limit: int | None = None, endings: tuple[st
                 if name.lower().endswith(".zip") and not any(one.filename == WORKBOOK for one in inside):
                     raise _no_single_table(name, inside)
                 return data
+            if inside[0].compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise NotImplementedError  # what others take of memory is said by the file itself
             with packed.open(inside[0]) as file:
                 made = file.read(most + 1 if limit is None else limit)
-    except (zlib.error, zipfile.BadZipFile, EOFError, RuntimeError, NotImplementedError, OSError):
+    except (zlib.error, zipfile.BadZipFile, EOFError, RuntimeError, NotImplementedError, OSError, ValueError):
         raise Problem(
             Said("'{name}' cannot be unpacked.", name=name),
             "It is damaged or protected by a password.",

@@ -99,7 +99,9 @@ def open_packed(path: Path) -> zipfile.ZipFile:
     packed = zipfile.ZipFile(path)
     try:
         _must_be_small(path, packed.infolist())
-    except Problem:
+        if any(one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for one in packed.infolist()):
+            raise zipfile.BadZipFile  # what other ways of packing take of memory is said by the file itself
+    except (Problem, zipfile.BadZipFile):
         packed.close()
         raise
     return packed

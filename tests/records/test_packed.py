@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import random
 import zipfile
 from pathlib import Path
 
@@ -10,7 +11,8 @@ import pytest
 
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.reading import preview, read_table
-from tests.records.test_formats import HEADER, ROWS, cells, workbook
+from tests.hostility import Tally, mangled
+from tests.records.test_formats import HEADER, ROWS, cells, open_document, workbook
 
 
 def test_packed_text_is_read_like_the_text(tmp_path: Path) -> None:
@@ -85,3 +87,34 @@ def test_a_workbook_that_is_called_zip_is_told_from_a_zip_file(tmp_path: Path) -
     with pytest.raises(Problem, match="workbook") as found:
         read_table(tmp_path / "people.zip")
     assert ".xlsx" in str(found.value.do)
+
+
+def test_changed_packed_files_are_refused_or_read(tmp_path: Path) -> None:
+    """A zip file whose list of files points before its beginning was a fault of the program."""
+    text = "id,name\n" + "".join(f"{number:03},Anna\n" for number in range(60))
+    good = tmp_path / "good.zip"
+    with zipfile.ZipFile(good, "w", zipfile.ZIP_DEFLATED) as made:
+        made.writestr("people.csv", text)
+    draw, tally = random.Random(3), Tally("packed")
+    for name, data in (("hostile.zip", good.read_bytes()), ("hostile.csv.gz", gzip.compress(text.encode()))):
+        for _ in range(300):
+            (tmp_path / name).write_bytes(mangled(draw, data))
+            tally.case(lambda name=name: read_table(tmp_path / name))  # type: ignore[misc]
+    tally.finish()
+
+
+@pytest.mark.parametrize("way", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+@pytest.mark.parametrize("ending", ["zip", "ods", "xlsx"])
+def test_a_way_of_packing_that_asks_for_any_memory_is_refused(tmp_path: Path, ending: str, way: int) -> None:
+    path = tmp_path / f"people.{ending}"
+    if ending == "zip":
+        parts = {"people.csv": b"id,name\n1,Anna\n"}
+    else:
+        good = open_document(path, [HEADER, *ROWS]) if ending == "ods" else workbook(path, {"A": [HEADER, *ROWS]})
+        with zipfile.ZipFile(good) as packed:
+            parts = {name: packed.read(name) for name in packed.namelist()}
+    with zipfile.ZipFile(path, "w", way) as made:
+        for name, data in parts.items():
+            made.writestr(name, data)
+    with pytest.raises(Problem, match=r"cannot be (unpacked|read)"):
+        read_table(path)

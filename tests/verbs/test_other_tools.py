@@ -92,6 +92,21 @@ def test_tokens_are_written_matched_and_entered(place: Path, capsys: Any) -> Non
     assert [(one["what"], one["partner"]) for one in entries] == [("tokens", "Clinic")]
 
 
+@pytest.mark.parametrize("limit", [("without noise", "0"), ("per record", "1000")])
+def test_a_limit_on_what_has_no_noise_stops_files_for_other_tools(place: Path, capsys: Any, limit: Any) -> None:
+    home, a = ["--home", str(place / "home")], str(SAMPLES / "hospital_a.csv")
+    secret = ["--secret-file", str(place / "secret"), "--to", "Registry", *home]
+    told(capsys, "releases", "limit", *limit, *home)
+    (place / "few.csv").write_text("first_name,last_name,sex,birth_date\nAnna,Smith,F,1980-02-29\n")
+    out = place / "out.json"
+    clks = ["clk", "write", a, "--schema", str(place / "schema.json"), *secret, *columns(a), "--out", str(out)]
+    for argv in (clks, ["tokens", "write", str(place / "few.csv"), *secret, "--out", str(out)]):
+        assert main([*argv, "--json"]) == 2
+        assert "does not allow a release without noise" in json.loads(capsys.readouterr().err)["problem"]["what"]
+        assert not out.exists()
+    assert told(capsys, "releases", "list", *home)["disclosures"] == []
+
+
 @pytest.mark.parametrize(
     "change",
     [{"--schema": "missing.json"}, {"--secret-file": "short"}, {"--to": "\u202etsil"}, {"--columns": "city=nowhere"}],
