@@ -158,7 +158,7 @@ class AgreementPane(KeyedPane):
     def _show_wait(self, agreement: Agreement) -> None:
         self.head(
             tr("Waiting for the signature of {partner}", partner=agreement.partner_side.name),
-            tr("Your proposal is written and signed. Nothing about your records has left."),
+            tr("Your proposal is written and signed. It holds no record of yours."),
         )
         self.wait.show_agreement(agreement)
 
