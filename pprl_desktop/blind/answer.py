@@ -91,7 +91,7 @@ def shapes(plan: Plan) -> dict[str, tuple[int, int]]:
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class AnsweredSlots:
     """What the answerer keeps until the result comes: which record lies in which slot, and the record keys."""
 
     slot_of: npt.NDArray[np.int32] = field(repr=False)  # per own row
@@ -124,12 +124,12 @@ def _not_agreed() -> Problem:
     )
 
 
-def kept_of(table: CleanTable, plan: Plan, seed: bytes | Bytes) -> Kept:
+def kept_of(table: CleanTable, plan: Plan, seed: bytes | Bytes) -> AnsweredSlots:
     if table.rows > plan.slots:
         raise over_limit(Said("The table has {count} records", count=table.rows), plan.slots)
     stream = group.Stream(seed, "slots")
     keys = stream.bytes(RECORD_KEY * plan.slots, part=1).reshape(-1, RECORD_KEY)
-    return Kept(stream.order(plan.slots, part=2)[: table.rows].astype(np.int32), keys)
+    return AnsweredSlots(stream.order(plan.slots, part=2)[: table.rows].astype(np.int32), keys)
 
 
 def answer(
@@ -140,7 +140,7 @@ def answer(
     seed: bytes | Bytes,
     threads: int = 0,
     progress: Progress = NO_PROGRESS,
-) -> tuple[Answer, Kept]:
+) -> tuple[Answer, AnsweredSlots]:
     """The answer, and what its writer keeps. The scalars are wiped before it returns; the seed is the caller's."""
     check_question(plan, question)
     kept = kept_of(table, plan, seed)
@@ -158,7 +158,7 @@ def _answered(
     question: Mapping[str, Bytes],
     seed: bytes | Bytes,
     scalars: Bytes,
-    kept: Kept,
+    kept: AnsweredSlots,
     threads: int,
     progress: Progress,
 ) -> Answer:
@@ -202,7 +202,7 @@ def _table(
     place: int,
     key: Key,
     scalar: Bytes,
-    kept: Kept,
+    kept: AnsweredSlots,
     seed: bytes | Bytes,
     threads: int,
     progress: Progress,
@@ -246,7 +246,7 @@ def _slots(
     plan: Plan,
     secret: bytes,
     scalars: Bytes,
-    kept: Kept,
+    kept: AnsweredSlots,
     seed: bytes | Bytes,
     threads: int,
     progress: Progress,

@@ -88,7 +88,7 @@ class Links:
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class GroupAnswer:
     """What one party is told: its handles in groups, and its links that were not followed."""
 
     links: str  # digest of the letter this answers
@@ -206,7 +206,7 @@ class Sent:
 
 
 def send(
-    signatory: Signatory, group: Group, content: Links | Told, out: Path, progress: Progress = NO_PROGRESS
+    signatory: Signatory, group: Group, content: Links | GroupAnswer, out: Path, progress: Progress = NO_PROGRESS
 ) -> Sent:
     """Enters what leaves, seals it, and puts a copy where the steward wants it; the same content is the same file."""
     kind = LINKS if isinstance(content, Links) else TOLD
@@ -316,7 +316,9 @@ def _links(opened: seal.Opened, group: Group, sender: str, rows: int, progress: 
     return Links(listed, arrays["handle"], arrays["link"], arrays["party"], arrays["weight"], opened.digest)
 
 
-def check_told(signatory: Signatory, letter: letters.Letter, progress: Progress = NO_PROGRESS) -> tuple[Told, int]:
+def check_told(
+    signatory: Signatory, letter: letters.Letter, progress: Progress = NO_PROGRESS
+) -> tuple[GroupAnswer, int]:
     """Groups that were formed of our links: of the letter we sent last, and every link of it accounted for.
 
     Beside them, how many of our records are with a party that we learn of through a third one.
@@ -343,13 +345,13 @@ def check_told(signatory: Signatory, letter: letters.Letter, progress: Progress 
     return told, through_others(told, mine, me)
 
 
-def received_told(signatory: Signatory, item: Item) -> Told:
+def received_told(signatory: Signatory, item: Item) -> GroupAnswer:
     agreement = signatory.agreement
     assert agreement.terms.group is not None
     return _told(letters.reopen(signatory, item), agreement.terms.group, NO_PROGRESS)
 
 
-def _told(opened: seal.Opened, group: Group, progress: Progress) -> Told:
+def _told(opened: seal.Opened, group: Group, progress: Progress) -> GroupAnswer:
     manifest = opened.manifest
     body, width = manifest.body, len(group.members)
     records = strict.integer(body, "records", 0, 1 << 31, place="body.")
@@ -362,10 +364,10 @@ def _told(opened: seal.Opened, group: Group, progress: Progress) -> Told:
     found = _checked(opened, progress)
     if (found["reason"] >= len(REASONS)).any() or (found["tie"] > 1).any():
         raise refusals.malformed("reason", "It gives a reason that is not known.")
-    return Told(body["links"], **{name: found[name] for name in found})
+    return GroupAnswer(body["links"], **{name: found[name] for name in found})
 
 
-def _must_account(told: Told, mine: Links, group: Group, me: int) -> None:
+def _must_account(told: GroupAnswer, mine: Links, group: Group, me: int) -> None:
     """Whoever computes may err, but not lose a link without a word, nor name records that were not reported."""
     keys = [one.tobytes() for one in told.handle]
     ids = {handle: (told.group[at].tobytes(), told.count[at]) for at, handle in enumerate(keys)}
@@ -393,7 +395,7 @@ def _must_account(told: Told, mine: Links, group: Group, me: int) -> None:
             raise refusals.does_not_fit("doubt", "A link that you reported is neither followed nor doubted.")
 
 
-def through_others(told: Told, mine: Links, me: int) -> int:
+def through_others(told: GroupAnswer, mine: Links, me: int) -> int:
     """Own records in a group with a party that no own link leads to: that was learned through a third party."""
     group_of = {handle.tobytes(): id.tobytes() for handle, id in zip(told.handle, told.group, strict=True)}
     direct = {(group_of.get(one.tobytes(), b""), int(at)) for one, at in zip(mine.handle, mine.party, strict=True)}

@@ -15,7 +15,7 @@ import numpy as np
 
 from pprl_desktop.exchange import group_terms, groups
 from pprl_desktop.exchange.group_terms import Group, Member
-from pprl_desktop.exchange.groups import NOT_COMPARED, REASONS, UNKNOWN, Links, Told
+from pprl_desktop.exchange.groups import NOT_COMPARED, REASONS, UNKNOWN, GroupAnswer, Links
 from pprl_desktop.exchange.pseudonyms import PSEUDONYM
 from pprl_desktop.exchange.results import LINK
 from pprl_desktop.matching.groups import Groups, Link, Record
@@ -43,7 +43,7 @@ class Formed:
     links: int
     by_parties: tuple[tuple[int, int], ...]  # parties in a group, groups
     contradictions: tuple[NotFollowed, ...] = field(repr=False)
-    told: Mapping[str, Told] = field(repr=False)  # by fingerprint of the party
+    told: Mapping[str, GroupAnswer] = field(repr=False)  # by fingerprint of the party
 
     @property
     def ties(self) -> int:
@@ -120,7 +120,7 @@ def _by_link(group: Group, report: Links, other: Member) -> dict[bytes, tuple[st
     return {report.link[at].tobytes(): (report.handle[at].tobytes().hex(), int(report.weight[at])) for at in chosen}
 
 
-def _told(group: Group, reports: Mapping[str, Links], made: Groups, joined: Sequence[Joined]) -> dict[str, Told]:
+def _told(group: Group, reports: Mapping[str, Links], made: Groups, joined: Sequence[Joined]) -> dict[str, GroupAnswer]:
     """For each party: its handles with the random id of their group, and its links that were not followed."""
     places = {one.name: at for at, one in enumerate(group.members)}
     ids = np.frombuffer(os.urandom(groups.GROUP * len(made.groups)), np.uint8).reshape(-1, groups.GROUP)
@@ -141,7 +141,7 @@ def _told(group: Group, reports: Mapping[str, Links], made: Groups, joined: Sequ
             for one in joined
             if one.link in refused and (other := one.seen_from(member.name)) is not None
         ]
-        told[member.sign] = Told(
+        told[member.sign] = GroupAnswer(
             reports[member.sign].digest or NOT_COMPARED,
             np.frombuffer(bytes.fromhex("".join(one.handle for one in inside)), np.uint8).reshape(-1, PSEUDONYM),
             ids[where],

@@ -17,7 +17,7 @@ import numpy as np
 from pprl_desktop.exchange import group_terms, groups
 from pprl_desktop.exchange.contacts import must_be_verified
 from pprl_desktop.exchange.group_terms import SUFFIX, Group, Member
-from pprl_desktop.exchange.groups import NOT_COMPARED, REASONS, UNKNOWN, Compared, Links, Sent, Told
+from pprl_desktop.exchange.groups import NOT_COMPARED, REASONS, UNKNOWN, Compared, GroupAnswer, Links, Sent
 from pprl_desktop.exchange.pseudonyms import places_of
 from pprl_desktop.exchange.results import LINK
 from pprl_desktop.exchange.signatory import Signatory
@@ -318,12 +318,12 @@ class GroupProject:
             )
         return groups.send(self._signatory(agreement), self.group, told, out, progress)
 
-    def _told(self, place: int) -> Told:
+    def _told(self, place: int) -> GroupAnswer:
         found = groups.kept(self.home, self.identity, self.group, _formed_for(place)) if self.computes else None
         if found is None:
             raise Problem("The groups are not formed yet.", do="Form them first.", place="groups")
         body, arrays = found
-        return Told(str(body["links"]), **arrays)
+        return GroupAnswer(str(body["links"]), **arrays)
 
     # what came of it ------------------------------------------------------------------------------
 
@@ -350,7 +350,7 @@ class GroupProject:
             doubts,
         )
 
-    def _own(self) -> tuple[Told, Links]:
+    def _own(self) -> tuple[GroupAnswer, Links]:
         if self.computes:
             found = groups.kept(self.home, self.identity, self.group, OWN)
             told = self._told(self.group.place(self.me))

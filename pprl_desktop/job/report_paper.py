@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Told:
+class FirstPage:
     """What the first page is made of; every part from what was measured, signed or entered."""
 
     home: Home
@@ -38,7 +38,7 @@ class Told:
     statement: Statement | None
 
 
-def report_document(told: Told, report: Report) -> Document:
+def report_document(told: FirstPage, report: Report) -> Document:
     agreement, terms = told.agreement, told.agreement.terms
     me, partner = agreement.own_side.name, agreement.partner_side.name
     purpose: Words = f"“{terms.purpose}”" if terms.purpose else Said("not stated")
@@ -87,7 +87,7 @@ def forecast(what: Said, share: float, low: float, high: float, *, reliable: boo
     return Figure(hundred(share), Said("of 100"), what, note, share, "warm")
 
 
-def _decided(told: Told) -> Said:
+def _decided(told: FirstPage) -> Said:
     if only_answers(told.agreement):
         return Said("{partner}, because it asked", partner=told.agreement.partner_side.name)
     program = told.match.accepted if told.match is not None else told.linked
@@ -100,7 +100,7 @@ def _decided(told: Told) -> Said:
     )  # fmt: skip
 
 
-def _left(told: Told) -> Listed:
+def _left(told: FirstPage) -> Listed:
     """Every entry of the ledger under this agreement, in the order of time."""
     ledger, me, partner = told.home.ledger(), told.agreement.own_side.name, told.agreement.partner_side.name
     rows: list[tuple[str, tuple[Cell, ...]]] = []

@@ -40,7 +40,7 @@ _ZEROS = re.compile(r"^(0{2,20})(;.*)?$")
 
 
 @dataclass
-class Seen:
+class WorkbookFacts:
     formulas: int = 0
     links: bool = False
     locked: bool = False
@@ -52,7 +52,7 @@ class Seen:
     mixed: set[str] = field(default_factory=set)  # sheets with a chart that keeps numbers among the cells
 
 
-def seen(data: bytes) -> Seen | None:
+def seen(data: bytes) -> WorkbookFacts | None:
     """Of a whole .xls file; None of one that is damaged or lies."""
     try:
         return _walked(workbook(data))
@@ -104,8 +104,8 @@ def _chain(data: bytes, start: int, following: bytes, size: int, offset: int = H
     return b"".join(made)
 
 
-def _walked(stream: bytes) -> Seen:
-    made = Seen()
+def _walked(stream: bytes) -> WorkbookFacts:
+    made = WorkbookFacts()
     formats: dict[int, str] = {}
     styles: list[int] = []
     sheets: dict[int, str] = {}
@@ -190,7 +190,7 @@ def _marked(formats: Mapping[int, str], styles: Sequence[int], from_1904: bool) 
     return made
 
 
-def _mark(made: Seen, sheet: str, place: int, how: int | moments.Clock | None, number: float | None) -> None:
+def _mark(made: WorkbookFacts, sheet: str, place: int, how: int | moments.Clock | None, number: float | None) -> None:
     if how is None:
         return
     made.shown.setdefault(sheet, {})[place] = how

@@ -42,7 +42,7 @@ _SPACE = re.compile(r"[ \t\r\n]+")
 
 
 @dataclass
-class _Kept:
+class _Sheet:
     """What is kept of a sheet."""
 
     name: str = ""
@@ -74,7 +74,7 @@ class Document:
         refuse_entity: Callable[[], None],
     ) -> None:
         self.names: list[str] = []
-        self.kept = _Kept(wanted)  # the best so far; its lines are counted from one, repeated ones are one list
+        self.kept = _Sheet(wanted)  # the best so far; its lines are counted from one, repeated ones are one list
         self.linked = False
         self._wanted, self._as_text, self._most, self._refuse = wanted, as_text, most, refuse
         self._now = self.kept
@@ -129,7 +129,7 @@ class Document:
     def _begin(self, name: str, hidden: bool) -> None:
         self.names.append(name)
         self._in_sheet, self._line = True, 0
-        self._now = _Kept(name, hidden)
+        self._now = _Sheet(name, hidden)
         self._keeping = name == self._wanted if self._wanted else self.kept.rank < SEEN_TABLE
 
     def _text(self, text: str) -> None:

@@ -114,7 +114,7 @@ def find_redundant(
         named = _named_in(seen, kinds, index, staying())
         if len(named) > 1 and any(kind == "date" for place, kind in enumerate(kinds) if place in staying()):
             give_up(index, [one for one, _ in named], "holds", min(share for _, share in named))
-    known = [_Seen(*one) for one in zip(seen, words, kinds, strict=True)]
+    known = [_KnownColumn(*one) for one in zip(seen, words, kinds, strict=True)]
     rules: tuple[tuple[How, Rule], ...] = (
         ("within", _within), ("start", _start), ("initials", _initials), ("age", _age),
     )  # fmt: skip
@@ -225,7 +225,7 @@ def _long(column: Column) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class _Seen:
+class _KnownColumn:
     """A column with what is known of it."""
 
     column: Column
@@ -233,10 +233,10 @@ class _Seen:
     kind: FieldKind
 
 
-Rule = Callable[[_Seen, _Seen], float]  # how surely the first follows from the second
+Rule = Callable[[_KnownColumn, _KnownColumn], float]  # how surely the first follows from the second
 
 
-def _within(one: _Seen, other: _Seen) -> float:
+def _within(one: _KnownColumn, other: _KnownColumn) -> float:
     """A name within a longer one by whole words; ids, dates and numbers by their characters."""
     part, whole = one.column, other.column
     if one.kind in ("name", "text") and other.kind == one.kind:
@@ -246,14 +246,14 @@ def _within(one: _Seen, other: _Seen) -> float:
     return 0.0
 
 
-def _start(one: _Seen, other: _Seen) -> float:
+def _start(one: _KnownColumn, other: _KnownColumn) -> float:
     part, whole = one.column, other.column
     if other.kind not in ("name", "id", "date") or (one.kind == "name" and _long(part)):
         return 0.0
     return _share(part, whole, lambda x, y: str(whole.values[y]).startswith(str(part.values[x])))
 
 
-def _initials(one: _Seen, other: _Seen) -> float:
+def _initials(one: _KnownColumn, other: _KnownColumn) -> float:
     """A few letters, the first of which begin the other column: AS beside ANNA (and SMITH)."""
     part, whole = one.column, other.column
     if other.kind != "name" or not len(part.values) or max(map(len, part.values)) > 5:
@@ -269,7 +269,7 @@ def _letters(text: str) -> str:
     return "".join(part[:1] if " " in text else part for part in text.split(" "))
 
 
-def _age(one: _Seen, other: _Seen) -> float:
+def _age(one: _KnownColumn, other: _KnownColumn) -> float:
     """Age and year of birth add up to the same year, or the one before, in all rows."""
     if one.kind not in ("number", "category", "id") or other.kind not in ("date", "number", "id"):
         return 0.0

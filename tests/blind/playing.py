@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pprl_desktop.blind.answer import Answer, Kept, answer
+from pprl_desktop.blind.answer import Answer, AnsweredSlots, answer
 from pprl_desktop.blind.opened import Opened, open_answer
 from pprl_desktop.blind.plan import Plan, asked_for
 from pprl_desktop.blind.question import Asker, ask, asker
@@ -41,7 +41,7 @@ def plan_for(a: CleanTable, b: CleanTable, recipe: KeyRecipe = RECIPE) -> Plan:
     return Plan("test", a.fields, recipe, asked, rows, values, b.rows + 3)
 
 
-def played(a: CleanTable, b: CleanTable, plan: Plan) -> tuple[Asker, Answer, Kept, Opened]:
+def played(a: CleanTable, b: CleanTable, plan: Plan) -> tuple[Asker, Answer, AnsweredSlots, Opened]:
     made = asker(a, plan, SECRET)
     question = ask(made, SEED)
     given, kept = answer(b, plan, SECRET, question, OTHER)

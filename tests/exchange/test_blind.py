@@ -17,7 +17,7 @@ from pprl_desktop.exchange.terms import Limits
 from pprl_desktop.job.blind import Wish, prepare
 from pprl_desktop.job.disclosure import Happened, left_sentences, report
 from pprl_desktop.job.partnership import Partnership
-from pprl_desktop.job.report_paper import Told, report_document
+from pprl_desktop.job.report_paper import FirstPage, report_document
 from pprl_desktop.problem import Problem
 from pprl_desktop.project.choices import Choices
 from tests.codes.keys.people import FIELDS
@@ -88,7 +88,7 @@ def test_the_report_of_the_answering_side_says_who_could_be_named_and_who_decide
     job = answered.job("b")
     agreement = job.agreement
     happened = Happened(job.home, agreement)
-    told = Told(job.home, agreement, "Ours", "2026-11-18", 8, 3, 0, None, None, None, None)
+    told = FirstPage(job.home, agreement, "Ours", "2026-11-18", 8, 3, 0, None, None, None, None)
     paper = report_document(told, report(happened, "Ours"))
     assert paper.listed is not None
     (line,) = paper.listed.rows

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pprl_desktop.exchange import clear_cells, inbox
 from pprl_desktop.job.report import Report
-from pprl_desktop.job.report_paper import Told, report_document
+from pprl_desktop.job.report_paper import FirstPage, report_document
 from tests.exchange import blinded
 from tests.exchange.conftest import Party
 from tests.exchange.test_clear_cells import scene
@@ -15,7 +15,7 @@ from tests.review.test_partner import answered, matched, review_offer
 
 def reach(party: Party) -> dict[str, str]:
     """What left or came -> whom it names."""
-    told = Told(party.home, party.agreement, "", "2026-01-01", 0, 0, 0, None, None, None, None)
+    told = FirstPage(party.home, party.agreement, "", "2026-01-01", 0, 0, 0, None, None, None, None)
     listed = report_document(told, Report("", "2026-01-01")).listed
     assert listed is not None
     return {str(row[2].words): str(row[5].words) for row in listed.rows}

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel, QPushButton
 
 from pprl_desktop.records.column_steps import apply
 from pprl_desktop.records.table import Column, Table
-from pprl_desktop.ui.panes._reading import MadeDialog, WidthsDialog
+from pprl_desktop.ui.panes._reading import JoinColumnsDialog, WidthsDialog
 from pprl_desktop.ui.shell.main_window import MainWindow
 
 PEOPLE = Table((Column.of("nr", ["1", "2"]), Column.of("full_name", ["Anna Meyer", "Ben Auer"])))
@@ -71,7 +71,7 @@ def test_columns_are_made_after_they_were_seen_and_can_be_taken_back(window: Mai
     qtbot.waitUntil(lambda: window.desk.project.choices.rows == 12)
     settled(window, qtbot)
     pane.join.click()
-    dialog = pane.findChild(MadeDialog)
+    dialog = pane.findChild(JoinColumnsDialog)
     assert not dialog.take.isEnabled()
     choose(dialog.how, "name")
     choose(dialog.sources[0], "full_name")
@@ -100,7 +100,7 @@ def test_columns_are_made_after_they_were_seen_and_can_be_taken_back(window: Mai
     ],
 )
 def test_half_a_choice_asks_for_the_rest_in_words_of_the_window(qtbot, how, of, into, asked) -> None:  # type: ignore[no-untyped-def]
-    dialog = MadeDialog(["nr", "full_name"], lambda text: apply(PEOPLE, [text])[1][0])
+    dialog = JoinColumnsDialog(["nr", "full_name"], lambda text: apply(PEOPLE, [text])[1][0])
     qtbot.addWidget(dialog)
     choose(dialog.how, how)
     for box, name in zip(dialog.sources, of, strict=False):

@@ -73,12 +73,12 @@ def bar_of(passing: npt.NDArray[np.float32], lowest: float, most: int, share: fl
     if len(passing) <= allowed:
         return lowest, total
     cut = float(np.partition(passing, len(passing) - allowed - 1)[len(passing) - allowed - 1])
-    if cut == float(passing.max()):  # namesakes: all are equally good, Kept keeps a fair choice of them
+    if cut == float(passing.max()):  # namesakes: all are equally good, StrongestPairs keeps a fair choice of them
         return cut, total
     return float(np.nextafter(np.float32(cut), np.float32(np.inf))), total
 
 
-class Kept:
+class StrongestPairs:
     """Pairs found so far; once they are more than `most`, the bar rises and the weakest go."""
 
     def __init__(self, bar: float, most: int) -> None:
@@ -142,7 +142,7 @@ def scan(
     own_rows, partner_rows = len(fields[0].own.codes), len(fields[0].partner.codes)
     order = np.arange(own_rows, dtype=np.int32) if once else _by_largest_field(fields)
     blocks = _cut_up(order, partner_rows)
-    kept = Kept(bar, most)
+    kept = StrongestPairs(bar, most)
     work = _Passing(tuple(fields), tuple(weights), bar, once)
     for part in in_blocks(work, blocks, threads, progress, "Comparing all pairs"):
         kept.add(part, progress)

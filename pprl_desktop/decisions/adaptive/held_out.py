@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.compute.intervals import wilson
-from pprl_desktop.decisions.adaptive.opinion import Opinion, Seen, Strangers, ranked
+from pprl_desktop.decisions.adaptive.opinion import Opinion, Strangers, ViewedPairs, ranked
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import Numbers
 
@@ -48,7 +48,7 @@ class Linked:
 
 
 def held_out(
-    seen: Seen,
+    seen: ViewedPairs,
     opinion: Opinion,
     pairs: Linked,
     bar: float,
@@ -85,7 +85,7 @@ def held_out(
     return max(made, key=lambda one: (one.low, one.out_of), default=None)
 
 
-def _together(seen: Seen, left_out: Sequence[tuple[int, ...]]) -> Seen:
+def _together(seen: ViewedPairs, left_out: Sequence[tuple[int, ...]]) -> ViewedPairs:
     """A column for each of `left_out`: its views agree where one of them does."""
     shape = (len(seen.weights), len(left_out))
     weights, strange = np.zeros(shape), np.ones(shape)
@@ -97,7 +97,7 @@ def _together(seen: Seen, left_out: Sequence[tuple[int, ...]]) -> Seen:
             strange[:, place] *= np.where(here, 1.0 - seen.u[:, view], 1.0)
             agrees[:, place] |= here & seen.agrees[:, view]
             known[:, place] |= here
-    return Seen(weights, agrees, 1.0 - strange, known, np.zeros(len(left_out), dtype=np.bool_))
+    return ViewedPairs(weights, agrees, 1.0 - strange, known, np.zeros(len(left_out), dtype=np.bool_))
 
 
 def _not_beaten(pairs: Linked) -> npt.NDArray[np.bool_]:
@@ -111,7 +111,7 @@ def _not_beaten(pairs: Linked) -> npt.NDArray[np.bool_]:
 
 
 def _certain(
-    seen: Seen,
+    seen: ViewedPairs,
     view: int,
     rest: Numbers,
     at: Labels,

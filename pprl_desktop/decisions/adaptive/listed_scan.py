@@ -251,7 +251,7 @@ def uneven(index: Index) -> tuple[int, str, int]:
 
 def run(scan: Scan, bar: float, most: int, threads: int, progress: Progress = NO_PROGRESS) -> CandidatePairs:
     """All pairs at or above the bar; if they are more than `most`, the bar rises and the weakest go."""
-    kept = blocking.Kept(bar, most)
+    kept = blocking.StrongestPairs(bar, most)
     units = _units(scan, scan.index.order, bar, progress)
     blanks, field, held = uneven(scan.index)
     what = Said(

@@ -22,7 +22,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class ViewedPairs:
     """Pairs as the views see them."""
 
     weights: Numbers  # [pairs, views] log likelihood ratios, dependence divided out
@@ -35,7 +35,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Told:
+class ViewOpinion:
     """What one view says."""
 
     view: int
@@ -50,10 +50,10 @@ class Told:
 @dataclass(frozen=True, eq=False)
 class Opinion:
     log_odds: Numbers  # [pairs], before the competition of other pairs; inf where nobody was asked
-    views: tuple[Told, ...]  # single fields of a view are not among them
+    views: tuple[ViewOpinion, ...]  # single fields of a view are not among them
 
     @property
-    def asked(self) -> tuple[Told, ...]:
+    def asked(self) -> tuple[ViewOpinion, ...]:
         return tuple(one for one in self.views if one.telling and not one.silent)
 
 
@@ -61,13 +61,13 @@ class Opinion:
 class Strangers:
     """Pairs of strangers within a file, on which u is counted."""
 
-    seen: Seen
+    seen: ViewedPairs
     total: Numbers  # [pairs] log odds, as of the pairs between the files
     weight: Numbers  # [pairs] probability that they are strangers
 
 
 def second_opinion(
-    seen: Seen,
+    seen: ViewedPairs,
     total: Numbers,
     bar: float,
     matches: float,
@@ -93,7 +93,7 @@ def second_opinion(
     return Opinion(lowest, told)
 
 
-def ranked(seen: Seen, view: int, total: Numbers, bar: float) -> tuple[Numbers, Flags]:
+def ranked(seen: ViewedPairs, view: int, total: Numbers, bar: float) -> tuple[Numbers, Flags]:
     """The score without the view, and the pairs that were kept whatever the view says."""
     weight, known = seen.weights[:, view], seen.known[:, view]
     rest = total - weight
@@ -102,11 +102,11 @@ def ranked(seen: Seen, view: int, total: Numbers, bar: float) -> tuple[Numbers, 
     return rest, known & (rest >= bar + max(lost, 0.0))
 
 
-def _best(seen: Seen, view: int, total: Numbers, bar: float, matches: float, tuning: Tuning) -> Told:
+def _best(seen: ViewedPairs, view: int, total: Numbers, bar: float, matches: float, tuning: Tuning) -> ViewOpinion:
     rest, fair = ranked(seen, view, total, bar)
     at = np.flatnonzero(fair)
     if not len(at) or float(np.median(seen.u[at, view])) > tuning.telling:
-        return Told(view, 1.0, 1.0, float(len(at)), False)
+        return ViewOpinion(view, 1.0, 1.0, float(len(at)), False)
     step = np.floor(rest[at] / tuning.opinion_step)
     order = np.argsort(-step, kind="stable")
     wanted = max(int(matches / 3), tuning.opinion_least)
@@ -115,10 +115,10 @@ def _best(seen: Seen, view: int, total: Numbers, bar: float, matches: float, tun
     sure = tuning.opinion_doubt
     found = (float(seen.agrees[best, view].sum()) + sure * tuning.prior_equal) / (len(best) + sure)
     alike = float((seen.weights[best, view] > tuning.speaks).mean())
-    return Told(view, float(np.clip(found, tuning.opinion_floor, 0.995)), found, float(len(best)), True, alike)
+    return ViewOpinion(view, float(np.clip(found, tuning.opinion_floor, 0.995)), found, float(len(best)), True, alike)
 
 
-def _silent(told: Sequence[Told], foreign: Flags, tuning: Tuning) -> tuple[Told, ...]:
+def _silent(told: Sequence[ViewOpinion], foreign: Flags, tuning: Tuning) -> tuple[ViewOpinion, ...]:
     """A view that nobody agrees on while at least two others are agreed on: it is written otherwise on one side.
 
     Only where its values show it, or where it speaks for the pairs all the same, being full of slips: first names that
@@ -155,7 +155,12 @@ def _more_often(
 
 
 def _asked(
-    seen: Seen, one: Told, total: Numbers, bar: float, more: Callable[[float, int], Numbers], tuning: Tuning
+    seen: ViewedPairs,
+    one: ViewOpinion,
+    total: Numbers,
+    bar: float,
+    more: Callable[[float, int], Numbers],
+    tuning: Tuning,
 ) -> Numbers:
     rest, fair = ranked(seen, one.view, total, bar)
     at = np.flatnonzero(fair)

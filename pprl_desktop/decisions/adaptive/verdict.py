@@ -179,7 +179,7 @@ def _ratio(evidence: Floats) -> Numbers:
     return np.asarray(np.nansum(evidence, axis=1, dtype=np.float64))
 
 
-def _shown(files: Files, learned: Learned, found: Views, evidence: Floats) -> tuple[second.Seen, Numbers, float]:
+def _shown(files: Files, learned: Learned, found: Views, evidence: Floats) -> tuple[second.ViewedPairs, Numbers, float]:
     """The pairs as the views see them, their log odds, and the bar below which pairs were not kept."""
     model, tuning, pairs, belief = learned.model, files.tuning, learned.pairs, learned.belief
     plain = _plain_prior(files, learned)
@@ -194,7 +194,7 @@ def _shown(files: Files, learned: Learned, found: Views, evidence: Floats) -> tu
 def _opinion(
     files: Files,
     learned: Learned,
-    shown: second.Seen,
+    shown: second.ViewedPairs,
     total: Numbers,
     bar: float,
     within: Sequence[second.Strangers],

@@ -24,7 +24,7 @@ from pprl_desktop.decisions.adaptive.levels import (
     FieldLevels,
     Levels,
 )
-from pprl_desktop.decisions.adaptive.opinion import Seen
+from pprl_desktop.decisions.adaptive.opinion import ViewedPairs
 from pprl_desktop.decisions.adaptive.patterns import Patterns
 from pprl_desktop.decisions.adaptive.strangers import People
 from pprl_desktop.decisions.adaptive.tuning import Tuning
@@ -194,7 +194,7 @@ def seen(
     u: Numbers,
     pairs: Weighed,
     tuning: Tuning,
-) -> Seen:
+) -> ViewedPairs:
     """Pairs as the views see them.
 
     A view agrees where its most telling field does; an initial says too little to be asked about. After the views come
@@ -236,7 +236,7 @@ def seen(
             chance[at, view], agrees[at, view], known[at, view] = share, of[levels[at, f]], True
     foreign = np.array([all(_foreign(fields[f], tuning) for f in members) for members in columns], dtype=np.bool_)
     says = weights - against + worst  # who has moved has moved once, however many fields tell it
-    return Seen(weights, agrees, np.minimum(chance, 1.0), known, foreign, len(found), says)
+    return ViewedPairs(weights, agrees, np.minimum(chance, 1.0), known, foreign, len(found), says)
 
 
 def _agree_besides(agree: Flags, members: Sequence[int], f: int) -> Flags:

@@ -78,7 +78,7 @@ class SheetDialog(QDialog):
         self.setLayout(column(words, labelled(tr("&Sheet"), self.sheet), buttons, gap=1.5, margin=2.5))
 
 
-class MadeDialog(QDialog):
+class JoinColumnsDialog(QDialog):
     """A step that makes columns of others; what it does to the own table is seen before it is taken."""
 
     def __init__(
@@ -297,7 +297,7 @@ class ReadingChoices:
     def _make_columns(self: Any) -> None:
         if self.seen is None:
             return
-        dialog = MadeDialog(self.seen.columns, self.table.tried, self)
+        dialog = JoinColumnsDialog(self.seen.columns, self.table.tried, self)
         dialog.accepted.connect(lambda: self._with_steps((*self.choices.made, dialog.step())))
         dialog.open()
 

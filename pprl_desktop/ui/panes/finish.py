@@ -15,7 +15,7 @@ from pprl_desktop import languages
 from pprl_desktop.exchange.disclosures import CLEAR
 from pprl_desktop.job import kept
 from pprl_desktop.job.outputs import will_hold
-from pprl_desktop.job.report_paper import Told, report_document
+from pprl_desktop.job.report_paper import FirstPage, report_document
 from pprl_desktop.job.review_path import decided
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import language, tr, tr_core, tr_n
@@ -295,7 +295,7 @@ class FinishPane(KeyedPane):
         home, choices, outcome = self.desk.home, self.project.choices, self.desk.findings.outcome
         rehearsal = kept.rehearsal_of(self.project)
         left_open = outcome.left_open if outcome is not None else 0
-        told = Told(
+        told = FirstPage(
             home, home.agreement(choices.agreement), self.project.title, datetime.now().astimezone().date().isoformat(),
             choices.rows, made.linked.rows, left_open, kept.match_of(self.project),
             rehearsal.named if rehearsal is not None else None, decided(self.project), made.statement,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pprl_desktop.decisions.adaptive.held_out import Held, Linked, held_out
-from pprl_desktop.decisions.adaptive.opinion import Opinion, Seen, Told
+from pprl_desktop.decisions.adaptive.opinion import Opinion, ViewedPairs, ViewOpinion
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from tests.benchmarks.stress import matched
 from tests.benchmarks.stress_people import people, slips, table
@@ -25,8 +25,8 @@ def asked(moved: float, linked: float, certain: float = 0.5) -> Held | None:
     weights = np.stack([names, address], axis=1)
     agrees = np.stack([np.ones(ROWS, np.bool_), stays], axis=1)
     everything = np.ones((ROWS, 2), np.bool_)
-    seen = Seen(weights, agrees, np.full((ROWS, 2), 0.01), everything, np.zeros(2, np.bool_))
-    opinion = Opinion(np.zeros(ROWS), (Told(1, 0.9, 0.9, 100.0, True),))
+    seen = ViewedPairs(weights, agrees, np.full((ROWS, 2), 0.01), everything, np.zeros(2, np.bool_))
+    opinion = Opinion(np.zeros(ROWS), (ViewOpinion(1, 0.9, 0.9, 100.0, True),))
     return held_out(seen, opinion, Linked((rows, rows), names + address - 4.0, believed), BAR, (), 1.0, Tuning())
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pprl_desktop.decisions.adaptive.levels import DIFFERS, EQUAL
-from pprl_desktop.decisions.adaptive.opinion import Seen, Told, _silent, confirmed, second_opinion
+from pprl_desktop.decisions.adaptive.opinion import ViewedPairs, ViewOpinion, _silent, confirmed, second_opinion
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.adaptive.views import changed_together, views
 
@@ -40,13 +40,15 @@ def test_what_nothing_speaks_against_is_believed() -> None:
     assert confirmed(room, room, believed, TUNING) == pytest.approx(believed)
 
 
-def pairs(precision: float, views: int = 4, count: int = 4000, m: float = 0.9, u: float = 0.02, seed: int = 0) -> Seen:
+def pairs(
+    precision: float, views: int = 4, count: int = 4000, m: float = 0.9, u: float = 0.02, seed: int = 0
+) -> ViewedPairs:
     """Pairs of which a share are counterparts; every view agrees by itself, with weights that are exact."""
     random = np.random.default_rng(seed)
     true = random.random(count) < precision
     agrees = random.random((count, views)) < np.where(true[:, None], m, u)
     weights = np.where(agrees, np.log(m / u), np.log((1 - m) / (1 - u)))
-    return Seen(
+    return ViewedPairs(
         weights, agrees, np.full((count, views), u), np.ones((count, views), np.bool_), np.zeros(views, np.bool_)
     )
 
@@ -93,12 +95,12 @@ def test_a_model_that_is_right_is_left_alone() -> None:
     assert float(((odds > 0) == (right > 0)).mean()) > 0.98
 
 
-def without_the_last(foreign: bool) -> Seen:
+def without_the_last(foreign: bool) -> ViewedPairs:
     """Counterparts never agree on the fourth view."""
     seen = pairs(0.5)
     agrees, weights = seen.agrees.copy(), seen.weights.copy()
     agrees[:, 3], weights[:, 3] = False, -0.05
-    return Seen(weights, agrees, seen.u, seen.known, np.array([False, False, False, foreign]))
+    return ViewedPairs(weights, agrees, seen.u, seen.known, np.array([False, False, False, foreign]))
 
 
 def test_a_field_written_otherwise_is_named_and_has_no_veto() -> None:
@@ -147,8 +149,8 @@ def test_copies_of_a_person_do_not_compete_with_each_other() -> None:
     assert Graph(own, partner).count(found) == pytest.approx(sum(by_hand))
 
 
-def a_view(view: int, found: float, alike: float) -> Told:
-    return Told(view, max(found, 0.3), found, 200.0, True, alike)
+def a_view(view: int, found: float, alike: float) -> ViewOpinion:
+    return ViewOpinion(view, max(found, 0.3), found, 200.0, True, alike)
 
 
 @pytest.mark.parametrize(("alike", "silent"), [(0.9, True), (0.02, False)], ids=["full of slips", "another person's"])
