@@ -25,6 +25,7 @@ def collected_on_this_thread() -> Iterator[None]:
     """Widgets in cycles die on this thread, as in the program; the test runner has threads of its own."""
     gc.disable()
     yield
+    gc.unfreeze()  # what the window set aside while nobody waited
     gc.collect()
     gc.enable()
 

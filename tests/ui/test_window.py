@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from pathlib import Path
 
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QPushButton
 
 from pprl_desktop import resources
 from pprl_desktop.exchange import identity
 from pprl_desktop.exchange.card import write
+from pprl_desktop.ui.app import make_application, make_window
 from pprl_desktop.ui.shell.main_window import MainWindow
 from pprl_desktop.ui.widgets.banner import Banner
 
@@ -166,3 +170,21 @@ def test_a_locked_key_waits_for_its_passphrase_and_a_new_card_for_its_words(
     same.click()
     assert window.desk.home.contacts()[0].state == "verified"
     assert not locked.messages.banners()
+
+
+def test_a_closed_window_and_its_tables_are_let_go_of(qapp) -> None:  # type: ignore[no-untyped-def]
+    """What Qt keeps of it nobody can collect: a thousand windows of tests would keep a thousand tables."""
+    window = make_window(make_application(), ("--light", "--language=en"))
+    window.show()
+    window.activateWindow()
+    qapp.processEvents()
+    assert window.focusWidget() is not None  # which it loses by being closed
+    known = weakref.ref(window)
+    window.close()
+    window.deleteLater()
+    qapp.sendPostedEvents(window, QEvent.Type.DeferredDelete)
+    del window
+    qapp.processEvents()
+    gc.unfreeze()
+    gc.collect()
+    assert known() is None
