@@ -34,6 +34,9 @@ class Watch:
         self.running.pop(nodeid, None)
         self.last = nodeid
 
+    def pytest_testnodeready(self, node: Any) -> None:
+        self.heard = time.monotonic()
+
     def pytest_xdist_node_collection_finished(self, node: Any, ids: Any) -> None:
         self.heard = time.monotonic()
 

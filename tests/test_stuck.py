@@ -28,7 +28,7 @@ FINE = "def test_fine():\n    pass\n"
     [
         (DIES, 60, 60, "test_odd.py::test_dies"),
         (HANGS, 1, 60, "test_odd.py::test_hangs"),
-        (HANGS_LATER, 120, 45, "test_odd.py::test_hangs_later"),
+        (HANGS_LATER, 120, 25, "test_odd.py::test_hangs_later"),
     ],
     ids=["dies", "hangs", "hangs-later"],
 )
