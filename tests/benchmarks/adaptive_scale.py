@@ -61,7 +61,7 @@ def stage(name: str, rows: int, way: str, met_file: str) -> dict[str, float]:
     match(*prepared(name, 400), MatchOptions())  # compiles
     own, partner, rule = prepared(name, rows)
     measure = unit()
-    foreseen = outlook(own, partner, rule, MatchOptions())
+    foreseen, alone = (outlook(own, partner, rule, MatchOptions(threads=threads)) for threads in (0, 1))
     before = peak_begins()
     wall, cpu = time.perf_counter(), time.process_time()
     found = match(own, partner, rule, MatchOptions())
@@ -78,6 +78,7 @@ def stage(name: str, rows: int, way: str, met_file: str) -> dict[str, float]:
         "units": wall / measure.wall,
         "cpu_units": cpu / measure.cpu,
         "expected_seconds": float("nan") if foreseen.seconds is None else foreseen.seconds,
+        "expected_cpu": float("nan") if alone.seconds is None else alone.seconds,
         "candidates": len(scored),
         "met": float(true.sum()) / shared,
         "told": float(scored.notes.get("candidate_recall", float("nan"))),
@@ -100,12 +101,14 @@ def apart(name: str, rows: int, way: str, met_file: Path) -> dict[str, float]:
 
 def line(found: dict[str, float]) -> str:
     taken = found["peak_mb"] - found["before_mb"] + found["smashed_mb"]
+    foreseen, cpu = found["foreseen_mb"], found["expected_cpu"] / found["cpu"]
     return (
         f"{found['seconds']:.0f} s ({found['cpu']:.0f} s of a core; {found['expected_seconds']:.0f} s expected), "
         f"{found['units']:.1f} units ({found['cpu_units']:.1f} in processor time), "
         f"{found['candidates']:,.0f} candidates, met {found['met']:.4f}, told {found['told']:.4f}, "
         f"precision {found['precision']:.4f} recall {found['recall']:.4f} F1 {found['f1']:.4f}, "
-        f"peak {found['peak_mb']:.0f} MB; memory foreseen {found['foreseen_mb'] / taken:.2f} of what was taken"
+        f"peak {found['peak_mb']:.0f} MB; memory foreseen {foreseen / taken:.2f} of what was taken, "
+        f"time of a core {cpu:.2f}"
     )
 
 

@@ -76,7 +76,7 @@ NOT_DECIDING: dict[str, dict[str, str]] = {
         f"{ADAPTIVE}.levels": "MANY",
         f"{ADAPTIVE}.listed_scan": "FULL_SCAN ROW_WORK SAMPLE_ROWS SAMPLE_WORK",
         f"{ADAPTIVE}.strangers": "TABLE_CELLS",
-        f"{ADAPTIVE}.run": "SMALL SIMILARITIES",
+        f"{ADAPTIVE}.run": "SMALL",
         f"{ADAPTIVE}.value_lists": "MOST_CELLS ENTRIES SMALL SAMPLE",
         "decisions.base": "DEFAULT_MEMORY",
         f"{SVM}.join": "SMALLEST_ROOM",

@@ -33,6 +33,8 @@ BITS_COST, VECTORS_COST = 0.6, 1.1
 LISTED_COST, CANDIDATE_COST, FIXED_COST = 2.5, 600.0, 8.0e8
 FEWER = 0.7  # candidates for each one that the trial foresees: values outside the lists are not looked at
 WORKING = 140 << 20  # bytes that do not depend on the size: random pairs, records of one file compared
+SAMPLED = 64 << 20  # bytes of random pairs, of files so small that no trial is made
+BLOCK_BYTES = 12  # of a pair of records while its block is compared
 ENTRY_MADE, ENTRY_KEPT = 40, 10  # bytes of an entry of a list while it is made, and after
 VALUE_BYTES = 48 * LEVELS  # weights, counts and steps of an own value
 PAIR_BYTES, PAIR_FIELD_BYTES = 100, 25  # of a candidate, and more for each field
@@ -80,10 +82,20 @@ def outlook(own: Smashed, partner: Smashed, rule: AdaptiveRule, start: Start, th
         compared += rounds * met * LISTED_COST * tried.pair
     else:
         found = min(float(start.most), seen)
-        held = float(min(sum(cells), blocking.TABLE_CELLS)) + found * pair_bytes + 12.0 * 4 * blocking.BLOCK_PAIRS
+        held = float(min(sum(cells), blocking.TABLE_CELLS)) + found * pair_bytes
+        held += BLOCK_BYTES * cores * blocking.BLOCK_PAIRS
         compared = sum(cells) * tried.cell + rounds * pairs * tried.pair
     seconds = compared / cores + (found * CANDIDATE_COST + FIXED_COST) * tried.pair
     return Outlook(int(encoded + WORKING + held), seconds)
+
+
+def untried(own: Smashed, partner: Smashed, rule: AdaptiveRule, most: int, threads: int) -> int:
+    """Bytes that small files take at most, for which no trial is made."""
+    pairs, count = own.rows * partner.rows, len(rule.comparisons)
+    cells = sum(_values(own, one) * _values(partner, one) for one in rule.comparisons)
+    # three tables of levels: between the files, and within either
+    held = 3 * min(cells, blocking.TABLE_CELLS) + most * (PAIR_BYTES + PAIR_FIELD_BYTES * count)
+    return held + BLOCK_BYTES * min(threads_of(threads) * blocking.BLOCK_PAIRS, pairs) + SAMPLED
 
 
 def _values(side: Smashed, comparison: FieldComparison) -> int:

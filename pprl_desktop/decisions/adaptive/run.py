@@ -23,7 +23,6 @@ from pprl_desktop.decisions.adaptive import strangers as adaptive_null
 from pprl_desktop.decisions.adaptive import weights as em
 from pprl_desktop.decisions.adaptive.check import Strangers, held_twice
 from pprl_desktop.decisions.adaptive.learning import (
-    BYTES_PER_PAIR,
     Files,
     Learned,
     find,
@@ -41,14 +40,13 @@ from pprl_desktop.decisions.adaptive.repeats import Repeats, of_people, repeats,
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.adaptive.verdict import Verdict, by_field, reconsidered, verdict
 from pprl_desktop.decisions.base import MatchOptions, Outlook, Scored
-from pprl_desktop.decisions.rules import AdaptiveRule, FieldComparison
+from pprl_desktop.decisions.rules import AdaptiveRule
 from pprl_desktop.decisions.thresholds import from_probabilities
 from pprl_desktop.progress import Progress
 from pprl_desktop.records.hints import is_of_household
 from pprl_desktop.said import Said
 
 SMALL = 4_000_000  # pairs of records that are compared without a trial
-SIMILARITIES = 160 << 20  # bytes, of sampled pairs
 
 Floats = npt.NDArray[np.float32]
 
@@ -177,19 +175,12 @@ def outlook(own: Smashed, partner: Smashed, rule: Rule, options: MatchOptions) -
     sizes = em.Sizes(own.rows, partner.rows, options.one_to_one, rule.tuning.free)
     most = most_candidates(sizes, options, rule.tuning)
     if float(own.rows) * partner.rows <= SMALL or not rule.comparisons:
-        cells = sum(_cells(own, partner, one) for one in rule.comparisons)
-        blocks = 12 * 4 * min(blocking.BLOCK_PAIRS, own.rows * partner.rows)
-        return Outlook(min(cells, blocking.TABLE_CELLS) + most * BYTES_PER_PAIR + blocks + SIMILARITIES)
+        return Outlook(adaptive_outlook.untried(own, partner, rule, most, options.threads))
     start = adaptive_outlook.Start(
         rule.tuning.lowest - float(np.log(sizes.odds(first_matches(sizes, rule.tuning)))),
         most,
     )
     return adaptive_outlook.outlook(own, partner, rule, start, options.threads)
-
-
-def _cells(own: Smashed, partner: Smashed, comparison: FieldComparison) -> int:
-    a, b = (max((len(part.values) for part in side.of_field(comparison.field)), default=0) for side in (own, partner))
-    return a * b
 
 
 def _nothing(names: tuple[str, ...]) -> Scored:

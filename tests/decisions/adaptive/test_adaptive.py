@@ -179,6 +179,20 @@ def test_memory_and_time_are_foreseen_before_the_start(monkeypatch: pytest.Monke
     assert tried.seconds > 0
 
 
+def test_values_that_nobody_has_take_no_memory() -> None:
+    """A part of a large table keeps all its values."""
+    from pprl_desktop.decisions.adaptive import run as adaptive
+    from pprl_desktop.progress import NO_PROGRESS
+
+    people = population(np.random.default_rng(1), 2000)
+    few, part = table(FIELDS, people[:100]), table(FIELDS, people).take(np.arange(100))
+    bytes_of = []
+    for one in (few, part):
+        own, partner, recipe = smashed(one, one)
+        bytes_of.append(adaptive.outlook(own, partner, learn(one, own, recipe, 0, NO_PROGRESS), MatchOptions()).bytes)
+    assert bytes_of[0] == bytes_of[1]
+
+
 def test_duplicates_in_the_own_file_are_told() -> None:
     people = population(np.random.default_rng(1), 500)
     made = linked(table(FIELDS, people[:250] + people[150:250]), table(FIELDS, people[:100] + people[250:]))
