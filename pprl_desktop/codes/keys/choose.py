@@ -49,7 +49,7 @@ class Tuning:
     least_gain: float = 5e-4  # recall, below which a further type is not worth its questions
     unavoidable: float = 0.02  # share of the people of a world whom nobody expects to find (see _Taken.worth)
     price: float = 1e-3  # worth that one value per record must bring
-    exchanges: int = 150  # times that a few keys give way and their room is filled anew
+    exchanges: int = 350  # times that a few keys give way and their room is filled anew
     exchanged: int = 5  # keys that give way at once, at most
 
 
