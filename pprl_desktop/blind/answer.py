@@ -126,7 +126,7 @@ def _not_agreed() -> Problem:
 
 def kept_of(table: CleanTable, plan: Plan, seed: bytes | Bytes) -> AnsweredSlots:
     if table.rows > plan.slots:
-        raise over_limit(Said("The table has {count} records", count=table.rows), plan.slots)
+        raise over_limit(Said("The table has {count|one record|{count} records}", count=table.rows), plan.slots)
     stream = group.Stream(seed, "slots")
     keys = stream.bytes(RECORD_KEY * plan.slots, part=1).reshape(-1, RECORD_KEY)
     return AnsweredSlots(stream.order(plan.slots, part=2)[: table.rows].astype(np.int32), keys)

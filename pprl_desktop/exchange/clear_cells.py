@@ -85,7 +85,7 @@ class InClear:
         """What leaves, to whom, and what follows from it; in the words of this side."""
         names = ", ".join(one.name for one in self.fields)
         said = [
-            Said("{partner} asks about {asked} pairs.", partner=self.partner, asked=self.asked),
+            Said("{partner} asks about {asked|one pair|{asked} pairs}.", partner=self.partner, asked=self.asked),
             Said(
                 "The cells of {records} of your {of} records would leave in clear: {names}.",
                 records=self.records,
@@ -123,7 +123,12 @@ class InClear:
                     n=self.elsewhere,
                 )
             )
-        said.append(Said("Agreed are at most {most} records in clear, all answers together.", most=self.most))
+        said.append(
+            Said(
+                "Agreed {most|is at most one record|are at most {most} records} in clear, all answers together.",
+                most=self.most,
+            )
+        )
         if self.resent:
             said.append(Said("This answer was written before: the same bytes are written again, and nothing is added."))
         return tuple(said)
@@ -196,7 +201,8 @@ def _more_than_agreed(agreement: Agreement, records: int, names: int) -> Problem
         return None
     return Problem(
         Said(
-            "The review band holds {records} records of the partner; the agreement allows {most} in clear.",
+            "The review band holds {records|one record|{records} records} of the partner; the agreement allows "
+            "{most} in clear.",
             records=records,
             most=most,
         ),
@@ -336,7 +342,7 @@ def _blocked(
     if before + fresh > most:
         return Problem(
             Said(
-                "That would be {before} records in clear; the agreement allows {most}.",
+                "That would be {before|one record|{before} records} in clear; the agreement allows {most}.",
                 before=before + fresh,
                 most=most,
             ),

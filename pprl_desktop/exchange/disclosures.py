@@ -84,8 +84,8 @@ class TakenIn:
     def sentences(self) -> tuple[Said, ...]:
         return (
             Said(
-                "{pairs} uncertain pairs were reviewed masked: {same} the same person, {different} different, "
-                "{unsettled} not settled.",
+                "{pairs|One uncertain pair was|{pairs} uncertain pairs were} reviewed masked: {same} the same "
+                "person, {different} different, {unsettled} not settled.",
                 pairs=self.same + self.different + self.unsettled,
                 same=self.same,
                 different=self.different,
@@ -94,8 +94,8 @@ class TakenIn:
             Said("No cell was opened for it.")
             if not self.cells
             else Said(
-                "Reviewers: {reviewers}; they opened {cells} cells; KAPR of one reviewer at most {risk:exact} %; "
-                "records that what was shown fits alone: {singled_out}.",
+                "Reviewers: {reviewers}; they opened {cells|one cell|{cells} cells}; KAPR of one reviewer at "
+                "most {risk:exact} %; records that what was shown fits alone: {singled_out}.",
                 reviewers=self.reviewers,
                 cells=self.cells,
                 risk=self.risk,

@@ -104,13 +104,13 @@ def _under_agreement(home: Home, own: Identity, letter: letters.Letter, progress
             )  # fmt: skip
     elif manifest.kind == groups.LINKS:
         rows = len(groups.check_links(letter, agreement, progress.part(0.0, 0.9)))
-        sentence = Said("{name}: {rows} links for the group.", name=name, rows=rows)
+        sentence = Said("{name}: {rows|one link|{rows} links} for the group.", name=name, rows=rows)
     elif manifest.kind == groups.TOLD:
         told, through = groups.check_told(signatory, letter, progress.part(0.0, 0.9))
         rows = len(told.handle)
         sentence = Said(
-            "{name}: {rows} of your records are in groups; {through} of them are with a party that only a third party "
-            "links them to; {doubts} links were not followed.",
+            "{name}: {rows} of your records {rows|is|are} in groups; {through} of them {through|is|are} with a "
+            "party that only a third party links them to; {doubts|one link was|{doubts} links were} not followed.",
             name=name,
             rows=rows,
             through=through,

@@ -29,8 +29,9 @@ class Repaired:
     def sentences(self) -> tuple[Said, ...]:
         said = [
             Said(
-                "The record of releases is repaired: {entered} releases were entered again from the agreements. "
-                "Whom they were about is not known any more, so they are counted in full with every later one.",
+                "The record of releases is repaired: {entered|one release was|{entered} releases were} entered "
+                "again from the agreements. Whom {entered|it was|they were} about is not known any more, so "
+                "{entered|it is|they are} counted in full with every later one.",
                 entered=self.entered,
             ),
             Said(

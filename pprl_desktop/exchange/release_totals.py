@@ -188,7 +188,8 @@ def _too_often(
         return None
     return Problem(
         Said(
-            "This partner has {before} releases of the same people already, and your limit is {most:count}.",
+            "This partner has {before|one release|{before} releases} of the same people already, and your limit "
+            "is {most:count}.",
             before=before,
             most=most,
         ),

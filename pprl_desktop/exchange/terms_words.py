@@ -51,7 +51,7 @@ def in_words(terms: Terms) -> tuple[Said, ...]:
         "review": Said("A pair that only one side accepts goes to the masked review."),
     }
     decoys = (
-        Said("Each side adds {decoys} records that do not exist.", decoys=settings.decoys)
+        Said("Each side adds {decoys|one record that does|{decoys} records that do} not exist.", decoys=settings.decoys)
         if settings.decoys
         else Said("No decoys.")
     )
@@ -205,5 +205,10 @@ def _cleaning_words(cleaning: Cleaning) -> Said:
     if cleaning.drop_particles:
         said.append(Said("particles dropped"))
     if cleaning.missing_words:
-        said.append(Said("{missing_words} words count as missing", missing_words=len(cleaning.missing_words)))
+        said.append(
+            Said(
+                "{missing_words|one word counts|{missing_words} words count} as missing",
+                missing_words=len(cleaning.missing_words),
+            )
+        )
     return Said("{parts}", parts=said)

@@ -185,7 +185,7 @@ def left_sentences(home: Home, agreement: Agreement) -> tuple[Said, ...]:
     rows = releases[-1].table.rows if releases else max((one.records for one in beside if one.guesses), default=0)
     said = [
         Said(
-            "The record of releases is whole: {events} entries, last hash {head}.",
+            "The record of releases is whole: {events|one entry|{events} entries}, last hash {head}.",
             events=checked.events,
             head=checked.head[:16],
         ),
@@ -209,8 +209,9 @@ def left_sentences(home: Home, agreement: Agreement) -> tuple[Said, ...]:
     if missing:
         said.append(
             Said(
-                "{missing} of {sent} files that were sent are not in the record: they are older than such "
-                "entries, or the record was replaced. What they held is not told here.",
+                "{missing} of {sent} files that were sent {missing|is not in the record: it is|are not in the "
+                "record: they are} older than such entries, or the record was replaced. What {missing|it|they} "
+                "held is not told here.",
                 missing=missing,
                 sent=len(agreement.sent),
             )
@@ -295,8 +296,8 @@ def match_sentences(match: Match | None, found: AssignedPairs | None) -> tuple[S
     accepted, uncertain = (int((known.band == code).sum()) for code in (ACCEPT, REVIEW))
     sentences = [
         Said(
-            "{accepted} pairs were accepted and {uncertain} were uncertain; accepted at a score of "
-            "{accept:figures 4} or more.",
+            "{accepted|One pair was|{accepted} pairs were} accepted and {uncertain} {uncertain|was|were} "
+            "uncertain; accepted at a score of {accept:figures 4} or more.",
             accepted=accepted,
             uncertain=uncertain,
             accept=known.accept,

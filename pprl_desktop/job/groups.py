@@ -69,8 +69,8 @@ class Planned:
     def sentences(self) -> tuple[Said, ...]:
         return (
             Said(
-                "{n} links of {records} of your records with {names:and} would go to {to}, under new random names, "
-                "with how sure each is.",
+                "{n|One link|{n} links} of {records} of your records with {names:and} would go to {to}, under new"
+                " random names, with how sure each is.",
                 n=self.links,
                 records=self.records,
                 names=self.with_parties or (Said("nobody"),),

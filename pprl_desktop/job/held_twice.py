@@ -46,8 +46,8 @@ class HeldTwice:
             return Said("Nobody seems to be held twice ({n} records compared).", n=self.looked_at)
         people = sum(count for _, count in self.sizes)
         return Said(
-            "About {share:decimals 1} of 100 records repeat a person: {repeated} records beyond the first of {people} "
-            "people among {n} compared{most}.",
+            "About {share:decimals 1} of 100 records repeat a person: {repeated|one record|{repeated} records} "
+            "beyond the first of {people|one person|{people} people} among {n} compared{most}.",
             share=100 * self.share,
             repeated=self.repeated,
             people=people,

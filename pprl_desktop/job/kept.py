@@ -245,7 +245,9 @@ def ledger_told(path: Path) -> tuple[tuple[Said, ...], str]:
         ),
         Said("KAPR reached at most {risk:decimals 4} %.", risk=100 * risk),
         Said(
-            "From the ledger of the review: {entries} entries, last hash {head}.", entries=len(entries), head=head[:16]
+            "From the ledger of the review: {entries|one entry|{entries} entries}, last hash {head}.",
+            entries=len(entries),
+            head=head[:16],
         ),
     ), head
 

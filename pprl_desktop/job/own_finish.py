@@ -188,7 +188,7 @@ def left(project: Project) -> tuple[Said, ...]:
     if project.choices.agreement:  # a project of own files never has one; if it has, this is not the page for it
         return (Said("This project has an agreement: see its record of releases."),)
     if not shares:
-        return (Said("Nothing left this computer: no file was written for anybody else ({n} shares).", n=len(shares)),)
+        return (Said("Nothing left this computer: no file was written for anybody else."),)
     pairs, records = sum(one.pairs for one in shares), max(one.records for one in shares)
     if records:
         first = Said(
@@ -199,8 +199,8 @@ def left(project: Project) -> tuple[Said, ...]:
         )  # fmt: skip
     else:
         first = Said(
-            "Files for {n|one reviewer|{n} reviewers} were written, sealed, with the cells of {pairs} pairs; nothing "
-            "else was written for anybody.",
+            "Files for {n|one reviewer|{n} reviewers} were written, sealed, with the cells of {pairs|one "
+            "pair|{pairs} pairs}; nothing else was written for anybody.",
             n=len(shares), pairs=pairs,
         )  # fmt: skip
     return (first, *(_share_said(one) for one in shares))
@@ -238,11 +238,18 @@ def often_said(choices: Choices) -> Said:
 
 def result_said(choices: Choices, outcome: Outcome) -> tuple[Said, ...]:
     if choices.kind == "two files":
-        said = [Said("{n} links between {people} people of both files.", n=len(outcome.pairs), people=outcome.persons)]
+        said = [
+            Said(
+                "{n|One link|{n} links} between {people} people of both files.",
+                n=len(outcome.pairs),
+                people=outcome.persons,
+            )
+        ]
     else:
         said = [
             Said(
-                "{people} people have {records} records between them; without repeats the file holds {n} people.",
+                "{people|One person has|{people} people have} {records} records{people|| between them}; without "
+                "repeats the file holds {n|one person|{n} people}.",
                 people=outcome.persons, records=outcome.records,
                 n=choices.rows - outcome.records + outcome.persons,
             )
@@ -252,18 +259,26 @@ def result_said(choices: Choices, outcome: Outcome) -> tuple[Said, ...]:
     if outcome.open:
         said.append(Said("{n} uncertain {n|pair is|pairs are} left open and not linked.", n=outcome.open))
     if outcome.people.refused:
-        said.append(Said("{n} links contradict others or a reviewer and were left out.", n=outcome.people.refused))
+        said.append(
+            Said(
+                "{n|One link contradicts others or a reviewer and was|{n} links contradict others or a "
+                "reviewer and were} left out.",
+                n=outcome.people.refused,
+            )
+        )
     return tuple(said)
 
 
 def table_said(linked: Linked) -> tuple[Said, ...]:
     if len(linked.columns) == 1:
         return (
-            Said("The table holds {rows} lines with the random number of a person, and no other column.",
+            Said("The table holds {rows|one line|{rows} lines} with the random number of a person, and no other "
+                 "column.",
                  rows=linked.rows),
         )  # fmt: skip
     return (
-        Said("The table holds {rows} lines: the random number of a person, and {columns:and}.", rows=linked.rows,
+        Said("The table holds {rows|one line|{rows} lines}: the random number of a person, and {columns:and}.",
+             rows=linked.rows,
              columns=linked.columns[1:]),
     )  # fmt: skip
 
@@ -286,7 +301,11 @@ def _document(project: Project, match: Match, outcome: Outcome, linked: Linked, 
     two = choices.kind == "two files"
     lead = Figure(
         Said("{n}", n=outcome.persons), "",
-        Said("people are in both files") if two else Said("people are held more than once"),
+        (
+            Said("{n|person is|people are} in both files", n=outcome.persons)
+            if two
+            else Said("{n|person is|people are} held more than once", n=outcome.persons)
+        ),
         Said("{n} {n|pair|pairs} left open", n=outcome.open),
     )  # fmt: skip
     shares = handed_out(project)
@@ -326,8 +345,8 @@ def _sure(match: Match, *, two: bool) -> tuple[Figure, ...]:
     if "recall" not in expected or not len(match.accepted()):
         return ()
     made = []
-    missed = Said("shared people are missed") if two else Said("repeated records are missed")
-    for what, name in ((Said("links are wrong"), "precision"), (missed, "recall")):
+    missed = Said("shared people missed") if two else Said("repeated records missed")
+    for what, name in ((Said("links wrong"), "precision"), (missed, "recall")):
         share, low, high = (1 - float(expected.get(f"{name}{end}", expected[name])) for end in ("", "_high", "_low"))
         made.append(forecast(what, share, low, high, reliable=match.reliable))
     return tuple(made)

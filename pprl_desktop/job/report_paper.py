@@ -48,7 +48,7 @@ def report_document(told: FirstPage, report: Report) -> Document:
         note=Said("{one} and {other}", one=me, other=partner),
         aside=(Said("written {day:date}", day=told.day), Said("by {name}", name=me)),
         lead=Figure(
-            Said("{n}", n=told.linked), "", Said("people are in both tables"),
+            Said("{n}", n=told.linked), "", Said("{n|person is|people are} in both tables", n=told.linked),
             Said("of {rows} records of {me}; {n} left open", rows=told.rows, me=me, n=told.open),
         ),
         figures=_sure(told.match),
@@ -74,8 +74,8 @@ def _sure(match: KeptMatch | None) -> tuple[Figure, ...]:
     if match is None or match.wrong is None or match.missed is None:
         return ()
     return (
-        forecast(Said("links are wrong"), *match.wrong, reliable=match.reliable),
-        forecast(Said("shared people are missed"), *match.missed, reliable=match.reliable),
+        forecast(Said("links wrong"), *match.wrong, reliable=match.reliable),
+        forecast(Said("shared people missed"), *match.missed, reliable=match.reliable),
     )
 
 

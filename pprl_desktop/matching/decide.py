@@ -42,7 +42,11 @@ def decide(
     if ties:
         warnings = (
             *warnings,
-            Said("{ties} pairs had an equally good alternative and were decided by the order of the rows.", ties=ties),
+            Said(
+                "{ties|One pair had an equally good alternative and was|{ties} pairs had an equally good "
+                "alternative and were} decided by the order of the rows.",
+                ties=ties,
+            ),
         )
     stands = standing(scored, band == ACCEPT, chosen, trust)
     if crowded(scored, band == ACCEPT, trust):

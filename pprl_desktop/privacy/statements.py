@@ -331,7 +331,11 @@ def _made(
     if recipe.settings.decoys:
         said = [
             *said,
-            Said("{decoys} decoys are added. {what_they_do}", decoys=recipe.settings.decoys, what_they_do=DECOYS),
+            Said(
+                "{decoys|One decoy is|{decoys} decoys are} added. {what_they_do}",
+                decoys=recipe.settings.decoys,
+                what_they_do=DECOYS,
+            ),
         ]
     noise = mechanism != "none"
     return Statement(

@@ -79,7 +79,10 @@ class RaggedRows:
         more = ["…"] if self.refused_count > len(self.refused) else []
         which = [*(line for line, _ in self.refused), *more]
         counts = Said(
-            "line {line} has {cells} cells, the header has {width}", line=line, cells=cells, width=self._width
+            "line {line} has {cells|one cell|{cells} cells}, the header has {width}",
+            line=line,
+            cells=cells,
+            width=self._width,
         )
         if self._policy == "leave out":
             return Problem(

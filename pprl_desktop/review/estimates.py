@@ -115,8 +115,9 @@ def _advice(enough: bool, more: int, left: int, widest: float) -> Said:
     if left == 0:
         return Said("Everything was reviewed; the estimates are known to within {widest:percent 1}.", widest=widest)
     return Said(
-        "The estimates are known to within {widest:percent 1} only. About {more} more pairs, also of the "
-        "accepted and rejected ones, bring them to within {enough:percent}.",
+        "The estimates are known to within {widest:percent 1} only. About {more|one more pair, also an accepted "
+        "or rejected one, brings|{more} more pairs, also of the accepted and rejected ones, bring} them to within"
+        " {enough:percent}.",
         widest=widest,
         more=min(more, left),
         enough=ENOUGH,

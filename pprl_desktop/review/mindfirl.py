@@ -140,7 +140,8 @@ def _screen(table: Table) -> Lines:
         raise Problem(
             "This is not a screen file of MINDFIRL.",
             Said(
-                "It has {width} columns instead of {screen_columns} (and two for each further field).",
+                "It has {width|one column|{width} columns} instead of {screen_columns} (and two for each further "
+                "field).",
                 width=width,
                 screen_columns=SCREEN_COLUMNS,
             ),

@@ -122,4 +122,4 @@ def test_the_report_of_a_reviewed_job_tells_the_review(
         a.job().take_in(desk.review, desk.outcome(), desk.losses())
     said = printed("report", a, capsys)
     assert "3 uncertain pairs were reviewed masked: 1 the same person, 1 different, 1 not settled." in said
-    assert "Reviewers: 1; they opened 1 cells" in said
+    assert "Reviewers: 1; they opened one cell" in said

@@ -98,9 +98,9 @@ def held_twice(own: Rows, partner: Rows, log_odds: Numbers, tuning: Tuning) -> l
         if twice > max(tuning.few_twice, tuning.share_twice * float((certain > 0).sum())):
             told.append(
                 Said(
-                    "{twice} people seem to have more than one record in the {side} file: link one-to-many, or "
-                    "remove the duplicates first. Until then one record of each is linked, and the two sides may "
-                    "choose different ones.",
+                    "{twice|One person seems|{twice} people seem} to have more than one record in the {side} "
+                    "file: link one-to-many, or remove the duplicates first. Until then one record of each is "
+                    "linked, and the two sides may choose different ones.",
                     twice=twice,
                     side=side,
                 )

@@ -255,8 +255,8 @@ def run(scan: Scan, bar: float, most: int, threads: int, progress: Progress = NO
     units = _units(scan, scan.index.order, bar, progress)
     blanks, field, held = uneven(scan.index)
     what = Said(
-        "Comparing similar records: {blocks} blocks, the largest with {largest} comparisons; blanks in {blanks} own "
-        "records, one value of {field} in {held} of the partner's",
+        "Comparing similar records: {blocks|one block|{blocks} blocks, the largest} with {largest} comparisons; "
+        "blanks in {blanks} own records, one value of {field} in {held} of the partner's",
         blocks=len(units.blocks),
         largest=units.largest,
         blanks=blanks,

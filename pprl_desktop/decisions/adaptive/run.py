@@ -196,8 +196,8 @@ def _copies_told(files: Files, progress: Progress) -> list[Said]:
         return []
     return [
         Said(
-            "{count} records of the {side} file are copies of others in all fields: remove the duplicates "
-            "first, or link one-to-many.",
+            "{count|One record of the {side} file is a copy|{count} records of the {side} file are copies} of "
+            "others in all fields: remove the duplicates first, or link one-to-many.",
             count=count,
             side=side,
         )

@@ -191,7 +191,7 @@ class BlindTermsView(QWidget):
         for one in meter.keys[:MOST_KEYS]:
             self.keys.add(tr_core(one.words), count(round(100 * one.finds)), number(100 * one.alone, 1))
         if len(meter.keys) > MOST_KEYS:
-            self.keys.add(tr("{n} more keys", n=count(len(meter.keys) - MOST_KEYS)), "", "")
+            self.keys.add(tr("{n|one more key|{n} more keys}", n=len(meter.keys) - MOST_KEYS), "", "")
         said = [
             tr_core(weighed.careful()),
             tr("Of 100 people held on both sides, {low} to {high} share a key.", low=count(round(100 * low)),

@@ -183,7 +183,7 @@ class ExportPane(KeyedPane):
                    names=", ".join(field_title(one.name) for one in terms.fields)),
                 agreement.partner_side.name, "smashed",
                 tr("all of your {records}", records=many)
-                + (" " + tr("and {n} records that do not exist", n=count(decoys)) if decoys else ""),
+                + (" " + tr("and {n|one record that does|{n} records that do} not exist", n=decoys) if decoys else ""),
                 learn, adds_up(self),
             )
         )  # fmt: skip

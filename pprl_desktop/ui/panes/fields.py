@@ -293,7 +293,14 @@ class FieldsPane(Pane):
                 shown.setText(tr("{before} → {after}", before=before, after=after or tr("(missing)")))
             else:
                 shown.setText(tr("unchanged"))
-            set_tip(shown, tr("{n} rows change, {m} become missing", n=count(one.changed), m=count(one.emptied)))
+            set_tip(
+                shown,
+                tr(
+                    "{n|one row changes|{n} rows change}, {m} {m|becomes|become} missing",
+                    n=one.changed,
+                    m=one.emptied,
+                ),
+            )
 
     def _show_reference(self) -> None:
         chosen = self.project.choices.reference

@@ -46,8 +46,8 @@ class FinishPane(KeyedPane):
 
     def build(self) -> None:
         self._awaited = ""  # for whom one waits, although the table is written
-        self.linked = BigNumber(tr("people are in both tables"), "accent")
-        self.wrong, self.missed = RangeBar(tr("links are wrong")), RangeBar(tr("shared people are missed"))
+        self.linked = BigNumber("", "accent")
+        self.wrong, self.missed = RangeBar(tr("links wrong")), RangeBar(tr("shared people missed"))
         self.folder = QLineEdit()
         self.folder.setAccessibleName(tr("Folder for the results"))
         place = boxed(row(self.folder, button(tr("Choose …"), self._choose)))
@@ -166,6 +166,7 @@ class FinishPane(KeyedPane):
                     "of your {rows}; {n} pair is left open and not linked",
                     "of your {rows}; {n} pairs are left open and not linked", outcome.left_open, rows=count(rows),
                 )  # fmt: skip
+            self.linked.say(tr("{n|person is|people are} in both tables", n=len(outcome.links)))
             self.linked.show_number(count(len(outcome.links)), "", note)
 
     @staticmethod

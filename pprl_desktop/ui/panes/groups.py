@@ -398,9 +398,11 @@ class GroupsPane(Pane):
             self._show()
             self.say(
                 "good",
-                tr("{groups} groups of {links} links.", groups=count(made.groups), links=count(made.links)),
-                tr("{n} links contradict surer ones and were not followed. Now tell each party what concerns it.",
-                   n=count(len(made.contradictions))),
+                tr("{groups|One group|{groups} groups} of {links|one link|{links} links}.",
+                   groups=made.groups, links=made.links),
+                tr("{n|One link contradicts surer ones and was|{n} links contradict surer ones and were} not "
+                   "followed. Now tell each party what concerns it.",
+                   n=len(made.contradictions)),
             )  # fmt: skip
 
         self.messages.clear()

@@ -335,8 +335,8 @@ class OtherToolsPane(Pane):
         def done(made: Any) -> None:
             self._match, self._pairs = (made, {}) if clks else (None, made)
             if clks:
-                text = tr("{accepted} pairs accepted, {review} to review.", accepted=count(len(made.accepted())),
-                          review=count(len(made.to_review())))  # fmt: skip
+                text = tr("{accepted|one pair|{accepted} pairs} accepted, {review} to review.",
+                          accepted=len(made.accepted()), review=count(len(made.to_review())))  # fmt: skip
             else:
                 text = tr_n("{n} pair shares a token.", "{n} pairs share a token.", len(made))
             self.found_text.setText(text)

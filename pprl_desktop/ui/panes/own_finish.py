@@ -35,10 +35,8 @@ class OwnFinishPane(FinishPane):
             check_line(self.numbers, tr("Also write the own record numbers (only with separate permission)"))
         )
         self.numbers.toggled.connect(lambda _on: self._say_held())
-        words = tr("people are in both tables") if self._two() else tr("people are held more than once")
-        self.linked.what.setText(words)
         if not self._two():
-            self.missed.what = tr("repeated records are missed")
+            self.missed.what = tr("repeated records missed")
         self.onward.hide()
 
     def _two(self) -> bool:
@@ -92,7 +90,13 @@ class OwnFinishPane(FinishPane):
             links = tr_n("{n} link", "{n} links", len(outcome.pairs))
             left_open = tr_n("{n} pair is left open", "{n} pairs are left open", outcome.open)
             note = f"{links}; {left_open}"
-            self.linked.show_number(count(outcome.persons), "", note)
+            n = outcome.persons
+            self.linked.say(
+                tr("{n|person is|people are} in both tables", n=n)
+                if self._two()
+                else tr("{n|person is|people are} held more than once", n=n)
+            )
+            self.linked.show_number(count(n), "", note)
 
     def _left(self) -> str:
         return "<b>" + tr_core(left(self.project)[0]) + "</b>"

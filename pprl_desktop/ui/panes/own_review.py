@@ -43,7 +43,7 @@ class Begin(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.unsure = BigNumber(tr("pairs are unsure"), "warm")
+        self.unsure = BigNumber("", "warm")
         self.limit = spin(tr("Limit of the privacy risk"), 1, 100, 30, " %")
         self.kappa = spin(tr("Smallest crowd"), 1, 100, 1)
         self.audit = spin(tr("Sure pairs to check, too"), 0, 200, 0)
@@ -85,6 +85,7 @@ class Begin(QWidget):
 
     def show_state(self, pairs: int, made: bool, limit: str) -> None:
         self._pairs = pairs
+        self.unsure.say(tr("{n|pair is|pairs are} unsure", n=pairs))
         self.unsure.show_number(count(pairs))
         self.old.setVisible(made)
         self.new.setVisible(not made)
@@ -323,7 +324,7 @@ class OwnReviewPane(ReviewPane):
         def done(found: tuple[PrivacyLoss, Path | None]) -> None:
             loss, following = found
             self.reviewers.show_desk(manager)
-            said = tr("{name}: {n} decisions taken in.", name=loss.reviewer, n=count(loss.decided))
+            said = tr("{name}: {n|one decision|{n} decisions} taken in.", name=loss.reviewer, n=loss.decided)
             more = tr("The next pairs for them: {file}", file=following.name) if following is not None else ""
             self.say("good", said, more)
 

@@ -44,7 +44,7 @@ class ResultsPane(KeyedPane):
     def build(self) -> None:
         self.head(tr("Both results are together"), "")
         self.slip = ReleaseSlip()
-        self.accepted = BigNumber(tr("pairs are the same person, you say"), "accent")
+        self.accepted = BigNumber("", "accent")
         self.known = QCheckBox()
         self.known.toggled.connect(lambda _on: self.changed.emit())
         self.confirm = check_line(self.known, tr("I may tell them these pairs. Once sent they cannot be taken back."))
@@ -56,7 +56,7 @@ class ResultsPane(KeyedPane):
         self.sent = SendCard(self)
         self.sent.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.theirs = EmptyState("inbox", "", "", ((tr("&Open their result …"), self.choose_file),), drops=True)
-        self.linked = BigNumber(tr("people are in both tables"), "accent")
+        self.linked = BigNumber("", "accent")
         self.numbers = {
             "both": BigNumber(tr("found by both sides"), "", "second"),
             "only_mine": BigNumber(tr("found by you alone"), "", "second"),
@@ -137,6 +137,7 @@ class ResultsPane(KeyedPane):
 
     def _tell(self, accepted: int | None) -> None:
         partner, rows = self._partner(), self.project.choices.rows
+        self.accepted.say(tr("{n|pair is|pairs are} the same person, you say", n=accepted or 0))
         self.accepted.show_number(count(accepted) if accepted is not None else "…", "", tr("by your lines and review"))
         many = tr_n("{n} pair", "{n} pairs", accepted) if accepted is not None else tr("the accepted pairs")
         what = tr("<b>Random names</b> of the pairs you accept; no field, no value")
@@ -267,6 +268,7 @@ class ResultsPane(KeyedPane):
         said = tr_n("{n} pair is left open", "{n} pairs are left open", left) if left else ""
         if self._counted and mine < left and self.blind_parts() is None:
             said = tr("{open}, {n} of them for you to review", open=said, n=count(mine))
+        self.linked.say(tr("{n|person is|people are} in both tables", n=linked))
         self.linked.show_number(count(linked), "", said)
 
     # what the steward does ------------------------------------------------------------------------

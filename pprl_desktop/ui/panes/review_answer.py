@@ -114,12 +114,13 @@ class AnswerInClear(QWidget):
             before = tr("nothing in clear before")
         slip.show_slip(
             Slip(
-                tr("{names} of <b>{n} people</b>", names=names, n=count(planned.records)),
+                tr("{names} of <b>{n|one person|{n} people}</b>", names=names, n=planned.records),
                 planned.partner, "clear",
-                tr("{n} of your {all} records, {cells} values", n=count(planned.records), all=count(planned.of),
-                   cells=count(cells)),
-                tr("who these {n} people are; they can keep and copy the values", n=count(planned.records)),
-                tr("{before}; agreed are at most {most} records", before=before, most=count(planned.most)),
+                tr("{n} of your {all} records, {cells|one value|{cells} values}", n=planned.records,
+                   all=count(planned.of), cells=cells),
+                tr("who {n|this person is|these {n} people are}; they can keep and copy the values", n=planned.records),
+                tr("{before}; agreed {most|is at most one record|are at most {most} records}",
+                   before=before, most=planned.most),
             )
         )  # fmt: skip
         made = Section(tr("What leaves"))
@@ -164,7 +165,7 @@ class AnswerInClear(QWidget):
         used = planned.before + planned.fresh
         budget = Bar(
             tr("Agreed budget in clear"), used / max(planned.most, 1),
-            tr("{n} of {most}", n=count(used), most=count(planned.most)), token="danger",
+            tr("{n} of {most}", n=count(used), most=planned.most), token="danger",
         )  # fmt: skip
         return boxed(column(grid, budget, None, gap=1.5))
 

@@ -145,7 +145,7 @@ class PartnerReview(QWidget):
             self._show_begun(begun)
         elif not found.agreed:
             words = tr("No review was agreed with {partner}: no cell is asked for or sent.", partner=found.partner)
-            self._show(_NOTHING, count(found.unsure), tr("pairs are unsure"), words)
+            self._show(_NOTHING, count(found.unsure), tr("{n|pair is|pairs are} unsure", n=found.unsure), words)
         elif found.came:
             self._show_review(found)
         elif found.asked:
@@ -156,7 +156,7 @@ class PartnerReview(QWidget):
             self._show_ask(found)
         else:
             words = tr("Nothing to review.") if found.matched else tr("Match first; then the unsure pairs stand here.")
-            self._show(_NOTHING, "0", tr("pairs are unsure"), words)
+            self._show(_NOTHING, "0", tr("{n|pair is|pairs are} unsure", n=0), words)
         self.pane.changed.emit()
 
     def _show_to_send(self, partner: str) -> None:
@@ -182,7 +182,7 @@ class PartnerReview(QWidget):
             tr("You see how two records differ, not what they say; opening a cell costs a little of the budget."),
         )
         self._show(
-            _ASK, count(found.unsure), tr("pairs are unsure"),
+            _ASK, count(found.unsure), tr("{n|pair is|pairs are} unsure", n=found.unsure),
             tr(
                 "<b>1 You ask, 2 {partner} answers, 3 you review.</b> {partner} holds the other half of each pair and "
                 "decides whether to send it.",
@@ -254,7 +254,7 @@ class PartnerReview(QWidget):
         )
         waits = " " + tr("They are not taken in yet.") if begun.waits else ""
         self._show(
-            _CONTINUE, count(begun.pairs), tr("pairs are decided"),
+            _CONTINUE, count(begun.pairs), tr("{n|pair is|pairs are} decided", n=begun.pairs),
             tr("{same} the same, {different} different, {open} cannot tell.", same=count(begun.same),
                different=count(begun.different), open=count(begun.cannot_tell)) + waits,
         )  # fmt: skip

@@ -13,7 +13,6 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.kit.tips import set_tip
-from pprl_desktop.ui.kit.words import count
 from pprl_desktop.ui.panes._files import table_filter
 from pprl_desktop.ui.panes.unlock import StrengthBar
 from pprl_desktop.ui.widgets.banner import clear
@@ -142,7 +141,7 @@ class NewReview(Section):
             (tr("never"), "never"),
         ]
         for column_number, text in enumerate(
-            (tr("Field"), tr("Column, {n} rows", n=count(second.rows)), tr("Opening"))
+            (tr("Field"), tr("Column, {n|one row|{n} rows}", n=second.rows), tr("Opening"))
         ):
             self.mapping.addWidget(label(text, "column", wrap=False), 0, column_number)
         for number, (field, chosen) in enumerate(second.columns, start=1):

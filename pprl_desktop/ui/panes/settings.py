@@ -7,8 +7,9 @@ from PySide6.QtWidgets import QCheckBox, QLineEdit
 from pprl_desktop.job import engine
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit import crash, settings, theme
-from pprl_desktop.ui.kit.i18n import LANGUAGES, number, tr
+from pprl_desktop.ui.kit.i18n import LANGUAGES, tr
 from pprl_desktop.ui.kit.tips import set_tip
+from pprl_desktop.ui.kit.words import percent
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.basics import Section, button, label, row
 from pprl_desktop.ui.widgets.inputs import combo, labelled, pick
@@ -28,7 +29,7 @@ class SettingsPane(Pane):
         self.theme = combo(tr("Colours"), [(names[m], m) for m in theme.MODES], lambda v: self.desk.prefer(theme=v))
         languages = [(tr("as the system"), "system"), *((name, code) for code, name in LANGUAGES.items())]
         self.language = combo(tr("Language"), languages, lambda v: self.desk.prefer(language=v))
-        self.zoom = combo(tr("Text size"), [(f"{z:.0%}", z) for z in ZOOMS], lambda v: self.desk.prefer(zoom=v))
+        self.zoom = combo(tr("Text size"), [(percent(z, 0), z) for z in ZOOMS], lambda v: self.desk.prefer(zoom=v))
         look = Section(tr("Look and language"))
         look.add(
             labelled(tr("Colours"), self.theme),
@@ -131,7 +132,7 @@ class SettingsPane(Pane):
             return
 
         def done(threads: int) -> None:
-            self.say("good", tr("The cluster answers. Its workers have {n} threads.", n=number(threads)))
+            self.say("good", tr("The cluster answers. Its workers have {n|one thread|{n} threads}.", n=threads))
 
         self.run(tr("Connecting"), lambda _progress: engine.threads(), done, where=where)
 
@@ -140,7 +141,7 @@ class SettingsPane(Pane):
         pick(self.theme, chosen.theme)
         pick(self.language, chosen.language)
         if self.zoom.findData(chosen.zoom) < 0:
-            self.zoom.addItem(f"{chosen.zoom:.0%}", chosen.zoom)
+            self.zoom.addItem(percent(chosen.zoom, 0), chosen.zoom)
         pick(self.zoom, chosen.zoom)
         for name, edit in self.places_of.items():
             value = getattr(chosen, name)

@@ -207,8 +207,8 @@ class ScoreHistogram(Plot):
         if not 0 <= place < BINS or not len(self.scores):
             return ""
         return tr(
-            "{n} pairs with a score from {low} to {high}",
-            n=count(int(self._heights[place])),
+            "{n|one pair|{n} pairs} with a score from {low} to {high}",
+            n=int(self._heights[place]),
             low=exact(float(self._edges[place]), 3),
             high=exact(float(self._edges[place + 1]), 3),
         )

@@ -55,8 +55,8 @@ class KaprPlot(Plot):
     def summary(self) -> str:
         last = self.values[-1] if self.values else 0.0
         return tr(
-            "After {n} openings the risk is {value} of a limit of {limit}.",
-            n=count(len(self.values)),
+            "After {n|one opening|{n} openings} the risk is {value} of a limit of {limit}.",
+            n=len(self.values),
             value=percent(last, 2),
             limit=percent(self.limit, 0),
         )
