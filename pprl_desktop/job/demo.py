@@ -315,7 +315,11 @@ def _send(one: Party, other: Party, folder: Path, side: int, progress: Progress 
     received = other.agreed().receive(path)
     one.choices = one.choices.changed(bundle_path=str(path))
     digest = received.item.digest if received.item is not None else ""
-    other.choices = other.choices.changed(partner_path=str(path), partner_sha256=digest)
+    if received.kind != "question":  # a question is done with when it is answered, by whoever answers
+        other.choices = other.choices.changed(partner_path=str(path), partner_sha256=digest)
+    asked = agreed.agreement.latest_received("question")
+    if asked is not None:
+        one.choices = one.choices.changed(partner_path=asked.digest, partner_sha256=asked.digest)
     return size
 
 

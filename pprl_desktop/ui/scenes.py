@@ -263,6 +263,13 @@ def _asked(on: Set) -> None:
     on.window.show_pane("review")
 
 
+def _matching(on: Set) -> None:
+    """The partner's file is here, and the page matches as soon as it is seen."""
+    on.open(0, "partner")
+    on.window.show_pane("match")
+    on.settle()
+
+
 def _request(on: Set) -> None:
     on.open(1, "review")
     on.window.open_file(on.place / "ask.pprl")
@@ -330,7 +337,11 @@ BY_STAGE: dict[Stage, tuple[Scene, ...]] = {
         Scene("partner-refused", _take(0, "partner", "bundle_of_a.pprl")),
         Scene("export-locked", _at(1, "export", locked=True)),
     ),
-    "exchanged": (Scene("match-locked", _at(0, "match", locked=True)),),
+    "exchanged": (
+        Scene("partner-here", _at(0, "partner")),
+        Scene("match-locked", _at(0, "match", locked=True)),
+        Scene("match-running", _matching, waits=False),
+    ),
     "matched": (
         Scene("match-found", _at(0, "match")),
         Scene("results-before", _at(0, "results")),
@@ -356,7 +367,7 @@ BLIND: dict[Stage, tuple[Scene, ...]] = {
     "proposed": (Scene("blind-reading", _take(1, "agreement", "proposal.pprl")),),
     "agreed": (Scene("blind-question", _at(0, "export")),),
     "sent": (Scene("blind-waiting", _at(0, "partner")), Scene("blind-answering", _at(1, "partner"))),
-    "exchanged": (),
+    "exchanged": (Scene("blind-answered", _at(1, "partner")),),
     "matched": (Scene("blind-results", _at(0, "results")), Scene("blind-theirs", _at(1, "match"))),
 }
 
@@ -387,7 +398,7 @@ def _own_match(on: Set) -> None:
 
 
 def _own_review(on: Set) -> None:
-    on.window.show_pane("review")
+    on.next()
 
 
 def _own_pair(on: Set) -> None:
@@ -401,10 +412,6 @@ def _own_pair(on: Set) -> None:
     on.until(lambda: on.desk.findings.session is not None)
 
 
-def _own_finish(on: Set) -> None:
-    on.window.show_pane("finish")
-
-
 OWN = (
     Scene("own-data", _own_first),
     Scene("own-second-empty", _own_second),
@@ -413,7 +420,8 @@ OWN = (
     Scene("own-match", _own_match),
     Scene("own-review", _own_review),
     Scene("own-pair", _own_pair),
-    Scene("own-finish-before", _own_finish),
+    Scene("own-decided", _decided),
+    Scene("own-finish-before", lambda on: on.next()),
     Scene("own-finish", lambda on: on.next()),
 )
 
