@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -178,6 +179,22 @@ def test_bars_and_meters_have_a_value_between_their_ends(part: str, listen: List
         for one in of(found, "progress bar", "slider", "spin button"):
             assert len(one.value) == 3, f"{state}: {one}"
             assert one.value[0] <= one.value[1] <= one.value[2], f"{state}: {one}"
+
+
+@every_part
+def test_no_name_is_markup_or_holds_the_mark_of_its_key(part: str, listen: Listen) -> None:
+    raw = re.compile(r"</?\w+[^>]*>|&\w|\{\w+\}")
+    wrong = {
+        state: [said for one in found for said in (one.name, one.description, *one.labelled) if raw.search(said)]
+        for state, found in listen(part).items()
+    }
+    assert not {state: names for state, names in wrong.items() if names}
+
+
+@every_part
+def test_a_box_to_choose_from_says_its_choice_and_no_other(part: str, listen: Listen) -> None:
+    for state, found in listen(part).items():
+        assert [str(one) for one in of(found, "combo box") if one.description not in ("", one.name)] == [], state
 
 
 def test_bars_of_the_ways_and_the_plot_beside_them(listen: Listen) -> None:

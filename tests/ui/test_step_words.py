@@ -9,6 +9,7 @@ import pytest
 from pprl_desktop.ui.kit import i18n
 from pprl_desktop.ui.kit.words import day_words, recently
 from pprl_desktop.ui.shell.stepper import Entry, StepList
+from pprl_desktop.ui.widgets.inputs import combo, pick
 
 WHY = "waiting for Saltham Hospital and the registries of its county"
 
@@ -32,6 +33,22 @@ def test_for_whom_a_step_waits_is_told_in_full(qtbot, tip: str, current: str) ->
     assert WHY in shown.toolTip()
     assert WHY in shown.accessibleDescription()
     assert shown.accessibleName() == f"Step 2: Bundle, {WHY}"
+
+
+def test_a_page_beside_the_steps_is_neither_done_nor_to_do(qtbot) -> None:  # type: ignore[no-untyped-def]
+    beside = StepList("More pages")
+    qtbot.addWidget(beside)
+    beside.show_entries([Entry("post", "Post", icon="inbox"), Entry("help", "Help", icon="help")])
+    beside.set_current("post")
+    assert [one.accessibleDescription() for one in beside.buttons.values()] == ["current page", ""]
+
+
+def test_a_box_that_is_filled_again_says_nothing_of_its_old_choice(qtbot) -> None:  # type: ignore[no-untyped-def]
+    """A reader says the tip beside the value: "Sensitive, Matching" was heard of one column."""
+    box = combo("Use", [("Matching", 1), ("Sensitive", 2)])
+    qtbot.addWidget(box)
+    pick(box, 2)
+    assert (box.currentText(), box.toolTip()) == ("Sensitive", "Sensitive")
 
 
 def test_german_writes_the_day_with_a_point(german: None) -> None:

@@ -270,7 +270,11 @@ class StepList(QWidget):
     def set_current(self, name: str) -> None:
         for key, made in self.buttons.items():
             made.setChecked(key == name)
-            words = [*([tr("current step")] if key == name else []), _state_words(made.entry)]
+            numbered = made.entry.number > 0  # a page beside the steps is neither done nor to do
+            words = [
+                *([tr("current step") if numbered else tr("current page")] if key == name else []),
+                *([_state_words(made.entry)] if numbered else []),
+            ]
             made.setAccessibleDescription(", ".join(words if made.entry.why else words[:1]))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

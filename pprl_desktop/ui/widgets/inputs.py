@@ -77,6 +77,7 @@ def pick(made: QComboBox, data: object) -> None:
     made.blockSignals(True)
     made.setCurrentIndex(max(0, made.findData(data)))
     made.blockSignals(False)
+    set_tip(made, made.currentText())  # what it said before would be read out beside the new choice
 
 
 class SecretEdit(QWidget):
