@@ -48,6 +48,35 @@ def test_every_button_and_page_in_the_quick_guide_is_on_the_screen(language: str
     assert sorted(named - on_screen(language)) == []
 
 
+# in italics because they matter, not because something is called so
+STRESSED = {
+    "en": {
+        "card", "same bytes", "next delivery", "decoys", "question", "reference distances", "new",
+        "also where only a third party links them", "not from the partner", "compared", "into the result",
+        "record number", "and", "confirmed", "before", "which of its pseudonyms", "whole", "per edit and distance",
+        "per query", "per record", "Distances to a public reference set", "Codes made with the shared secret",
+    },
+    "de": {
+        "Karte", "dieselben Bytes", "nächsten Lieferung", "neue", "auch wo nur Dritte sie verknüpfen",
+        "nicht vor dem Partner", "verglichen", "ins Ergebnis", "und", "bestätigt", "bevor",
+        "welche seiner Pseudonyme", "ganzen", "je Änderung und Abstand", "je Anfrage", "je Datensatz",
+        "Abstände zu einer öffentlichen Referenzmenge", "Mit dem gemeinsamen Geheimnis gebildete Codes",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_button_and_heading_that_a_help_page_names_is_on_the_screen(language: str) -> None:
+    pages = [path for room in ("help", "guides") for path in (resources.root() / room / language).glob("*.md")]
+    named = {
+        DECORATION.sub("", name)
+        for path in pages
+        for name in NAME.findall(re.sub(r"`[^`]*`", "", path.read_text(encoding="utf-8")))
+    }
+    assert sorted(named - STRESSED[language] - on_screen(language)) == []
+    assert sorted(STRESSED[language] - named) == []
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_quick_guide_and_the_introduction_walk_the_steps_in_their_order(language: str) -> None:
     titles = step_titles(language)
