@@ -1,4 +1,4 @@
-"""One whole half of the job by keyboard alone: from an empty start page to the sealed bundle, on a real screen.
+"""One whole half of the job by keyboard alone: from an empty start page to the linked table, on a real screen.
 
 Keys are pressed by the screen (xdotool), so file dialogs, focus, Alt keys and Enter are what a steward has. The
 partner is another home folder that is worked on from here; its files come by the file dialogs too.
@@ -21,7 +21,9 @@ from pprl_desktop import resources
 from pprl_desktop.exchange import contacts, identity
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.job.demo import COLUMNS_B
+from pprl_desktop.job.own_table import OwnTable
 from pprl_desktop.job.partnership import Partnership
+from pprl_desktop.project.choices import Choices
 
 HERE = Path(__file__).parent
 PATIENCE = 240.0  # s for one step: the machine may be busy
@@ -155,7 +157,21 @@ class Partner:
         received = Partnership.open(self.home, self.own, proposal)
         assert received.proposal is not None
         columns = {one.name: COLUMNS_B[one.name] for one in received.proposal.terms.fields}
-        Partnership.accept(self.home, self.own, received.proposal, answer, columns)
+        agreement = Partnership.accept(self.home, self.own, received.proposal, answer, columns)
+        self.agreed = Partnership(self.home, self.own, agreement.id)
+
+    def seal(self, bundle: Path) -> None:
+        """Its own table has other headings, dates and codes."""
+        self.table = OwnTable()
+        seen = self.table.load(resources.find("samples", "hospital_b.csv"))
+        self.choices = Choices().changed(**seen.changes())
+        self.agreed.export(self.table, self.choices, bundle)
+
+    def tell(self, bundle: Path, result: Path) -> None:
+        """The steward's bundle came; what the partner accepts is written."""
+        self.agreed.receive(bundle)
+        self.agreed.keep(self.agreed.match(self.table, self.choices))
+        self.agreed.send_result(result)
 
 
 @pytest.fixture(params=["en", "de"])
@@ -173,13 +189,15 @@ def keyboard(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Keyboar
 
 WORDS = {
     "en": {"name": "Name that partners see", "secret": "New passphrase", "again": "Passphrase again",
-           "save": "Save your card", "import": "Import a card", "back": "Back", "purpose": "Purpose"},
+           "save": "Save your card", "import": "Import a card", "back": "Back", "purpose": "Purpose",
+           "theirs": "Open their result", "next": "Next"},
     "de": {"name": "Name, den Partner sehen", "secret": "Neue Passphrase", "again": "Passphrase noch einmal",
-           "save": "Ihre Karte speichern", "import": "Karte importieren", "back": "Zurück", "purpose": "Zweck"},
+           "save": "Ihre Karte speichern", "import": "Karte importieren", "back": "Zurück", "purpose": "Zweck",
+           "theirs": "Sein Ergebnis", "next": "Weiter"},
 }  # fmt: skip
 
 
-def test_from_the_start_page_to_the_sealed_bundle(keyboard: Keyboard, tmp_path: Path) -> None:
+def test_from_the_start_page_to_the_linked_table(keyboard: Keyboard, tmp_path: Path) -> None:
     partner, words = Partner(tmp_path), WORDS[keyboard.language]
     bundle = tmp_path / "bundle.pprl"
 
@@ -228,15 +246,46 @@ def test_from_the_start_page_to_the_sealed_bundle(keyboard: Keyboard, tmp_path: 
     keyboard.enter("export")
 
     # what leaves is confirmed by Space, and the file is written
-    keyboard.tab_to(CONFIRM[keyboard.language])
+    confirmed(keyboard, "I may send", "Ich darf")
+    keyboard.file(bundle)
+    keyboard.until(bundle.exists, "the bundle")
+    assert Partnership.open(partner.home, partner.own, bundle).kind == "data"
+
+    # the partner's bundle; the match begins by itself
+    partner.seal(tmp_path / "theirs.pprl")
+    keyboard.enter("partner")
+    keyboard.key("Return")
+    keyboard.file(tmp_path / "theirs.pprl")
+    keyboard.enter("match")
+    keyboard.until(lambda: not keyboard.seen()["why"], "the match")
+    keyboard.enter("results")
+
+    # both results
+    confirmed(keyboard, "I may tell", "Ich darf")
+    keyboard.file(tmp_path / "result.pprl")
+    partner.tell(bundle, tmp_path / "their result.pprl")
+    keyboard.alt(words["theirs"])
+    keyboard.file(tmp_path / "their result.pprl")
+    keyboard.until(lambda: not keyboard.seen()["why"], "both results")
+
+    # no cell is asked for; the table and its report
+    keyboard.enter("review")
+    keyboard.alt(words["next"])
+    keyboard.until(lambda: keyboard.seen()["page"] == "finish", "the page finish")
+    keyboard.settled()
+    keyboard.key("Return")
+    keyboard.until(lambda: list(tmp_path.rglob("linked.csv")), "the linked table")
+    keyboard.settled()
+    (made,) = tmp_path.rglob("linked.csv")
+    assert len(made.read_text(encoding="utf-8").splitlines()) > 700
+
+
+def confirmed(keyboard: Keyboard, *words: str) -> None:
+    """The box that says what leaves is ticked, and the blue button pressed."""
+    keyboard.tab_to(dict(zip(WORDS, words, strict=True))[keyboard.language])
     keyboard.key("space")
     keyboard.until(lambda: not keyboard.seen()["why"], "the word that it may leave")
     keyboard.key("Return")
-    keyboard.file(bundle)
-    keyboard.until(bundle.exists, "the bundle")
-    received = Partnership.open(partner.home, partner.own, bundle)
-    assert received.kind == "data"
 
 
 COMPARE = {"en": "Type what you hear", "de": "Tippen Sie"}
-CONFIRM = {"en": "I may send", "de": "Ich darf"}
