@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pprl_desktop import __version__, log
 from pprl_desktop.problem import Problem
@@ -50,6 +51,14 @@ class Changed:
     choices: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()  # steps that were done and no longer are
     steps: tuple[str, ...] = ()  # steps whose state changed in any way
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why a finished step is to be done again: a change, one that was taken back, or an earlier step done again."""
+
+    kind: Literal["change", "undo", "step"]
+    name: str
 
 
 class Project:
@@ -130,18 +139,26 @@ class Project:
         found = self._store.redo(Choices.from_json)
         return self._replace(found) if found is not None else Changed()
 
-    def why_redo(self, step: str) -> str:
-        """The name of the change that made a finished step stale; '' where it is not known any more."""
-        known, reads = steps.by_name(self.choices.kind), set[str]()
+    def why_redo(self, step: str) -> Cause | None:
+        """What made a finished step stale; None where it is not known any more."""
+        known, builds_on = steps.by_name(self.choices.kind), list[str]()
         wanted = [step]
         while wanted:  # the step itself, and all it builds on
             one = known[wanted.pop()]
-            reads |= set(one.reads)
+            builds_on.append(one.name)
             wanted += (*one.after, *one.heeds)
+        reads = {name for one in builds_on for name in known[one].reads}
         for name, before, after in self._store.changes_since(step):
             if _differing(before, after) & reads:
-                return name
-        return ""
+                return Cause("change", name)
+        confirmed, last = self.confirmed(), ""
+        for name, before, after in self._store.undone():
+            last = last or (name if _differing(before, after) & reads else "")
+            with suppress(Problem):  # a damaged history offers nothing
+                again = steps.input_hash(known[step], Choices.from_json(after), confirmed)
+                if last and again == confirmed[step].input_hash:
+                    return Cause("undo", last)
+        return next((Cause("step", one) for one in self._store.confirmed_since(step) if one in builds_on), None)
 
     def _replace(self, after: Choices) -> Changed:
         old, before, now = self.states(), _flat(self.choices.as_dict()), _flat(after.as_dict())

@@ -151,6 +151,19 @@ class Store:
         )
         return [(_text(name), _text(before), _text(after)) for name, before, after in rows]
 
+    def undone(self) -> list[tuple[str, str, str]]:
+        """Name, before and after of the changes that were taken back, the one taken back last first."""
+        rows = self._rows("SELECT name, before, after FROM history WHERE undone = 1 ORDER BY seq LIMIT 20")
+        return [(_text(name), _text(before), _text(after)) for name, before, after in rows]
+
+    def confirmed_since(self, step: str) -> list[str]:
+        """The steps that were confirmed after this one, newest first."""
+        rows = self._rows(
+            "SELECT step FROM confirmed WHERE time > (SELECT time FROM confirmed WHERE step = ?) ORDER BY time DESC",
+            (step,),
+        )
+        return [_text(row[0]) for row in rows]
+
     def undo(self, read: Callable[[str], Read]) -> Read | None:
         return self._step_history(read, "before", 0, "DESC")
 

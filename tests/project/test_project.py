@@ -19,7 +19,7 @@ from pprl_desktop.codes.base import Settings
 from pprl_desktop.problem import Problem
 from pprl_desktop.project import store
 from pprl_desktop.project.choices import Choices
-from pprl_desktop.project.project import Project
+from pprl_desktop.project.project import Cause, Project
 from pprl_desktop.records.fields import KINDS, Field
 
 names = st.text(min_size=1, max_size=12)
@@ -56,7 +56,30 @@ def test_a_change_of_the_second_file_names_the_choice_it_changed(tmp_path: Path)
         project.confirm("data_b")
         project.change("Choose separator", second=Choices(table_path="b.csv", rows=3, separator=";"))
         assert project.state("data_b").state == "stale"
-        assert project.why_redo("data_b") == "Choose separator"
+        assert project.why_redo("data_b") == Cause("change", "Choose separator")
+
+
+def test_every_reason_to_do_a_step_again_is_named(tmp_path: Path) -> None:
+    with Project.create(tmp_path / "p") as project:
+        project.change("Load table", table_path="a.csv", rows=12)
+        project.confirm("data")
+        project.change("Choose fields", fields=(Field.of("surname"),))
+        project.change("Choose column", columns=(("surname", "Nachname"),))
+        project.confirm("fields")
+        project.confirm("method")
+        project.undo()
+        assert project.state("fields").state == "stale"
+        assert project.why_redo("fields") == Cause("undo", "Choose column")
+        project.undo()
+        assert project.why_redo("fields") == Cause("undo", "Choose fields")
+        project.redo()
+        project.redo()
+        assert project.state("fields").state == "done"
+        project.confirm("data", {"profile": b"another table, the same choices"})
+        assert project.state("fields").state == "stale"
+        assert project.why_redo("fields") == Cause("step", "data")
+        project.change("Change noise", settings=project.choices.settings, columns=())
+        assert project.why_redo("fields") == Cause("change", "Change noise")
 
 
 def test_reopening_continues_where_it_was(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer
 
 from pprl_desktop.problem import Problem
+from pprl_desktop.project.steps import by_name
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.turns import AFTERWARDS
@@ -105,8 +106,15 @@ class Overview:
             return ""
         if state.waits_for:  # only the first of several says why; the others follow from it
             return ""
-        change = self._desk.project.why_redo(state.step.name)
-        return tr("after “{change}”", change=tr(change)) if change else ""
+        cause = self._desk.project.why_redo(state.step.name)
+        if cause is None:
+            return ""
+        if cause.kind == "step":
+            earlier = by_name(self._desk.project.choices.kind)[cause.name]
+            return tr("after “{step}” was done again", step=self.title(earlier))
+        if cause.kind == "undo":
+            return tr("after undoing “{change}”", change=tr(cause.name))
+        return tr("after “{change}”", change=tr(cause.name))
 
     def title(self, step: Step) -> str:
         """The two files are called by what they are once a method is agreed."""
