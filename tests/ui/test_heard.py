@@ -53,23 +53,30 @@ def missing() -> str:
     return ", ".join(tools)
 
 
-Listen = Callable[[str], dict[str, list["Heard"]]]
+class Listen:
+    """Each part is played once, in a session of its own."""
+
+    def __init__(self, make: Callable[[str], Path]) -> None:
+        self._make, self._known = make, dict[str, tuple[Path, dict[str, list[Heard]]]]()
+
+    def __call__(self, part: str) -> dict[str, list[Heard]]:
+        if part not in self._known:
+            folder = self._make(part)
+            self._known[part] = folder, session(folder, LANGUAGES[part], PARTS[part])
+        return self._known[part][1]
+
+    def aloud(self, part: str) -> list[str]:
+        """What was announced, wherever the focus was."""
+        self(part)
+        return [json.loads(line) for line in (self._known[part][0] / "announced.txt").read_text().splitlines()]
 
 
 @pytest.fixture(scope="module")
 def listen(tmp_path_factory: pytest.TempPathFactory) -> Listen:
-    """Each part is played once, in a session of its own."""
     lacking = missing()
     if lacking:
         pytest.skip(f"not installed: {lacking}")
-    known: dict[str, dict[str, list[Heard]]] = {}
-
-    def one(part: str) -> dict[str, list[Heard]]:
-        if part not in known:
-            known[part] = session(tmp_path_factory.mktemp(part), LANGUAGES[part], PARTS[part])
-        return known[part]
-
-    return one
+    return Listen(tmp_path_factory.mktemp)
 
 
 SCRIPT = """
@@ -81,9 +88,12 @@ export DISPLAY=":$(cat "$FOLDER/screen.txt")"
 openbox >/dev/null 2>&1 &
 manager=$!
 touch "$FOLDER/said.txt"
+"$PYTHON" "$HERE/announced.py" "$FOLDER/announced.txt" 2>/dev/null &
+reader=$!
+sleep 1
 "$PROGRAM" "$HERE/shown_page.py" "$FOLDER" $WANTED >"$FOLDER/said.txt" 2>"$FOLDER/errors.txt" &
 program=$!
-trap 'kill $program $manager $screen 2>/dev/null || true' EXIT
+trap 'kill $program $reader $manager $screen 2>/dev/null || true' EXIT
 "$PYTHON" "$HERE/heard.py" pprl-desktop "$FOLDER"
 """
 
@@ -224,3 +234,12 @@ def test_a_refusal_stands_in_the_tree_with_its_words(listen: Listen) -> None:
     for part, state in (("first", "data-refused"), ("before", "partner-refused"), ("first", "settings-refused")):
         words = " ".join(one.name for one in listen(part)[state])
         assert "Problem" in words, state
+
+
+def test_a_refusal_is_read_out_wherever_the_focus_is(listen: Listen) -> None:
+    """The page keeps the focus: what appears above it would be heard by nobody who does not look for it."""
+    for part, words in (
+        ("first", "Problem: 'only a heading.csv' has a header"),
+        ("before", "Problem: This is your own"),
+    ):
+        assert [said for said in listen.aloud(part) if said.startswith(words)], listen.aloud(part)

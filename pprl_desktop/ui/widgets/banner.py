@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAccessible, QAccessibleEvent, QShowEvent
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
 from pprl_desktop.problem import Problem
@@ -123,7 +123,10 @@ class RemarkStrip(QWidget):
         banner.rest.clicked.connect(self._toggle)
         self._arrange()
         self.appeared.emit()
-        QAccessible.updateAccessibility(QAccessibleEvent(banner, QAccessible.Event.Alert))
+        said = QAccessibleAnnouncementEvent(banner, banner.accessibleName())  # on Linux Qt tells readers of no Alert
+        if banner.kind in ("problem", "warning"):
+            said.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
+        QAccessible.updateAccessibility(said)
 
     def show_problem(self, problem: Problem, act: Act | None = None) -> None:
         self.show_banner(Banner.of(problem, act=act))
