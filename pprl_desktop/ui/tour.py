@@ -194,6 +194,8 @@ class _Tour:
         self.set.wait()
 
     def _shoot(self, name: str, seen: QWidget | None = None) -> None:
+        from PySide6.QtCore import QEvent
+
         for mode in self.plan.themes:
             self.theme.apply(self.app, mode, self.plan.text_size)  # type: ignore[arg-type]
             self.window.desk.preferences = replace(self.window.desk.preferences, theme=mode)  # type: ignore[arg-type]
@@ -202,6 +204,7 @@ class _Tour:
             for wide, high in self.plan.sizes:
                 self.window.resize(wide, high)
                 self.set.settle()
+                self.app.sendPostedEvents(None, QEvent.Type.LayoutRequest)  # of what changed in the very last turn
                 path = self.plan.out / f"{name}-{mode}-{wide}x{high}.png"
                 if not (seen or self.window).grab().save(str(path), "PNG"):
                     raise Problem("A picture could not be written.", do="Check the disk and the folder.", place="out")
