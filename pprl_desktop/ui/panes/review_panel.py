@@ -57,7 +57,7 @@ class ReviewPanel(QWidget):
         self.open = button(tr("Open"), self.reveal)
         self.open.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys stay with the pair
         said = column(self.cell_text, self.cell_cost, gap=0.25)
-        self.key = label("Space", "tiny", wrap=False)
+        self.key = label(tr("Space"), "tiny", wrap=False)
         line = row(said, self.open, self.key, gap=1)
         line.setStretch(0, 1)
         self.hint_text = label("", "small")
@@ -320,7 +320,7 @@ class ReviewPanel(QWidget):
         return (
             ("← →", tr("another cell")),
             ("↑ ↓", tr("another pair")),
-            ("Space", tr("open the next level of the cell")),
+            (tr("Space"), tr("open the next level of the cell")),
             ("1 2 3", tr("different: surely, probably, perhaps")),
             ("4 5 6", tr("same: perhaps, probably, surely")),
             ("0", tr("cannot tell")),
