@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 WAIT = 180.0  # s for the work a page starts when it is shown
 SETTLE = 0.3  # s for timers and layouts
+TURNS = 30  # and as often the window must have had its turn: seconds alone are nothing on a busy machine
 SECRET = "four quiet rivers turn north"  # of the reviews made here
 OWN_ROWS = 300  # of each own file
 Act = Callable[["Set"], None]
@@ -100,9 +101,10 @@ class Set:
             self.settle()
 
     def settle(self) -> None:
-        end = time.monotonic() + SETTLE
-        while time.monotonic() < end:
+        end, turns = time.monotonic() + SETTLE, 0
+        while time.monotonic() < end or turns < TURNS:
             self.app.processEvents()
+            turns += 1
             time.sleep(0.01)
 
 

@@ -21,6 +21,7 @@ from pprl_desktop import resources
 from pprl_desktop.exchange import contacts, identity
 from pprl_desktop.exchange.home import Home
 from pprl_desktop.job.demo import COLUMNS_B
+from pprl_desktop.job.offers import adopted
 from pprl_desktop.job.own_table import OwnTable
 from pprl_desktop.job.partnership import Partnership
 from pprl_desktop.project.choices import Choices
@@ -159,12 +160,12 @@ class Partner:
         columns = {one.name: COLUMNS_B[one.name] for one in received.proposal.terms.fields}
         agreement = Partnership.accept(self.home, self.own, received.proposal, answer, columns)
         self.agreed = Partnership(self.home, self.own, agreement.id)
+        self.table = OwnTable()
+        self.choices = Choices().changed(**self.table.load(resources.find("samples", "hospital_b.csv")).changes())
+        self.choices = self.choices.changed(**adopted(self.choices, received.proposal.terms, tuple(columns.items())))
 
     def seal(self, bundle: Path) -> None:
-        """Its own table has other headings, dates and codes."""
-        self.table = OwnTable()
-        seen = self.table.load(resources.find("samples", "hospital_b.csv"))
-        self.choices = Choices().changed(**seen.changes())
+        """Its table has other headings, dates and codes than the steward's."""
         self.agreed.export(self.table, self.choices, bundle)
 
     def tell(self, bundle: Path, result: Path) -> None:
