@@ -168,9 +168,8 @@ class Partner:
         """Its table has other headings, dates and codes than the steward's."""
         self.agreed.export(self.table, self.choices, bundle)
 
-    def tell(self, bundle: Path, result: Path) -> None:
-        """The steward's bundle came; what the partner accepts is written."""
-        self.agreed.receive(bundle)
+    def tell(self, result: Path) -> None:
+        """What the partner accepts of the steward's bundle, which came."""
         self.agreed.keep(self.agreed.match(self.table, self.choices))
         self.agreed.send_result(result)
 
@@ -250,7 +249,7 @@ def test_from_the_start_page_to_the_linked_table(keyboard: Keyboard, tmp_path: P
     confirmed(keyboard, "I may send", "Ich darf")
     keyboard.file(bundle)
     keyboard.until(bundle.exists, "the bundle")
-    assert Partnership.open(partner.home, partner.own, bundle).kind == "data"
+    assert partner.agreed.receive(bundle).kind == "data"
 
     # the partner's bundle; the match begins by itself
     partner.seal(tmp_path / "theirs.pprl")
@@ -264,7 +263,7 @@ def test_from_the_start_page_to_the_linked_table(keyboard: Keyboard, tmp_path: P
     # both results
     confirmed(keyboard, "I may tell", "Ich darf")
     keyboard.file(tmp_path / "result.pprl")
-    partner.tell(bundle, tmp_path / "their result.pprl")
+    partner.tell(tmp_path / "their result.pprl")
     keyboard.alt(words["theirs"])
     keyboard.file(tmp_path / "their result.pprl")
     keyboard.until(lambda: not keyboard.seen()["why"], "both results")

@@ -98,7 +98,7 @@ def test_a_file_that_is_not_in_the_record_is_told(
     unknown = replace(a.agreement, sent=tuple(replace(one, table="other") for one in a.agreement.sent))
     a.home.keep_agreement(unknown)
     said = printed("report", a, capsys)
-    assert "1 of 2 files that were sent are not in the record" in said
+    assert "1 of 2 files that were sent is not in the record" in said
 
 
 def test_the_report_of_a_reviewed_job_tells_the_review(

@@ -60,3 +60,6 @@ class FactTable(QWidget):
                 title.setBuddy(shown)
             self._grid.addWidget(title, 2 * number, 0, Qt.AlignmentFlag.AlignTop)
             self._grid.addWidget(shown, 2 * number, 1)
+        for place in range(self._grid.rowCount()):  # what room is left over lies below the lines, not within them
+            self._grid.setRowStretch(place, 0)
+        self._grid.setRowStretch(self._grid.rowCount(), 1)
