@@ -39,6 +39,7 @@ MORE = (
     "{asks} asks", "{count} come from", "{count} words are", "{field}: {share}", "{method}:",
     "{more} fields instead", "{name}: the answer", "{n|One link|{n} links} between", "{n} bars", "{n} hours",
     "{n} minutes", "{n} numbers in all", "{n} questions, filled", "{n} records · fing", "{n} seconds",
+    "The proposal allows {count}", "Files for {n|one reviewer", "{name}: all {records}",
     "{one} and {other}", "{others} other partners", "{party} would have", "{people|One person", "{wrong} links",
 )  # fmt: skip
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtGui import QKeySequence
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QSizePolicy
 
 from pprl_desktop.ui.kit import theme
@@ -35,7 +35,9 @@ class BottomBar(QFrame):
         said = row(self.status, self.reason, self._extra, gap=1.5)
         said.setStretch(0, 1)
         said.setStretch(1, 1)
-        self.next.setShortcut(QKeySequence("Ctrl+Return"))
+        # beside the button, whose own shortcut is Alt and its letter: it can have one only
+        anywhere = QShortcut(QKeySequence("Ctrl+Return"), self)
+        anywhere.activated.connect(lambda: self.next.isVisible() and self.next.click())
         self._moves = row(None, self.back, self.next, gap=1)
         self._bar = row(said, self._moves, gap=1.5)
         self._bar.setContentsMargins(4 * GRID, 9, 4 * GRID, 10)
@@ -62,7 +64,6 @@ class BottomBar(QFrame):
         self.next.setEnabled(possible)
         if self.next.text() != mnemonic(text):
             self.next.setText(mnemonic(text))
-            self.next.setShortcut(QKeySequence("Ctrl+Return"))  # a new text takes the old keys away
         self.next.setAccessibleName(text.replace("&", ""))
         self.next.setAccessibleDescription(reason)
         set_tip(self.next, reason or tr("Ctrl+Enter works in every field"))
