@@ -37,13 +37,17 @@ class BottomBar(QFrame):
         said.setStretch(1, 1)
         # beside the button, whose own shortcut is Alt and its letter: it can have one only
         anywhere = QShortcut(QKeySequence("Ctrl+Return"), self)
-        anywhere.activated.connect(lambda: self.next.isVisible() and self.next.click())
+        anywhere.activated.connect(self._press_next)
         self._moves = row(None, self.back, self.next, gap=1)
         self._bar = row(said, self._moves, gap=1.5)
         self._bar.setContentsMargins(4 * GRID, 9, 4 * GRID, 10)
         self._bar.setStretch(0, 1)
         self.setLayout(self._bar)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def _press_next(self) -> None:
+        if self.next.isVisible():
+            self.next.click()
 
     def say(self, status: str, reason: str) -> None:
         """One quiet line: what is missing before Next, else what there is to know."""
