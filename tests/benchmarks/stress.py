@@ -67,6 +67,20 @@ def _one_sided_column() -> Files:
     return a, replace(b, columns=tuple(columns)), truth, one
 
 
+def other_digits(columns: tuple[str, ...] = ("last", "first", "sex", "town"), seed: int = 0) -> Files:
+    """Sexes are 0 and 1 on one side, 1 and 2 on the other: the 1 of both is somebody else."""
+    a, b, truth, one = shared(columns, (400, 400), 200, seed=seed)
+    return _rewritten(a, "sex", {"F": "0", "M": "1"}), _rewritten(b, "sex", {"F": "1", "M": "2"}), truth, one
+
+
+def _rewritten(made: CleanTable, name: str, words: dict[str, str]) -> CleanTable:
+    columns = list(made.columns)
+    at = [one.name for one in columns].index(name)
+    values = np.array([words[value] for value in columns[at].values], dtype=object)
+    columns[at] = replace(columns[at], values=values)
+    return replace(made, columns=tuple(columns))
+
+
 def _one_family() -> Files:
     random = np.random.default_rng(0)
     everyone = people(random, 700)
@@ -162,6 +176,7 @@ SCENARIOS: dict[str, Callable[[], Files]] = {
     "arabic": lambda: shared(BASIC, (1200, 1200), 500, shape="arabic", touched=0.9, further=0.5),
     "vietnamese": lambda: shared(("last", "middle", "first", "born"), (1200, 1200), 500, shape="vietnamese"),
     "second_dropped": _second_name_dropped,
+    "other_digits": other_digits,
     "tiny_50": lambda: shared(BASIC, (50, 50), 25),
     "tiny_50_few": lambda: shared(BASIC, (50, 50), 4, seed=1),
     "tiny_100_names": lambda: shared(("last", "first", "year"), (100, 100), 50, seed=2),

@@ -15,12 +15,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 
-from pprl_desktop.compute.intervals import wilson
-from pprl_desktop.decisions.adaptive.opinion import Opinion, Strangers, ViewedPairs, ranked
+from pprl_desktop.compute.intervals import Z_95, wilson
+from pprl_desktop.decisions.adaptive.opinion import Opinion, ViewedPairs, Strangers, ranked
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import Numbers
 
@@ -66,6 +67,8 @@ def held_out(
     left_out = [*((one,) for one in asked), *combinations(asked, 2)]
     seen = _together(seen, left_out)
     strangers = [replace(file, seen=_together(file.seen, left_out)) for file in strangers]
+    # the one that misses most has the word: each must hold as surely as all of them together
+    z = NormalDist().inv_cdf(1.0 - (1.0 - NormalDist().cdf(Z_95)) / max(len(left_out), 1))
     made = []
     for view, views in enumerate(left_out):
         rest, fair = ranked(seen, view, pairs.total, bar)
@@ -79,7 +82,7 @@ def held_out(
         known = seen.known[:, view]
         believed = float(pairs.probability[known].sum())
         alike = float(pairs.probability[known & seen.agrees[:, view]].sum()) / max(believed, 1e-9)
-        low, high = wilson(m, len(label))
+        low, high = wilson(m, len(label), z)
         likely, least, most = (max(alike / max(share, 1e-3), 1.0) for share in (m, high, low))
         made.append(Held(views, likely, least, most, len(label)))
     return max(made, key=lambda one: (one.low, one.out_of), default=None)
@@ -97,6 +100,8 @@ def _together(seen: ViewedPairs, left_out: Sequence[tuple[int, ...]]) -> ViewedP
             strange[:, place] *= np.where(here, 1.0 - seen.u[:, view], 1.0)
             agrees[:, place] |= here & seen.agrees[:, view]
             known[:, place] |= here
+        if len(views) == 2 and seen.between is not None:
+            weights[:, place] += seen.between(*views)
     return ViewedPairs(weights, agrees, 1.0 - strange, known, np.zeros(len(left_out), dtype=np.bool_))
 
 

@@ -32,6 +32,9 @@ class ViewedPairs:
     foreign: Flags  # [views] whether hardly a value of it occurs on both sides
     whole: int = 0  # so many columns are views, those after them single fields of one; 0: all
     says: Numbers | None = None  # [pairs, views] what the view adds, where that is not the sum of its fields
+    met: Flags | None = None  # [pairs, views] whether the own value occurs on the other side; None: all do
+    coded: tuple[int, ...] = ()  # views of categories
+    between: Callable[[int, int], Numbers] | None = None  # [pairs] what two views say together beyond their sum
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ class ViewOpinion:
     best: float  # pairs that this was counted on
     telling: bool  # whether it was asked: strangers seldom agree on it
     alike: float = 0.0  # share of the best pairs that it speaks for, agreed or not: values with slips
+    chance: float = 0.0  # how often strangers with the values of the best pairs agree on it
     silent: bool = False  # counterparts do not agree on it although the others confirm each other: another format
 
 
@@ -82,7 +86,7 @@ def second_opinion(
     """
     every = tuple(_best(seen, view, total, bar, matches, tuning) for view in range(seen.weights.shape[1]))
     whole = seen.whole or len(every)
-    told = _silent(every[:whole], seen.foreign, tuning)
+    told = _silent(every[:whole], seen, tuning)
     alone = [one for one in every[whole:] if not seen.foreign[one.view]]
     lowest = np.full(len(total), np.inf)
     for one in (*told, *alone):
@@ -105,7 +109,10 @@ def ranked(seen: ViewedPairs, view: int, total: Numbers, bar: float) -> tuple[Nu
 def _best(seen: ViewedPairs, view: int, total: Numbers, bar: float, matches: float, tuning: Tuning) -> ViewOpinion:
     rest, fair = ranked(seen, view, total, bar)
     at = np.flatnonzero(fair)
-    if not len(at) or float(np.median(seen.u[at, view])) > tuning.telling:
+    met = (
+        at if seen.met is None else at[seen.met[at, view]]
+    )  # nobody agrees on a value that the other side has not, however common it is
+    if not len(at) or float(np.median(seen.u[met if len(met) else at, view])) > tuning.telling:
         return ViewOpinion(view, 1.0, 1.0, float(len(at)), False)
     step = np.floor(rest[at] / tuning.opinion_step)
     order = np.argsort(-step, kind="stable")
@@ -115,20 +122,23 @@ def _best(seen: ViewedPairs, view: int, total: Numbers, bar: float, matches: flo
     sure = tuning.opinion_doubt
     found = (float(seen.agrees[best, view].sum()) + sure * tuning.prior_equal) / (len(best) + sure)
     alike = float((seen.weights[best, view] > tuning.speaks).mean())
-    return ViewOpinion(view, float(np.clip(found, tuning.opinion_floor, 0.995)), found, float(len(best)), True, alike)
+    chance = float(seen.u[best, view].mean())
+    return ViewOpinion(view, float(np.clip(found, tuning.opinion_floor, 0.995)), found, float(len(best)), True, alike, chance)
 
 
-def _silent(told: Sequence[ViewOpinion], foreign: Flags, tuning: Tuning) -> tuple[ViewOpinion, ...]:
+def _silent(told: Sequence[ViewOpinion], seen: ViewedPairs, tuning: Tuning) -> tuple[ViewOpinion, ...]:
     """A view that nobody agrees on while at least two others are agreed on: it is written otherwise on one side.
 
-    Only where its values show it, or where it speaks for the pairs all the same, being full of slips: first names that
-    never agree although both sides have the same ones mean families.
+    Only where its values show it, or where it speaks for the pairs all the same, being full of slips, or where they are
+    codes that counterparts have in common no more often than strangers: 0 and 1 on one side, 1 and 2 on the other.
+    First names that never agree although both sides have the same ones mean families.
     """
     asked = [one for one in told if one.telling]
     agreed = [one for one in asked if one.found >= tuning.confirmed]
     out = []
     for one in told:
-        shown = bool(foreign[one.view]) or one.alike > 0.5
+        shown = bool(seen.foreign[one.view]) or one.alike > 0.5
+        shown |= one.view in seen.coded and one.found <= one.chance
         quiet = one.telling and shown and one.found < tuning.silent and one.best >= tuning.opinion_least
         others = len([other for other in agreed if other.view != one.view])
         alone = all(other.found >= tuning.confirmed or other.found < tuning.silent for other in asked)
@@ -155,12 +165,7 @@ def _more_often(
 
 
 def _asked(
-    seen: ViewedPairs,
-    one: ViewOpinion,
-    total: Numbers,
-    bar: float,
-    more: Callable[[float, int], Numbers],
-    tuning: Tuning,
+    seen: ViewedPairs, one: ViewOpinion, total: Numbers, bar: float, more: Callable[[float, int], Numbers], tuning: Tuning
 ) -> Numbers:
     rest, fair = ranked(seen, one.view, total, bar)
     at = np.flatnonzero(fair)

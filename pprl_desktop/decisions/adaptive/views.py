@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -209,34 +210,62 @@ def seen(
     besides = [_agree_besides(of[levels], members, f) for members in found for f in members if f in given]
     weights, against, worst = (np.zeros((len(own), len(columns))) for _ in range(3))
     chance = np.full((len(own), len(columns)), 2.0)
-    agrees, known = (np.zeros((len(own), len(columns)), dtype=np.bool_) for _ in range(2))
+    agrees, known, met = (np.zeros((len(own), len(columns)), dtype=np.bool_) for _ in range(3))
     for view, members in enumerate(columns):
+        if view < len(found) or given[members[0]] <= tuning.telling:
+            weights[:, view] += _in_common(pairs, members, edges, tuning)
         for f in members:
             alone = np.nan_to_num(pairs.evidence[:, f])
             weights[:, view] += alone
             against[:, view] += np.minimum(alone, 0.0)
             worst[:, view] = np.minimum(worst[:, view], alone)
-            if view >= len(found) and given[f] <= tuning.telling:  # what it has in common with others goes with it
-                at = np.flatnonzero(of[levels[:, f]])
-                others = [edge for edge in edges if f not in (edge.first, edge.second)]
-                left = corrections(pairs.among, others, pairs.rows[at], levels[at], tuning, pairs.people)
-                lifts = pairs.lifts[at]
-                weights[at, view] += lifts[:, f] - lifts.sum(axis=1) + left.sum(axis=1)
             at = np.flatnonzero(levels[:, f] < INITIAL)
             if view >= len(found):
                 at = at[besides[view - len(found)][at]]
             code = fields[f].own.codes[own[at]]
             equal = np.exp(pairs.log_u[f][code, EQUAL])
-            if fields[f].exact:
-                equal = np.where(fields[f].equal_to[code] >= 0, equal, 0.0)
+            there = fields[f].equal_to[code] >= 0 if fields[f].exact else np.ones(len(code), dtype=np.bool_)
+            equal = np.where(there, equal, 0.0)
             least = given[f] if view >= len(found) else 0.0
             share = np.minimum(np.maximum(equal, least) + float(u[f, near].sum()), 0.95)
             more = share < chance[at, view]
-            at, share = at[more], share[more]
+            at, share, there = at[more], share[more], there[more]
             chance[at, view], agrees[at, view], known[at, view] = share, of[levels[at, f]], True
+            met[at, view] = there
     foreign = np.array([all(_foreign(fields[f], tuning) for f in members) for members in columns], dtype=np.bool_)
+    coded = tuple(
+        view for view, members in enumerate(columns) if all(fields[f].comparison.kind == "category" for f in members)
+    )
     says = weights - against + worst  # who has moved has moved once, however many fields tell it
-    return ViewedPairs(weights, agrees, np.minimum(chance, 1.0), known, foreign, len(found), says)
+    between = partial(_between, pairs, columns, edges, tuning)
+    return ViewedPairs(weights, agrees, np.minimum(chance, 1.0), known, foreign, len(found), says, met, coded, between)
+
+
+def _in_common(pairs: Weighed, members: Sequence[int], edges: Sequence[Edge], tuning: Tuning) -> Numbers:
+    """[pairs] what goes with these fields besides what is charged to them: the lifts of others that they explain.
+
+    What two fields have in common is charged to one of them. If the other is left out, nothing is said twice any more:
+    pairs that agree on it would rank lower for that than pairs that do not.
+    """
+    made = np.zeros(len(pairs.own))
+    left = [edge for edge in edges if edge.first not in members and edge.second not in members]
+    if len(left) < len(edges):
+        at = np.flatnonzero(pairs.lifts.any(axis=1))
+        others = corrections(pairs.among, left, pairs.rows[at], pairs.levels[at], tuning, pairs.people)
+        charged = pairs.lifts[at]
+        made[at] = charged[:, list(members)].sum(axis=1) - charged.sum(axis=1) + others.sum(axis=1)
+    return made
+
+
+def _between(
+    pairs: Weighed, columns: Sequence[Sequence[int]], edges: Sequence[Edge], tuning: Tuning, first: int, second: int
+) -> Numbers:
+    """[pairs] what goes with two views together besides what goes with each, where they have something in common."""
+    a, b = (set(columns[view]) for view in (first, second))
+    if not any(len({edge.first, edge.second} & a) == len({edge.first, edge.second} & b) == 1 for edge in edges):
+        return np.zeros(len(pairs.own))
+    both, *alone = (_in_common(pairs, sorted(members), edges, tuning) for members in (a | b, a, b))
+    return both - alone[0] - alone[1]
 
 
 def _agree_besides(agree: Flags, members: Sequence[int], f: int) -> Flags:
@@ -250,7 +279,9 @@ def _lasting(one: FieldLevels) -> bool:
 
 
 def _foreign(one: FieldLevels, tuning: Tuning) -> bool:
-    """Whether hardly a record has a value that the other side has too."""
-    if not one.exact or not one.own.present:
+    """Whether hardly a record of one of the sides has a value that the other side has too."""
+    if not one.exact or not one.own.present or not one.partner.present:
         return False
-    return float(one.own.counts[one.equal_to >= 0].sum()) < tuning.foreign * one.own.present
+    there = np.flatnonzero(one.equal_to >= 0)
+    own, partner = one.own.counts[there].sum(), one.partner.counts[one.equal_to[there]].sum()
+    return min(float(own) / one.own.present, float(partner) / one.partner.present) < tuning.foreign

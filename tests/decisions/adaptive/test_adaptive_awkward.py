@@ -26,6 +26,7 @@ from tests.benchmarks.stress import (
     matched,
     moved,
     one_to_many,
+    other_digits,
     shared,
 )
 from tests.benchmarks.stress_people import slips
@@ -52,6 +53,15 @@ def f1(files: Files, method: str = "bloom") -> float:
 )
 def test_where_nobody_is_in_both_files_nobody_is_linked(files: Callable[[], Files]) -> None:
     assert len(accepted(linked(files()))) <= 2
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("one_to_one", [True, False])
+def test_codes_that_mean_something_else_on_the_other_side_have_no_veto(seed: int, one_to_one: bool) -> None:
+    """Neither side may find nobody while the other fields confirm each other."""
+    a, b, truth, _ = other_digits(seed=seed)
+    for files in ((a, b, truth, one_to_one), (b, a, {(y, x) for x, y in truth}, one_to_one)):
+        assert f1(files) > 0.9
 
 
 @pytest.mark.parametrize("noise", ["one-sided", "two-sided"])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from pprl_desktop.decisions.adaptive.levels import DIFFERS, EQUAL
 from pprl_desktop.decisions.adaptive.opinion import ViewedPairs, ViewOpinion, _silent, confirmed, second_opinion
 from pprl_desktop.decisions.adaptive.tuning import Tuning
-from pprl_desktop.decisions.adaptive.views import changed_together, views
+from pprl_desktop.decisions.adaptive.views import _between, _in_common, changed_together, views
 
 TUNING = Tuning()
 PLAIN = Tuning(opinion_sigma=0.0, opinion_doubt=0.0)
@@ -157,5 +159,43 @@ def a_view(view: int, found: float, alike: float) -> ViewOpinion:
 def test_a_view_that_nobody_agrees_on_has_no_veto_where_it_speaks_for_the_pairs(alike: float, silent: bool) -> None:
     """A town misspelt in every record is no reason to link nobody; first names that never agree mean families."""
     told = [a_view(0, 0.98, 1.0), a_view(1, 0.95, 1.0), a_view(2, 0.9, 0.98), a_view(3, 0.03, alike)]
-    asked = _silent(told, np.zeros(4, dtype=np.bool_), Tuning())
+    asked = _silent(told, pairs(0.5), Tuning())
     assert [one.silent for one in asked] == [False, False, False, silent]
+
+
+@pytest.mark.parametrize(("found", "silent"), [(0.05, True), (0.23, False)], ids=["by chance", "beyond chance"])
+def test_codes_that_counterparts_share_by_chance_only_have_no_veto(found: float, silent: bool) -> None:
+    """1 to 6 on one side, 0 to 5 on the other: most codes occur on both, and mean something else."""
+    seen = replace(pairs(0.5), coded=(3,))
+    told = [a_view(0, 0.98, 1.0), a_view(1, 0.95, 1.0), a_view(2, 0.9, 0.98), a_view(3, found, 0.0)]
+    told[3] = replace(told[3], chance=0.2)
+    assert [one.view for one in _silent(told, seen, TUNING) if one.silent] == ([3] if silent else [])
+    assert not any(one.silent for one in _silent(told, pairs(0.5), TUNING))
+
+
+def test_a_code_that_the_other_side_lacks_does_not_make_a_view_telling() -> None:
+    """Nobody agrees on F where the other side writes 0 and M; M is what every second stranger agrees on."""
+    seen = pairs(0.5)
+    mine = np.random.default_rng(1).random(len(seen.u)) < 0.6
+    u = seen.u.copy()
+    u[:, 3] = np.where(mine, 0.0, 0.5)
+    met = np.ones(u.shape, np.bool_)
+    met[:, 3] = ~mine
+    total = seen.weights.sum(axis=1)
+    for one, telling in ((replace(seen, u=u), True), (replace(seen, u=u, met=met), False)):
+        assert second_opinion(one, total, -60.0, 2000.0, TUNING).views[3].telling is telling
+
+
+def test_a_view_left_out_takes_along_what_is_charged_to_others_for_it() -> None:
+    """Else pairs that agree on it would rank lower without it than pairs that do not, and seem fewer than they are."""
+    lifts = np.array([[0.0, 2.0, 0.0], [0.0, 0.0, 0.0]])  # the first pair agrees on both fields, charged to the second
+    rows = np.arange(2)
+    pairs = SimpleNamespace(
+        own=rows, rows=rows, levels=np.zeros((2, 3), np.uint8), lifts=lifts, among=range(3), people=None
+    )
+    edges = [SimpleNamespace(first=0, second=1)]
+    columns = [(0,), (1,), (2,)]
+    alone = [_in_common(pairs, members, edges, TUNING).tolist() for members in columns]
+    assert alone == [[-2.0, 0.0], [0.0, 0.0], [0.0, 0.0]]
+    assert _between(pairs, columns, edges, TUNING, 0, 1).tolist() == [2.0, 0.0]
+    assert _between(pairs, columns, edges, TUNING, 0, 2).tolist() == [0.0, 0.0]
