@@ -47,7 +47,7 @@ class Signs:
     views: int  # that could be asked
     conflict: float  # accepted pairs of a record with counterparts who are different people, as a share
     households: bool  # every field is one that a household shares
-    relatives: bool  # the surest pairs differ in the first name
+    relatives: bool  # many of the surest pairs differ in the first name
     namesakes: bool  # somebody is held twice by names alone
     noisy: bool
     recall: float  # by the probabilities; NaN: not known
@@ -199,7 +199,7 @@ def _interval(found: Signs, tuning: Tuning) -> dict[str, float]:
 NO_SECOND = Said("This decision has no second opinion: its figures rest on its own assumptions alone.")
 DECIDE_ADAPTIVELY = Said("Decide adaptively, field by field, or review a sample of the pairs before using the result.")
 HOUSEHOLDS = Said("The fields say where people live, not who they are: a household looks like one person.")
-RELATIVES = Said("Most pairs that agree on everything else differ in the first name: they may be twins or relatives.")
+RELATIVES = Said("Many pairs that agree on everything else differ in the first name: they may be twins or relatives.")
 NAMESAKES = Said("By names alone, two people of one name look like one person who is held twice.")
 TELL_APART = Said("Add a field that tells people apart, such as a date of birth.")
 REVIEW = Said("Review a sample of the pairs before using the result.")
