@@ -35,6 +35,7 @@ from tests.benchmarks.populations import CONDITIONS, Population, draw, make, und
 from tests.benchmarks.quality import recipe_for
 
 TOO_HIGH = 0.1  # expected above true precision: a false figure
+FEW = 20  # links below which luck decides whether a figure was right
 STRAY = 5000  # records per stray pair that may be linked where nobody is shared
 BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 0.99, 1.0)  # of probabilities, for the reliability plot
 
@@ -183,11 +184,27 @@ def goals(lines: Sequence[Line]) -> list[Goal]:
     ]  # fmt: skip
 
 
+def chance_alone(lines: Sequence[Line], times: int = 200) -> tuple[float, float, float]:
+    """Median, 95 % and number too high of reliable figures that are exactly right: luck makes the rest."""
+    told = [one for one in lines if one.reliable and one.linked and one.shared and one.expected is not None]
+    if not told:
+        return 0.0, 0.0, 0.0
+    expected = np.array([min(one.expected or 0.0, 1.0) for one in told])
+    linked = np.array([one.linked for one in told])
+    off = expected - np.random.default_rng(0).binomial(linked, expected, size=(times, len(told))) / linked
+    middle, tail = (float(np.quantile(np.abs(off), at, axis=1).mean()) for at in (0.5, 0.95))
+    return middle, tail, float((off > TOO_HIGH).sum(axis=1).mean())
+
+
 def table(lines: Sequence[Line]) -> str:
     found = [one for one in lines if one.shared]
     seeds = len({one.seed for one in lines})
     told = [f"{len(lines)} runs on {seeds} populations, mean F1 {np.mean([one.f1 for one in found] or [np.nan]):.3f}"]
     told += [f"  {'+' if one.held else 'NOT':<4} {one.name:<38} {one.reached:<26} {one.goal}" for one in goals(lines)]
+    for of, these in (("all", lines), ("of 20 links and more", [one for one in lines if one.linked >= FEW])):
+        middle, tail, high = chance_alone(these)
+        reached = " | ".join(one.reached for one in goals(these)[:5])
+        told.append(f"    {of}: {reached}; by chance alone {middle:.3f} | {tail:.3f} | {high:.1f}")
     for key in ("condition", "method", "direction"):
         for value in sorted({getattr(one, key) for one in lines}):
             these = [one for one in lines if getattr(one, key) == value]
