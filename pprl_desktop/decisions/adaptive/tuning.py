@@ -137,6 +137,11 @@ class Tuning(tuning.Tuning):
     opinion_floor: float = number(
         0.5, "least m of a view", "prototype: it keeps EM from locking onto a region or a culture"
     )
+    same_first: float = number(
+        0.8,
+        "share of the surest pairs that agree on the first name, below which they may be relatives",
+        "of 60 runs the 6 below had a precision .08 to .19 too high, the others did not, 2026-11",
+    )
     confirmed: float = number(0.6, "share of the best pairs that agree on a view which is confirmed")
     foreign: float = number(0.02, "share of the records below which a field has hardly a value of the other side's")
     speaks: float = number(0.5, "log likelihood ratio above which a view speaks for a pair", "a guess, 2026-11")

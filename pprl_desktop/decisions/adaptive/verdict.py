@@ -39,7 +39,7 @@ class Verdict:
     views: Views
     anybody: float  # the probability that anybody is shared
     held_out: Held | None  # how many counterparts there are, by pairs found without a view; None: nobody to ask
-    relatives: bool  # the surest pairs, found without the first name, are not confirmed by it
+    relatives: bool  # many of the surest pairs, found without the first name, differ in it
 
 
 def verdict(files: Files, learned: Learned, near: Sequence[Strangers], evidence: Floats, progress: Progress) -> Verdict:
@@ -80,7 +80,7 @@ def verdict(files: Files, learned: Learned, near: Sequence[Strangers], evidence:
 
 
 def _relatives(opinion: second.Opinion, found: Views, names: Sequence[str], tuning: Tuning) -> bool:
-    """Whether the surest pairs that were found without the first name are not confirmed by it, and not for slips.
+    """Whether too many of the surest pairs that were found without the first name differ in it, and not by slips.
 
     Counterparts change nearly everything in the course of a life but that: pairs that agree on all else are twins, or
     people of one household.
@@ -88,7 +88,7 @@ def _relatives(opinion: second.Opinion, found: Views, names: Sequence[str], tuni
     for one in opinion.asked:
         alone = all(role(names[f]) == "first" for f in found[one.view])
         luck = (one.found * (1 - one.found) / max(one.best, 1.0)) ** 0.5
-        if alone and one.alike < tuning.confirmed and one.found + tuning.opinion_sigma * luck < tuning.confirmed:
+        if alone and one.alike < tuning.same_first and one.found + tuning.opinion_sigma * luck < tuning.same_first:
             return True
     return False
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from pprl_desktop.decisions.adaptive.levels import DIFFERS, EQUAL
-from pprl_desktop.decisions.adaptive.opinion import ViewedPairs, ViewOpinion, _silent, confirmed, second_opinion
+from pprl_desktop.decisions.adaptive.opinion import Opinion, ViewedPairs, ViewOpinion, _silent, confirmed, second_opinion
 from pprl_desktop.decisions.adaptive.tuning import Tuning
+from pprl_desktop.decisions.adaptive.verdict import _relatives
 from pprl_desktop.decisions.adaptive.views import _between, _in_common, changed_together, views
 
 TUNING = Tuning()
@@ -42,9 +43,7 @@ def test_what_nothing_speaks_against_is_believed() -> None:
     assert confirmed(room, room, believed, TUNING) == pytest.approx(believed)
 
 
-def pairs(
-    precision: float, views: int = 4, count: int = 4000, m: float = 0.9, u: float = 0.02, seed: int = 0
-) -> ViewedPairs:
+def pairs(precision: float, views: int = 4, count: int = 4000, m: float = 0.9, u: float = 0.02, seed: int = 0) -> ViewedPairs:
     """Pairs of which a share are counterparts; every view agrees by itself, with weights that are exact."""
     random = np.random.default_rng(seed)
     true = random.random(count) < precision
@@ -184,6 +183,19 @@ def test_a_code_that_the_other_side_lacks_does_not_make_a_view_telling() -> None
     total = seen.weights.sum(axis=1)
     for one, telling in ((replace(seen, u=u), True), (replace(seen, u=u, met=met), False)):
         assert second_opinion(one, total, -60.0, 2000.0, TUNING).views[3].telling is telling
+
+
+@pytest.mark.parametrize(
+    ("found", "alike", "best", "relatives"),
+    [(0.67, 0.76, 82, True), (0.67, 0.95, 82, False), (0.67, 0.76, 5, False), (0.9, 0.9, 82, False)],
+    ids=["a third differ", "by slips", "too few to say", "nicknames"],
+)
+def test_first_names_that_many_of_the_surest_pairs_lack_mean_relatives(
+    found: float, alike: float, best: float, relatives: bool
+) -> None:
+    told = (ViewOpinion(0, found, found, best, True, alike), a_view(1, 0.95, 0.95), a_view(2, 0.87, 0.9))
+    names = ("first_name", "last_name", "date_of_birth")
+    assert _relatives(Opinion(np.zeros(1), told), ((0,), (1,), (2,)), names, TUNING) is relatives
 
 
 def test_a_view_left_out_takes_along_what_is_charged_to_others_for_it() -> None:
