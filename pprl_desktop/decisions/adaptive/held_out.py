@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.compute.intervals import Z_95, wilson
-from pprl_desktop.decisions.adaptive.opinion import Opinion, ViewedPairs, Strangers, ranked
+from pprl_desktop.decisions.adaptive.opinion import Opinion, Strangers, ViewedPairs, ranked
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.base import Numbers
 

@@ -123,7 +123,9 @@ def _best(seen: ViewedPairs, view: int, total: Numbers, bar: float, matches: flo
     found = (float(seen.agrees[best, view].sum()) + sure * tuning.prior_equal) / (len(best) + sure)
     alike = float((seen.weights[best, view] > tuning.speaks).mean())
     chance = float(seen.u[best, view].mean())
-    return ViewOpinion(view, float(np.clip(found, tuning.opinion_floor, 0.995)), found, float(len(best)), True, alike, chance)
+    return ViewOpinion(
+        view, float(np.clip(found, tuning.opinion_floor, 0.995)), found, float(len(best)), True, alike, chance
+    )
 
 
 def _silent(told: Sequence[ViewOpinion], seen: ViewedPairs, tuning: Tuning) -> tuple[ViewOpinion, ...]:
@@ -165,7 +167,12 @@ def _more_often(
 
 
 def _asked(
-    seen: ViewedPairs, one: ViewOpinion, total: Numbers, bar: float, more: Callable[[float, int], Numbers], tuning: Tuning
+    seen: ViewedPairs,
+    one: ViewOpinion,
+    total: Numbers,
+    bar: float,
+    more: Callable[[float, int], Numbers],
+    tuning: Tuning,
 ) -> Numbers:
     rest, fair = ranked(seen, one.view, total, bar)
     at = np.flatnonzero(fair)

@@ -10,7 +10,14 @@ import numpy as np
 import pytest
 
 from pprl_desktop.decisions.adaptive.levels import DIFFERS, EQUAL
-from pprl_desktop.decisions.adaptive.opinion import Opinion, ViewedPairs, ViewOpinion, _silent, confirmed, second_opinion
+from pprl_desktop.decisions.adaptive.opinion import (
+    Opinion,
+    ViewedPairs,
+    ViewOpinion,
+    _silent,
+    confirmed,
+    second_opinion,
+)
 from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.adaptive.verdict import _relatives
 from pprl_desktop.decisions.adaptive.views import _between, _in_common, changed_together, views
@@ -43,7 +50,9 @@ def test_what_nothing_speaks_against_is_believed() -> None:
     assert confirmed(room, room, believed, TUNING) == pytest.approx(believed)
 
 
-def pairs(precision: float, views: int = 4, count: int = 4000, m: float = 0.9, u: float = 0.02, seed: int = 0) -> ViewedPairs:
+def pairs(
+    precision: float, views: int = 4, count: int = 4000, m: float = 0.9, u: float = 0.02, seed: int = 0
+) -> ViewedPairs:
     """Pairs of which a share are counterparts; every view agrees by itself, with weights that are exact."""
     random = np.random.default_rng(seed)
     true = random.random(count) < precision
