@@ -73,7 +73,7 @@ def agreement_document(
 
 
 def _facts(terms: Terms, me: str, measured: Measured) -> tuple[Fact, ...]:
-    purpose: Words = f"“{terms.purpose}”" if terms.purpose else Said("not stated")
+    purpose = Said("“{words}”", words=terms.purpose) if terms.purpose else Said("not stated")
 
     one, other = terms.blind.sizes if terms.blind is not None else (0, 0)
     told = {terms.proposer.name: one, terms.accepter.name: other}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pprl_desktop.exchange.disclosures import CLEAR, WORDS
 from pprl_desktop.job.disclosure import only_answers
-from pprl_desktop.job.document import Cell, Document, Fact, Figure, Listed, Part, Words
+from pprl_desktop.job.document import Cell, Document, Fact, Figure, Listed, Part
 from pprl_desktop.job.papers import field_title, how, hundred, linked
 from pprl_desktop.job.report import Grid, Report
 from pprl_desktop.said import Said
@@ -41,7 +41,7 @@ class FirstPage:
 def report_document(told: FirstPage, report: Report) -> Document:
     agreement, terms = told.agreement, told.agreement.terms
     me, partner = agreement.own_side.name, agreement.partner_side.name
-    purpose: Words = f"“{terms.purpose}”" if terms.purpose else Said("not stated")
+    purpose = Said("“{words}”", words=terms.purpose) if terms.purpose else Said("not stated")
     return Document(
         kicker=Said("Report of a record linkage"),
         title=told.title,
@@ -51,7 +51,7 @@ def report_document(told: FirstPage, report: Report) -> Document:
             Said("{n}", n=told.linked), "", Said("{n|person is|people are} in both tables", n=told.linked),
             Said("of {rows} records of {me}; {n} left open", rows=told.rows, me=me, n=told.open),
         ),
-        figures=_sure(told.match),
+        figures=_sure(told.match, blind=told.agreement.terms.blind is not None),
         facts_title=Said("Who, what, why"),
         facts=(
             Fact(Said("Purpose"), purpose),
@@ -70,12 +70,14 @@ def report_document(told: FirstPage, report: Report) -> Document:
     )  # fmt: skip
 
 
-def _sure(match: KeptMatch | None) -> tuple[Figure, ...]:
+def _sure(match: KeptMatch | None, *, blind: bool) -> tuple[Figure, ...]:
+    """With blind nobody compared those who share no key: how many of them are missed is not forecast."""
     if match is None or match.wrong is None or match.missed is None:
         return ()
+    missed = Said("people with a shared key missed") if blind else Said("shared people missed")
     return (
         forecast(Said("links wrong"), *match.wrong, reliable=match.reliable),
-        forecast(Said("shared people missed"), *match.missed, reliable=match.reliable),
+        forecast(missed, *match.missed, reliable=match.reliable),
     )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from pprl_desktop.exchange import clear_cells, inbox
+from pprl_desktop.job.kept import KeptMatch
 from pprl_desktop.job.report import Report
-from pprl_desktop.job.report_paper import FirstPage, report_document
+from pprl_desktop.job.report_paper import FirstPage, _sure, report_document
 from tests.exchange import blinded
 from tests.exchange.conftest import Party
 from tests.exchange.test_clear_cells import scene
@@ -40,3 +41,18 @@ def test_an_answer_says_how_far_its_guesses_reach(tmp_path: Path) -> None:
     (entered,) = two.b.home.ledger().disclosures()
     assert reach(two.a)["question"] == "none"
     assert reach(two.b)["answer"].startswith(f"{100 * float(entered.coverage):.0f} of 100, if ")
+
+
+def test_with_blind_the_forecast_is_of_those_who_share_a_key() -> None:
+    """Nobody compared the others, so nobody knows how many of them are missed."""
+    match = KeptMatch(0.983, 0.987, (), (0.017, 0.006, 0.027), (0.013, 0.002, 0.024), 386, reliable=True)
+    said = {blind: [str(one.what) for one in _sure(match, blind=blind)] for blind in (True, False)}
+    assert said == {
+        True: ["links wrong", "people with a shared key missed"],
+        False: ["links wrong", "shared people missed"],
+    }
+
+
+def test_a_forecast_that_nothing_confirms_is_no_number() -> None:
+    match = KeptMatch(0.95, 0.95, (), (0.05, 0.03, 0.07), (0.05, 0.03, 0.07), 561, reliable=False)
+    assert [(str(one.value), one.share) for one in _sure(match, blind=False)] == [("not known", None)] * 2

@@ -130,11 +130,13 @@ class FinishPane(KeyedPane):
         else:
             self.head(tr("Write the linked table and the report"), self._holds())
         self._show_linked()
+        if self.blind_parts() is not None:  # whoever shares no key was not compared
+            self.missed.what = tr("people with a shared key missed")
         for shown, share in (
             (self.wrong, match.wrong if match else None),
             (self.missed, match.missed if match else None),
         ):
-            shown.setVisible(not self.answers_only())  # whoever asks has matched, and forecasts
+            shown.setVisible(match is not None and not self.answers_only())  # whoever asks has matched, and forecasts
             self._show_range(shown, share, reliable=match is None or match.reliable)
         pick(self.form, choices.output_form)
         self._say_held()
