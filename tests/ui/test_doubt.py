@@ -9,6 +9,7 @@ import pytest
 from pprl_desktop.job.matches import Judged
 from pprl_desktop.said import Said
 from pprl_desktop.ui.kit import i18n
+from pprl_desktop.ui.kit.words import of_100_like
 from pprl_desktop.ui.panes.match_doubt import Doubt
 
 WHY = (Said("Fewer than {n} independent fields tell people apart.", n=2),)
@@ -45,3 +46,19 @@ def test_the_large_numbers_are_those_that_differ(
         assert number.value.text() == value
         assert number.what.text().startswith(of)
     assert doubt.differ.isVisibleTo(doubt) == differ
+
+
+@pytest.mark.parametrize(
+    ("share", "other", "words"),
+    [
+        (0.005, 0.017, "0.5 of 100"),
+        (0.017, 0.005, "17 of 1,000"),
+        (0.039, 0.049, "3.9 of 100"),
+        (0.3, 0.005, "30 of 100"),
+        (0.0, 0.05, "0 of 100"),
+        (0.004, math.nan, "4 of 1,000"),
+    ],
+)
+def test_a_second_opinion_stands_in_the_unit_of_the_first(share: float, other: float, words: str) -> None:
+    i18n.install(None, "en")
+    assert of_100_like(share, other) == words

@@ -27,6 +27,15 @@ def of_100(share: float) -> str:
     return tr("under 1 of 1,000")
 
 
+def of_100_like(share: float, other: float) -> str:
+    """In the unit of the number beside it: two opinions are compared at a glance."""
+    if 0.001 <= share < 0.01 <= other:
+        return tr("{n} of 100", n=number(100.0 * share, 1))
+    if 0.001 <= other < 0.01 <= share < 0.1:
+        return tr("{n} of 1,000", n=number(round(1000.0 * share)))
+    return of_100(share)
+
+
 def range_of_100(low: float, high: float) -> str:
     """0, 0.008 -> '0 to 8 of 1,000': both ends out of the same number."""
     if math.isnan(low) or math.isnan(high):

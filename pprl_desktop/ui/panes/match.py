@@ -18,7 +18,7 @@ from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.turns import Later, Turns
 from pprl_desktop.ui.kit.wheel import wheel_scrolls_the_page
-from pprl_desktop.ui.kit.words import count, exact, of_100, percent, size
+from pprl_desktop.ui.kit.words import count, exact, of_100, of_100_like, percent, size
 from pprl_desktop.ui.panes._keyed import KeyedPane
 from pprl_desktop.ui.panes.match_doubt import Doubt
 from pprl_desktop.ui.panes.match_pairs import (
@@ -322,7 +322,7 @@ class MatchPane(KeyedPane):
         second = not math.isnan(told.second)
         self.second.setVisible(second)
         if second:
-            self.second.show_number(of_100(told.second), "", "", percent(told.second, 2))
+            self.second.show_number(of_100_like(told.second, told.wrong), "", "", percent(told.second, 2))
             self.verdict.addWidget(
                 tag(tr("they agree") if told.agree else tr("≠ they differ"), "accent" if told.agree else "warm")
             )
@@ -469,13 +469,8 @@ class MatchPane(KeyedPane):
 
     def status(self) -> str:
         match = self.desk.findings.match
-        if match is None:
-            return ""
-        if not judged(match).reliable:
-            return tr("Not reliable. The report says so on its first page.")
-        return tr_n("{n} pair had an equally good other", "{n} pairs had an equally good other", match.ties) * bool(
-            match.ties
-        )
+        unreliable = match is not None and not judged(match).reliable
+        return tr("Not reliable. The report says so on its first page.") if unreliable else ""
 
     def go_on(self, done: Callable[[], None]) -> None:
         from pprl_desktop.job.kept import match_artefact

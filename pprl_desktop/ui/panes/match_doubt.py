@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from pprl_desktop.ui.kit.i18n import tr, tr_core
-from pprl_desktop.ui.kit.words import of_100
+from pprl_desktop.ui.kit.words import of_100_like
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import column, label, line, row, row_button
 from pprl_desktop.ui.widgets.numbers import BigNumber
@@ -45,7 +45,7 @@ class Doubt(QWidget):
         self.other.say(tr("missed, by the second opinion") if told.misses_more else tr("wrong, by the second opinion"))
         numbers = (told.missed, told.missed_second) if told.misses_more else (told.wrong, told.second)
         for shown, share in zip((self.first, self.other), numbers, strict=True):
-            shown.show_number(of_100(share) if not math.isnan(share) else "–")
+            shown.show_number(of_100_like(share, numbers[0]) if not math.isnan(share) else "–")
         self.differ.setVisible(told.misses_more or not told.agree)
         reasons = " ".join(tr_core(one) for one in told.reasons)
         self.why.setText(tr("<b>Why:</b> {reasons}", reasons=reasons) if reasons else "")
