@@ -341,3 +341,13 @@ class _Hidden(QObject):
         if event.type() in (QEvent.Type.Hide, QEvent.Type.ParentChange, QEvent.Type.Move):
             self.seen.append(event.type())
         return False
+
+
+def test_a_button_that_says_something_else_is_called_so(qtbot) -> None:  # type: ignore[no-untyped-def]
+    made, own = button("&Open the bundle"), button("×")
+    own.setAccessibleName("Close")
+    for one in (made, own):
+        qtbot.addWidget(one)
+        one.setText("&Open the question")
+    assert made.accessibleName() == "Open the question"
+    assert own.accessibleName() == "Close"

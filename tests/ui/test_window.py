@@ -143,6 +143,32 @@ def test_without_an_identity_its_name_is_typed_at_once(window: MainWindow, qtbot
     assert window.focusWidget() is window.pane()
 
 
+def test_what_is_typed_first_keeps_the_focus_when_a_project_opens(window: MainWindow, tmp_path: Path, qtbot) -> None:  # type: ignore[no-untyped-def]
+    """On a page that needs the key, whatever had the focus before and went."""
+    from pprl_desktop.exchange import identity
+
+    window.show()
+    window.activateWindow()
+    window.desk.create_project(tmp_path / "Heart.pprlproject", "Heart")
+    window.show_pane("agreement")
+    assert window.focusWidget() is window.pane().identity.name
+    assert window.blue() is None
+    for edit in (window.pane().identity.secret.edit, window.pane().identity.again.edit):
+        edit.setText(SECRET)
+    window.pane().identity.name.setText("Northmere")
+    qtbot.waitUntil(lambda: bool(window.pane().identity.make.property("enter")))  # Enter makes it, and says so
+    with window.desk.home.locked():
+        window.desk.home.create(identity.new("Northmere"), SECRET)
+    path = window.desk.need_project().path
+    window.desk.need_project()
+    window.show_pane("welcome")
+    window.desk.close_project()
+    window.resume = lambda: "agreement"  # type: ignore[method-assign]
+    window.desk.open_project(path)
+    qtbot.wait(50)
+    assert window.focusWidget() is window.pane().identity.typed.edit
+
+
 def test_a_locked_key_waits_for_its_passphrase_and_a_new_card_for_its_words(
     window: MainWindow, tmp_path: Path, qtbot
 ) -> None:  # type: ignore[no-untyped-def]

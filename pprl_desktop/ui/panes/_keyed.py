@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pprl_desktop.ui.kit.i18n import tr
@@ -29,11 +30,17 @@ class KeyedPane(Pane):
         self.identity = IdentityCard(desk)
         self.identity.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)  # never a field of grey
         super().__init__(desk)
-        self.identity.changed.connect(self.show_state)
+        self.identity.changed.connect(self._turned)
 
     def enter(self) -> None:
         self.identity.refresh()
         self.show_state()
+
+    def _turned(self) -> None:
+        """The key's card stands at the top; when it goes, Qt passes its focus on and scrolls there."""
+        self.show_state()
+        if self.SCROLLS:
+            QTimer.singleShot(0, self, lambda: self.scroller.verticalScrollBar().setValue(0))
 
     def typed_first(self) -> QWidget | None:
         """Without the key nothing is signed, sealed or opened: what is typed goes to its card."""

@@ -43,6 +43,8 @@ class BlindTermsView(QWidget):
         self.why_not = ""
         self._of: object = None
         self.rows = spin(tr("Records of the partner"), 0, 100_000_000, 0)
+        self.rows.setSpecialValueText(tr("how many?"))  # in place of a nought, which nobody has said
+        self.rows.setGroupSeparatorShown(True)
         self.rows.editingFinished.connect(self.changed)
         self.asks = combo(
             tr("Who asks"),

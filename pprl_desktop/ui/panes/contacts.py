@@ -82,11 +82,13 @@ class ContactsPane(Pane):
             self.body.addWidget(part)
         self.body.addStretch(1)
         self._first: QWidget = self.identity
+        self.typed: QLineEdit | None = None  # where words are to be compared
         self._ids: list[str] = []
         self._chosen = ""
 
     def typed_first(self) -> QWidget | None:
-        return self.identity.typed_first()
+        first = self.identity.typed_first()
+        return first if first is not None or self.typed is None else self.typed
 
     def enter(self) -> None:
         self.identity.refresh()
@@ -160,6 +162,7 @@ class ContactsPane(Pane):
         from pprl_desktop.exchange import contacts
 
         clear(self.detail_body)
+        self.typed = None
         self.detail.setVisible(bool(self._chosen))
         home = self.desk.home
         contact = home.contact(self._chosen) if self._chosen else None
@@ -200,13 +203,13 @@ class ContactsPane(Pane):
             self.detail_body.addLayout(row(button(tr("Withdraw this contact …"), self._withdraw, kind="link"), None))
 
     def _comparison(self, words: str) -> QLayout:
-        self.typed = QLineEdit()
-        self.typed.setPlaceholderText(tr("the words or digits the partner reads out"))
-        self.typed.returnPressed.connect(lambda: self._verify(self.typed.text()))
-        check = button(tr("&Compare"), lambda: self._verify(self.typed.text()), kind="primary")
+        self.typed = typed = QLineEdit()
+        typed.setPlaceholderText(tr("the words or digits the partner reads out"))
+        typed.returnPressed.connect(lambda: self._verify(typed.text()))
+        check = button(tr("&Compare"), lambda: self._verify(typed.text()), kind="primary")
         same = button(tr("All twelve are the same"), lambda: self._verify(words), icon="phone")
         set_tip(same, tr("Press this only after hearing all twelve words from the partner."))
-        return column(labelled(tr("Type what you hear"), self.typed), flow(check, same), None)
+        return column(labelled(tr("Type what you hear"), typed), flow(check, same), None)
 
     def _verify(self, typed: str) -> None:
         from pprl_desktop.exchange import contacts
@@ -285,7 +288,7 @@ class ContactsPane(Pane):
         self.say(
             "good", tr("The card of {name} is here.", name=made.name), tr("Now compare the safety number by telephone.")
         )
-        if self.desk.home.contact(made.id).state == "unverified":
+        if self.typed is not None:
             self.typed.setFocus(Qt.FocusReason.OtherFocusReason)
 
 

@@ -360,7 +360,7 @@ class ResultsPane(KeyedPane):
             return tr("Write the result again") if self._written_before() else tr("&Write your result …")
         if self.project.state("review").state == "done":
             return tr("Next: finish")
-        if not self._unsure:
+        if not self._unsure or self.project.choices.rule != "review":  # then they stay unlinked
             return tr("Next: review")
         return tr_n("Next: review {n} pair", "Next: review {n} pairs", self._unsure)
 

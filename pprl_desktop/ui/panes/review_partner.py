@@ -144,8 +144,10 @@ class PartnerReview(QWidget):
         if begun is not None:
             self._show_begun(begun)
         elif not found.agreed:
+            self.titled.emit(tr("No review was agreed"), tr("Unsure pairs stay unlinked."))
             words = tr("No review was agreed with {partner}: no cell is asked for or sent.", partner=found.partner)
-            self._show(_NOTHING, count(found.unsure), tr("{n|pair is|pairs are} unsure", n=found.unsure), words)
+            unsure = count(found.unsure) if found.decides else ""  # whoever only answers does not know
+            self._show(_NOTHING, unsure, tr("{n|pair is|pairs are} unsure", n=found.unsure), words)
         elif found.came:
             self._show_review(found)
         elif found.asked:

@@ -54,4 +54,5 @@ class FocusKeeper(QObject):
     def _keep(self) -> None:
         window = self._window
         if window.isVisible() and window.focusWidget() is self._fallen_to and window.current in window.panes:
-            window.pane().setFocus(Qt.FocusReason.OtherFocusReason)
+            page = window.pane()
+            (page.typed_first() or page).setFocus(Qt.FocusReason.OtherFocusReason)

@@ -65,6 +65,12 @@ class Button(QPushButton):
 
     turned = Signal()  # it can be pressed now, or not any more
 
+    def setText(self, text: str) -> None:
+        """What it is called for the ear follows what stands on it, unless it has a name of its own."""
+        if self.accessibleName() == self.text().replace("&", ""):
+            self.setAccessibleName(text.replace("&", ""))
+        super().setText(text)
+
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.EnabledChange:
