@@ -24,7 +24,7 @@ BAD_INPUT, FAILURE, INTERRUPTED = 2, 1, 130
 # verb -> one line of help; the module pprl_desktop.verbs.<verb> is imported only when it is called
 VERBS: Mapping[str, str] = {
     "demo": "run the whole two-party job on the built-in sample",
-    "profile": "show what was understood of a CSV file, without personal values",
+    "profile": "show what was understood of a table, without personal values",
     "evaluate": "play both parties on two files with known truth and measure the result",
     "card": "make, export, import and verify identities and contacts",
     "agree": "propose, show, accept or decline an agreement",

@@ -70,6 +70,7 @@ class Outcome:
     persons: int  # they belong to
     open: int  # pairs that nobody decided
     decided: int  # pairs a reviewer decided
+    differ: int = 0  # pairs on which reviewers differ, and nobody settled it
 
 
 class OwnFiles:
@@ -351,7 +352,8 @@ class OwnFiles:
         They are about records, not about scores: another field or another line leaves them as they are.
         """
         people, numbers = desk.review.people, {pair.id: pair for pair in desk.review.pairs}
-        decided = self.decisions(self.project.choices)
+        choices = self.project.choices
+        decided, differ = self.decisions(choices), self.differing(choices)
         for pair_id, same in desk.outcome().items():
             pair = numbers[pair_id]
             rows = int(people.source[pair.a]), int(people.source[pair.b])
@@ -359,23 +361,33 @@ class OwnFiles:
                 decided.pop(rows, None)
             else:
                 decided[rows] = same
+        for one in desk.conflicts():
+            differ.add((int(people.source[numbers[one.pair].a]), int(people.source[numbers[one.pair].b])))
         listed = [[a, b, int(same)] for (a, b), same in sorted(decided.items())]
-        made = {"of": _files(self.project.choices), "decided": listed}
+        made = {"of": _files(choices), "decided": listed, "differ": sorted(differ - decided.keys())}
         self.project.keep("decided", json.dumps(made).encode())
         return len(decided)
 
     def decisions(self, choices: Choices) -> Pairs:
         """What reviewers decided about these files; nothing where the files are others by now."""
+        return {(a, b): bool(same) for a, b, same in self._taken_in(choices, "decided", 3)}
+
+    def differing(self, choices: Choices) -> set[tuple[int, int]]:
+        """Pairs on which reviewers differ and nobody settled it: they stay as the match had them."""
+        return {(a, b) for a, b in self._taken_in(choices, "differ", 2)}
+
+    def _taken_in(self, choices: Choices, what: str, numbers: int) -> list[tuple[int, ...]]:
         kept = self.project.artefact("decided")
         try:
             plain = json.loads(kept) if kept else {}
             if plain.get("of") != _files(choices):
-                return {}
-            sizes = self._sizes(choices)
-            found = {(int(a), int(b)): bool(same) for a, b, same in plain["decided"]}
-            return found if all(0 <= a < sizes[0] and 0 <= b < sizes[1] for a, b in found) else {}
+                return []
+            first, second = self._sizes(choices)
+            found = [tuple(int(one) for one in row) for row in plain.get(what, [])]
+            held = all(len(row) == numbers and 0 <= row[0] < first and 0 <= row[1] < second for row in found)
+            return found if held else []
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError):
-            return {}
+            return []
 
     # the result -----------------------------------------------------------------------------------
 
@@ -402,7 +414,7 @@ class OwnFiles:
         still_open = sum(band != ACCEPT and pair not in decided for pair, (band, _) in chance.items())
         return Outcome(
             followed, people, len(linked), len(np.unique(people.label[linked.astype(np.int64)])), still_open,
-            len(decided),
+            len(decided), len(self.differing(choices)),
         )  # fmt: skip
 
 

@@ -256,6 +256,14 @@ def result_said(choices: Choices, outcome: Outcome) -> tuple[Said, ...]:
         ]  # fmt: skip
     if outcome.decided:
         said.append(Said("{n} {n|pair was|pairs were} decided by reviewers.", n=outcome.decided))
+    if outcome.differ:
+        said.append(
+            Said(
+                "Reviewers differ on {n} {n|pair|pairs}, and nobody settled it: "
+                "{n|it stays|they stay} as the match had {n|it|them}.",
+                n=outcome.differ,
+            )
+        )
     if outcome.open:
         said.append(Said("{n} uncertain {n|pair is|pairs are} left open and not linked.", n=outcome.open))
     if outcome.people.refused:

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from pprl_desktop.records.table import Table
 
 FEW_CODES = 6  # categories with more different values are not listed
-Cure = Literal["copies", "missing words", ""]
+Cure = Literal["copies", "missing words", "held twice", ""]
 
 
 @dataclass(frozen=True)
 class Remark:
-    """`cure` says what the program can do about it; `column` and `words` are what it would do it to."""
+    """`cure` says what can be done about it; `column` and `words` are what it would do it to."""
 
     what: Said
     why: Said
@@ -56,6 +56,7 @@ def look(table: Table, profile: Profile) -> Quality:
                     n=profile.duplicates.near,
                 ),
                 Said("If these are the same people, say on the page Method that a person may occur several times."),
+                "held twice",
             )
         )
     found += [one for column in profile.columns if column.kind == "date" for one in _dates(table, column)]

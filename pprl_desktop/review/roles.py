@@ -29,14 +29,15 @@ class Conflict:
 
 
 def deal(pairs: Sequence[str], names: Sequence[str], overlap: float) -> dict[str, list[str]]:
-    """Pairs in turn to the reviewers; every so many-th one also to the next reviewer."""
+    """Each pair to the reviewer who has fewest, and every so many-th one also to the one who has fewest then."""
     dealt: dict[str, list[str]] = {name: [] for name in names}
     doubled = 0
     for i, pair in enumerate(pairs):
-        dealt[names[i % len(names)]].append(pair)
+        first, *others = sorted(names, key=lambda name: len(dealt[name]))
+        dealt[first].append(pair)
         if overlap * (i + 1) > doubled + 1e-9:
             doubled += 1
-            dealt[names[(i + 1) % len(names)]].append(pair)
+            dealt[others[0]].append(pair)
     return dealt
 
 

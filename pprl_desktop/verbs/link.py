@@ -198,5 +198,6 @@ def _data(own: OwnFiles, match: Match, outcome: Outcome, choices: Choices) -> di
         "cures": [str(one) for one in match.cures], "expected": dict(match.expected),
         "second_opinion": dict(match.second_opinion), "warnings": [str(one) for one in match.warnings],
         "links": len(outcome.pairs), "people": outcome.persons, "linked_records": outcome.records,
-        "open": outcome.open, "decided": outcome.decided, "contradictions": outcome.people.refused,
+        "open": outcome.open, "decided": outcome.decided, "differ": outcome.differ,
+        "contradictions": outcome.people.refused,
     }  # fmt: skip

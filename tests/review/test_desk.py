@@ -103,6 +103,8 @@ def test_shares_and_overlap() -> None:
     everything = deal([str(i) for i in range(5)], ["a", "b"], 1.0)
     assert sorted(everything["a"]) == sorted(everything["b"]) == [str(i) for i in range(5)]
     assert deal(["1"], ["a", "b"], 0.0) == {"a": ["1"], "b": []}
+    even = deal([str(i) for i in range(22)], ["a", "b"], 0.5)  # not the same one of two in turn, each time
+    assert {name: len(pairs) for name, pairs in even.items()} == {"a": 17, "b": 16}
 
 
 def test_the_budget_of_the_review_is_divided(tmp_path) -> None:

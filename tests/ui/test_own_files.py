@@ -142,6 +142,8 @@ def test_duplicates_of_one_file_and_shares_for_reviewers(
     window: MainWindow, tmp_path: Path, files: tuple[Path, Path], qtbot
 ) -> None:  # type: ignore[no-untyped-def]
     pane = review_of_one_file(window, files[0], tmp_path, qtbot, audit=4)
+    told = " ".join(one.more.text() for one in window.panes["data"].messages.banners())
+    assert "they are found on the page Duplicates" in told  # there is no page Method to go to
     pane.to_reviewers.click()
     name, secret = pane.reviewers.lines[0]
     QTest.keyClicks(name, "Ada")
@@ -163,6 +165,40 @@ def test_duplicates_of_one_file_and_shares_for_reviewers(
     assert "last_name" in rows[0]
     assert len(rows) == ROWS + 40
     assert ROWS + 40 - len({row["person_id"] for row in rows}) >= 30
+
+
+def test_a_reviewer_opens_a_share_without_project_or_key_and_hands_it_back(
+    window: MainWindow, tmp_path: Path, files: tuple[Path, Path], qtbot, monkeypatch: pytest.MonkeyPatch
+) -> None:  # type: ignore[no-untyped-def]
+    review_of_one_file(window, files[0], tmp_path, qtbot, audit=2, first=200)
+    manager = window.desk.findings.manager
+    secret = "the first passphrase of Ada 3"
+    (path,) = manager.assign({"Ada": secret}).values()
+    window.desk.close_project()
+    window.open_file(path)
+    pane = window.pane()
+    assert window.current == "share"
+    assert pane.file.path() == str(path)
+    QTest.keyClicks(pane.secret.edit, "not this one at all 1")
+    pane.open.click()
+    qtbot.waitUntil(lambda: window.desk.jobs.busy() is None and bool(pane.messages.banners()))
+    assert "The passphrase does not fit" in pane.messages.banners()[0].more.text()
+    assert pane.panel.session is None
+    QTest.keyClicks(pane.secret.edit, secret)
+    pane.open.click()
+    qtbot.waitUntil(lambda: pane.panel.session is not None)
+    session = pane.panel.session
+    for pair in session.order:
+        session.decide(6, "", pair)
+    pane.show_state()
+    assert "Hand the decisions back" in pane.sentence.text()
+    back = tmp_path / "Ada.decisions"
+    monkeypatch.setattr("pprl_desktop.ui.panes.review.QFileDialog.getSaveFileName", lambda *_: (str(back), ""))
+    pane.hand_back.click()
+    assert back.is_file()
+    assert pane.next_text() == ""
+    session.ledger.close()
+    assert manager.merge(back).decided == len(session.order)
 
 
 def test_pairs_on_which_reviewers_differ_are_shown_and_settled(
@@ -202,11 +238,18 @@ def test_pairs_on_which_reviewers_differ_are_shown_and_settled(
     shown.look.click()
     qtbot.waitUntil(lambda: shown.grid.isVisibleTo(pane))
     first = shown.pair
+    assert (shown.grid._above, shown.grid._below) == ("one", "other")
+    own, choices = window.desk.own_files, window.desk.project.choices
+    own.take_in(manager)
+    unsettled = own.outcome(choices, window.desk.findings.match)
+    assert unsettled.differ == left
     shown.same.click()
     assert manager.outcome()[first] is True
     while manager.conflicts():
         shown.different.click()
     assert not shown.isVisibleTo(pane)
+    own.take_in(manager)
+    assert own.outcome(choices, window.desk.findings.match).differ == 0
     assert sum(value is True for value in manager.outcome().values()) == 1
 
 

@@ -245,7 +245,7 @@ class DataPane(ReadingChoices, Pane):
                 acts = [(tr("Show them"), self._show_copies), (tr("Remove the copies"), self._drop_copies)]
             elif one.cure == "missing words":
                 acts = [(tr("Treat as missing"), lambda r=one: self._treat_as_missing(r))]
-            self.messages.show_banner(Banner("warning", tr_core(one.what), tr_core(one.why), acts=acts, closable=True))
+            self.messages.show_banner(Banner("warning", tr_core(one.what), self._why(one), acts=acts, closable=True))
         for problem in (*seen.warnings, *seen.profile.warnings):
             self.messages.show_banner(Banner.of(problem, kind="warning"))
         for made in seen.applied:
@@ -255,6 +255,9 @@ class DataPane(ReadingChoices, Pane):
         if seen.copies:
             text = tr_n("{n} copy is left out.", "{n} copies are left out.", seen.copies)
             self.messages.show_banner(Banner("info", text, acts=[(tr("Take them in again"), self._keep_copies)]))
+
+    def _why(self, remark: Remark) -> str:
+        return tr_core(remark.why)
 
     def _add_columns(self, shown: Sequence[ColumnProfile]) -> None:
         seen, choices = self.seen, self.choices

@@ -16,6 +16,7 @@ from pprl_desktop.ui.panes.data import DataPane
 if TYPE_CHECKING:
     from pprl_desktop.job.own_files import Paired
     from pprl_desktop.job.own_table import OwnTable, Seen
+    from pprl_desktop.job.quality import Remark
     from pprl_desktop.progress import Progress
 
 
@@ -48,6 +49,14 @@ class OwnDataPane(DataPane):
             (tr("Record number"), "number"),
             (tr("Not used"), ""),
         ]
+
+    def _why(self, remark: Remark) -> str:
+        """There is no page Method, and in one file the same people are what is looked for."""
+        if remark.cure != "held twice":
+            return super()._why(remark)
+        if self.project.choices.kind == "one file":
+            return tr("If these are the same people, they are found on the page Duplicates.")
+        return tr("If these are the same people, say on the page Fields that the table holds a person several times.")
 
     def _sensitive_words(self) -> str:
         return tr("in the linked table")

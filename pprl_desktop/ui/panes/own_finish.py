@@ -90,6 +90,8 @@ class OwnFinishPane(FinishPane):
             links = tr_n("{n} link", "{n} links", len(outcome.pairs))
             left_open = tr_n("{n} pair is left open", "{n} pairs are left open", outcome.open)
             note = f"{links}; {left_open}"
+            if outcome.differ:
+                note += "; " + tr("Reviewers differ on {n}", n=count(outcome.differ))
             n = outcome.persons
             self.linked.say(
                 tr("{n|person is|people are} in both tables", n=n)

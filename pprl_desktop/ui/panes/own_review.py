@@ -221,7 +221,8 @@ class OwnReviewPane(ReviewPane):
         self.reviewers.shown.connect(lambda path: show_in_folder(self, Path(path)))
         super().build()
         two = self.project.choices.kind == "two files"  # neither row is anybody else's
-        self.panel.grid.name_rows(*((tr("in A"), tr("in B")) if two else (tr("one"), tr("other"))))
+        for grid in (self.panel.grid, self.reviewers.conflicts.grid):
+            grid.name_rows(*((tr("in A"), tr("in B")) if two else (tr("one"), tr("other"))))
         self.to_reviewers = button(tr("&Reviewers …"), self._show_own)
 
     def key_reason(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QMouseEvent
@@ -46,8 +46,8 @@ def _scrolling(page: QWidget) -> QScrollArea:
 
 class ReviewPane(KeyedPane):
     NAME = "review"
-    NEEDS = ("table_path", "fields", "columns", "review_path", "review_budget")
-    GIVES = ("review_path", "review_budget", "decisions")
+    NEEDS: ClassVar[tuple[str, ...]] = ("table_path", "fields", "columns", "review_path", "review_budget")
+    GIVES: ClassVar[tuple[str, ...]] = ("review_path", "review_budget", "decisions")
     MESSAGES = {  # noqa: RUF012
         "all": "All pairs are decided.",
         "budget": "This would go over the privacy budget.",
@@ -292,12 +292,12 @@ class ReviewPane(KeyedPane):
             opened = share.open_share(Path(path), passphrase)
             return opened, share.start(Path(path), opened, progress=progress)
 
-        def done(found: tuple[Share, ReviewSession]) -> None:
-            self.share, self.share_path = found[0], path
-            self.desk.findings.manager, self.desk.findings.session = None, found[1]
-            self.show_state()
+        self.run(tr("Opening the share"), work, lambda found: self._share_opened(found[0], found[1], path))
 
-        self.run(tr("Opening the share"), work, done)
+    def _share_opened(self, opened: Share, session: ReviewSession, path: str) -> None:
+        self.share, self.share_path = opened, path
+        self.desk.findings.manager, self.desk.findings.session = None, session
+        self.show_state()
 
     def _hand_back(self) -> None:
         from pprl_desktop.review import share

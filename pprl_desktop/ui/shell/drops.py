@@ -20,6 +20,7 @@ PROJECT = ".pprlproject"
 PLAIN = (".csv", ".tsv", ".tab", ".txt", ".gz", ".zip")  # beside the formats of other programs
 CARD = ".pprlcard"
 GROUP = ".pprlgroup"
+SHARE = ".share"  # of a review; its passphrase opens it, and no key
 EXCHANGE = (".pprl", ".age")  # every sealed file of the partner
 # where a file of each kind is looked at; kinds that are not here are taken in where the steward is
 PAGES = {
@@ -44,6 +45,9 @@ def take(window: MainWindow, path: Path) -> None:
         raise Problem(tr("This file is not there any more."), do=tr("Choose it where it is now."))
     if suffix == PROJECT:
         window.desk.open_project(path)
+    elif suffix == SHARE:
+        window.show_pane("share")
+        window.pane().take_file(str(path))
     elif suffix in (CARD, *EXCHANGE) or recognised.is_sealed(path):
         _look_at(window, path)
     elif suffix == GROUP:

@@ -171,7 +171,7 @@ class Menus:
         self.themes[self.desk.preferences.theme].setChecked(True)
         self.panel.setChecked(self.window.help.isVisibleTo(self.window))
         self.expert.setChecked(self.desk.preferences.expert)
-        self.review.menuAction().setVisible(self.window.current == "review")
+        self.review.menuAction().setVisible(self.window.current in ("review", "share"))
         self.recent.clear()
         for text in self.desk.preferences.recent:
             path = Path(text)

@@ -29,6 +29,7 @@ PANES: Mapping[str, tuple[str, str]] = {
     "contacts": ("contacts", "ContactsPane"),
     "releases": ("releases", "ReleasesPane"),
     "groups": ("groups", "GroupsPane"),
+    "share": ("share", "SharePane"),
     "other_tools": ("other_tools", "OtherToolsPane"),
     "settings": ("settings", "SettingsPane"),
     "help": ("help", "HelpPane"),
@@ -43,7 +44,7 @@ OWN: Mapping[str, tuple[str, str]] = {
     "finish": ("own_finish", "OwnFinishPane"),
 }
 BESIDE = ("post", "releases", "contacts", "settings", "help")  # pages beside the path
-FREE = ("welcome", "contacts", "groups", "other_tools", "settings", "help")  # need no open project
+FREE = ("welcome", "contacts", "groups", "share", "other_tools", "settings", "help")  # need no open project
 
 
 def _of(name: str, desk: Desk) -> tuple[str, str]:
