@@ -77,6 +77,7 @@ class OwnFiles:
     """Of one open project. Give it the choices with each call, as OwnTable wants them."""
 
     def __init__(self, project: Project, first: OwnTable | None = None) -> None:
+        self.told: tuple[tuple[str, Problem], ...] = ()  # file, and what there is to say of how it was read just now
         self.project = project
         self.first = first or OwnTable()
         self.second = OwnTable()
@@ -169,6 +170,7 @@ class OwnFiles:
             paired = self.paired(project.choices, seen[0], seen[1], progress.part(0.6, 0.7))
             project.change("Suggest fields", **paired.changes(project.choices))
             self.suggest_direction(progress.part(0.7, 1.0))
+        self.told = tuple((Path(one.path).name, problem) for one in seen for problem in one.warnings)
         return tuple(seen)
 
     def suggest_direction(self, progress: Progress = NO_PROGRESS) -> tuple[HeldTwice | None, HeldTwice | None]:

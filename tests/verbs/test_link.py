@@ -59,8 +59,11 @@ def test_two_files_are_linked_reviewed_and_written(
 def test_duplicates_of_one_file_are_told_in_words(
     tmp_path: Path, files: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
+    table = Path(files[0])
+    table.write_bytes(table.read_text(encoding="utf-8").replace("Garden", "Gärden").encode("cp1252"))
     assert main(["link", files[0], "--out", str(tmp_path / "out")]) == 0
     text = capsys.readouterr().out
+    assert "Note: hospital_a.csv: The file is not UTF-8" in text  # what the reader found is said here too
     assert "without repeats the file holds" in text
     assert "Nothing left this computer" in text
 
