@@ -12,6 +12,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel
 
 from pprl_desktop import resources
+from pprl_desktop.job.quality import Remark
+from pprl_desktop.review.desk import Desk
+from pprl_desktop.said import Said
 from pprl_desktop.ui.shell.main_window import MainWindow
 
 SECRET = "a passphrase of the manager 7"
@@ -142,8 +145,8 @@ def test_duplicates_of_one_file_and_shares_for_reviewers(
     window: MainWindow, tmp_path: Path, files: tuple[Path, Path], qtbot
 ) -> None:  # type: ignore[no-untyped-def]
     pane = review_of_one_file(window, files[0], tmp_path, qtbot, audit=4)
-    told = " ".join(one.more.text() for one in window.panes["data"].messages.banners())
-    assert "they are found on the page Duplicates" in told  # there is no page Method to go to
+    slips = Remark(Said("71 further records differ by one slip."), Said("Say on the page Method."), "held twice")
+    assert "page Duplicates" in window.panes["data"]._why(slips)  # there is no page Method to go to
     pane.to_reviewers.click()
     name, secret = pane.reviewers.lines[0]
     QTest.keyClicks(name, "Ada")
@@ -198,7 +201,7 @@ def test_a_reviewer_opens_a_share_without_project_or_key_and_hands_it_back(
     assert back.is_file()
     assert pane.next_text() == ""
     session.ledger.close()
-    assert manager.merge(back).decided == len(session.order)
+    assert Desk.open(manager.folder, SECRET).merge(back).decided == len(session.order)
 
 
 def test_pairs_on_which_reviewers_differ_are_shown_and_settled(
