@@ -3,7 +3,8 @@
     python -m tests.benchmarks.sensitivity [--decision adaptive] [--sets rldata500,772001:whole] [--only strength,free]
                                            [--part 1/4]
 
-A set is a name of tests/benchmarks/quality.py, or a made-up population by its seed and condition (populations.py).
+A set is a name of tests/benchmarks/quality.py, or a made-up population by its seed and condition (populations.py), with
+a direction where it is not one-to-one: 772002:whole:many-to-many.
 Each row prints what half of a number and twice of it do (shares stay below 1, whole numbers stay whole, each part of a
 row of numbers is changed alike): F1 of the accepted pairs of one side, expected precision, expected matches in their
 share, and whether the program calls the result reliable. A number whose change does nothing on any set and that guards
@@ -18,6 +19,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from pprl_desktop.codes.base import Rule, Smashed, method
+from pprl_desktop.codes.directions import DIRECTIONS, Direction, of_flag
 from pprl_desktop.decisions.base import MatchOptions
 from pprl_desktop.decisions.learn import learn
 from pprl_desktop.decisions.plain_learning import learn_plain
@@ -53,27 +55,30 @@ class Said:
         )  # fmt: skip
 
 
-def population(name: str) -> tuple[Any, Any, Truth, bool]:
+def population(name: str) -> tuple[Any, Any, Truth, Direction]:
     from tests.benchmarks.believe import suggested
     from tests.benchmarks.populations import draw, make, under
 
-    seed, condition = name.split(":")
+    seed, condition, *direction = name.split(":")
     made = make(under(draw(int(seed), SIZE), condition))
     a, b = suggested(made)
-    return a, b, made.truth, True
+    return a, b, made.truth, DIRECTIONS[DIRECTIONS.index(direction[0])] if direction else "one-to-one"  # type: ignore[arg-type]
+
+
+def known(name: str) -> tuple[Any, Any, Truth, Direction]:
+    a, b, truth, one_to_one = load(name)
+    return a, b, truth, of_flag(one_to_one)
 
 
 def case(decision: str, name: str) -> Case:
-    from pprl_desktop.codes.directions import of_flag
-
-    a, b, truth, one_to_one = population(name) if ":" in name else load(name)
-    recipe = recipe_for(METHODS[decision], a, one_to_one, None)
+    a, b, truth, direction = population(name) if ":" in name else known(name)
+    recipe = recipe_for(METHODS[decision], a, direction == "one-to-one", None)
     layout = "record" if decision == "threshold" else "field"
     made_by = "svm" if decision == "plain" else decision
-    recipe = replace(recipe, settings=replace(recipe.settings, layout=layout, decision=made_by))  # type: ignore[arg-type]
+    recipe = replace(recipe, settings=replace(recipe.settings, layout=layout, decision=made_by, direction=direction))  # type: ignore[arg-type]
     made = method(recipe.method)
     own, partner = (made.smash(side, recipe, NO_PROGRESS) for side in (a, b))
-    return a, own, partner, recipe, truth, MatchOptions(of_flag(one_to_one))
+    return a, own, partner, recipe, truth, MatchOptions(direction)
 
 
 def rule_with(decision: str, one: Case, tuning: Tuning | None) -> Rule:
