@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -82,7 +83,8 @@ def clean_values(
     if field.cleaning.recode == "street":
         return _each(streets, cleaned, rest)
     if field.kind == "id" and field.cleaning.punctuation == "remove":
-        return cleaned if " " not in "".join(cleaned) else [text.replace(" ", "") for text in cleaned]
+        form = field.cleaning.unicode  # what stood apart may become one letter: a syllable, a letter with its accent
+        return [unicodedata.normalize(form, text.replace(" ", "")) if " " in text else text for text in cleaned]
     if field.kind == "category" and field.cleaning.recode == "sex":
         return made_alike(cleaned)
     if field.kind == "number":

@@ -133,6 +133,11 @@ def test_before_and_after() -> None:
     assert ("Zoë-Li", "ZOE LI") in shown.examples
 
 
+def test_letters_of_a_number_that_stood_apart_are_joined_as_if_they_never_had() -> None:
+    number = Field("case", "id", Cleaning(unicode="NFC", diacritics="keep", punctuation="remove"))
+    assert clean_values(np.array(["\u1100 \u1161", "A \u0301"], dtype=object), number) == ["\uac00", "\u00c1"]
+
+
 def test_cancel_is_heard() -> None:
     table = Table.of(["n"], [(f"name {n}",) for n in range(50_000)])
     with pytest.raises(Cancelled):
