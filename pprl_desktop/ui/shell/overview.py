@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer
 
 from pprl_desktop.problem import Problem
-from pprl_desktop.project.steps import by_name
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.turns import AFTERWARDS
@@ -110,6 +109,8 @@ class Overview:
         if cause is None:
             return ""
         if cause.kind == "step":
+            from pprl_desktop.project.steps import by_name  # brings numpy, and no project is open at the start
+
             earlier = by_name(self._desk.project.choices.kind)[cause.name]
             return tr("after “{step}” was done again", step=self.title(earlier))
         if cause.kind == "undo":
