@@ -7,8 +7,8 @@ import pytest
 
 from pprl_desktop.decisions.adaptive import candidates as blocking
 from pprl_desktop.decisions.adaptive import listed_scan, value_lists
-from pprl_desktop.decisions.adaptive import run as adaptive
 from pprl_desktop.decisions.adaptive import strangers as adaptive_null
+from pprl_desktop.decisions.adaptive.learning import BYTES_PER_PAIR
 from pprl_desktop.decisions.adaptive.levels import DIFFERS, EQUAL, LEVELS, OTHER_INITIAL, FieldLevels
 from pprl_desktop.decisions.adaptive.repeats import of_people
 from pprl_desktop.decisions.adaptive.tuning import Tuning
@@ -193,7 +193,7 @@ def test_a_field_of_too_many_values_is_joined_by_its_tokens_alone(large: None, m
 def test_no_more_pairs_than_the_memory_allows(large: None) -> None:
     left, right, _ = two_files(7, 900, 450)
     most = 500
-    made = linked(left, right, MatchOptions(memory=most * adaptive.BYTES_PER_PAIR))
+    made = linked(left, right, MatchOptions(memory=most * BYTES_PER_PAIR))
     assert len(made.scored) <= most
 
 
@@ -201,7 +201,7 @@ def test_two_thousand_namesakes_stay_within_bounds_and_are_told(large: None) -> 
     rows = [row[:2] for row in population(np.random.default_rng(3), 500)] + [["SMITH", "JOHN"]] * 2000
     file = table(("last", "first"), rows)
     most = 10_000
-    made = linked(file, file, MatchOptions(memory=most * adaptive.BYTES_PER_PAIR))
+    made = linked(file, file, MatchOptions(memory=most * BYTES_PER_PAIR))
     assert len(made.scored) <= most
     assert any("equal to others in all fields" in str(warning) for warning in made.warnings)
 
