@@ -17,8 +17,9 @@ MAX_NAME = 80  # characters
 MOST_MARKS = 3  # accents on one letter; more of them cover the lines above and below
 
 _STYLED = ("<wide>", "<font>", "<circle>", "<square>")  # decompositions that are a plain letter in costume
-# whose letters look alike, so that a word in two of them is a trap
-_ALPHABETS = ("LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "COPTIC", "CHEROKEE", "LISU")
+# writing that stands within words of another alphabet; a word in two others is a trap, since some letters look alike
+_GUESTS = ("CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HANGUL", "BOPOMOFO", "IDEOGRAPHIC", "MODIFIER",
+           "FEMININE", "MASCULINE", "MICRO", "DIGIT")  # fmt: skip
 
 # letters of these alphabets, and digits, that look like a plain Latin letter
 _LOOKALIKES = str.maketrans(
@@ -70,14 +71,32 @@ def _kinds(text: str) -> str:
 
 
 def _alphabets(word: str) -> set[str]:
-    found = {unicodedata.name(c, "").split(" ")[0] for c in word if c.isalpha()}
-    return found & set(_ALPHABETS)
+    found = {unicodedata.name(c, "").split(" ")[0] for c in word if c.isalpha() or c.isdecimal()}
+    return found - set(_GUESTS)
+
+
+# a letter that is a plain one in another size, or with a stroke or hook on it: small capitals, l with a bar
+_VARIANT = re.compile(
+    r"LATIN (?:SMALL |CAPITAL )?LETTER (?:SMALL CAPITAL |DOTLESS |LONG |SCRIPT |INSULAR )?([A-Z])(?: WITH .*)?"
+)
+# letters that look like one of another name, and strokes that hardly show
+_ODD = str.maketrans(
+    {**dict(zip("ǀǃɩƖꞁƅƄᴦꟾ×", "lliilbbrlx", strict=True)), **dict.fromkeys("ˇꞌꞋꞏ", "")}
+)  # fmt: skip
+
+
+def _plain(sign: str) -> str:
+    name = "" if sign.isascii() else unicodedata.name(sign, "")
+    if name.startswith("MODIFIER LETTER"):
+        return ""
+    found = _VARIANT.fullmatch(name)
+    return found[1].lower() if found else sign
 
 
 def skeleton(name: str) -> str:
     plain = unicodedata.normalize("NFKC", name.translate(_LOOKALIKES))  # before: the lunate sigma becomes another
     plain = unicodedata.normalize("NFKD", plain).translate(_LOOKALIKES).casefold()
-    letters = "".join(c for c in plain.translate(_LOOKALIKES) if c.isalnum())
+    letters = "".join(_plain(c) for c in plain.translate(_LOOKALIKES).translate(_ODD) if c.isalnum())
     return letters.replace("rn", "m").replace("vv", "w").replace("i", "l")
 
 

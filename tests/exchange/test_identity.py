@@ -319,10 +319,18 @@ def test_a_name_that_does_not_show_as_what_it_is_is_refused(name: str) -> None:
         contacts.new(card.write(Keys.new(), name))
 
 
+@pytest.mark.parametrize("sign", "\u10e7\u05e1\u0966\u2d54\u101d\u0665\u0585")
+def test_a_letter_of_any_other_alphabet_within_a_word_is_refused(sign: str) -> None:
+    """Georgian, Hebrew, Tifinagh, Burmese and more have letters, or digits, that look like an o or a y."""
+    with pytest.raises(Problem, match="mixes alphabets"):
+        identity.new(f"Registr{sign}")
+
+
 @pytest.mark.parametrize(
     "name",
     ["Universitätsklinikum Köln", "Медицинский центр", "国立がん研究センター", "St. Mary's (Trust) & Co. 2",
-     "Ελλάς Registry", "Bệnh viện Chợ Rẫy"],
+     "Ελλάς Registry", "Bệnh viện Chợ Rẫy",
+     "NTT東日本", "Queenʻs Hospital", "Clínica 1ª", "µLab"],
 )  # fmt: skip
 def test_names_of_real_organisations_are_usable(name: str) -> None:
     assert contacts.new(card.write(Keys.new(), name)).name == identity.new(name).name
@@ -339,6 +347,12 @@ def test_names_that_could_be_taken_for_each_other() -> None:
         ("EMMA", "\u13ac\u13b7\u13b7\u13aa"),  # Cherokee
         ("Uno", "\u054d\u0578\u0585"),  # Armenian
         ("Cox", "\u03f9\u03bf\u03c7"),  # Greek
+        ("Cancer Registry", "Can\u1d04er Registry"),  # small capitals of the phonetic alphabet
+        ("Cross Vows", "Cr\u1d0f\ua731\ua731 V\u1d0f\u1d21s"),
+        ("Hospital", "Hosp\u0269ta\u01c0"),  # an iota, a click
+        ("Beta Registry", "Beta\u02c9 Regis\ua78ctry"),  # strokes that hardly show
+        ("Lodz", "\u0141\u00f8d\u017c"),  # a bar or a hook on a letter
+        ("Max", "Ma\u00d7"),
     ):
         assert alike(one, other)
     assert not alike("Beta Registry", "Gamma Registry")
