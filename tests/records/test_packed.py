@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from pprl_desktop.problem import Problem
+from pprl_desktop.progress import NO_PROGRESS
 from pprl_desktop.records.reading import preview, read_table
+from pprl_desktop.records.workbook_scan import scan
 from tests.hostility import Tally, mangled
 from tests.records.test_formats import HEADER, ROWS, cells, open_document, workbook
 
@@ -118,3 +120,6 @@ def test_a_way_of_packing_that_asks_for_any_memory_is_refused(tmp_path: Path, en
             made.writestr(name, data)
     with pytest.raises(Problem, match=r"cannot be (unpacked|read)"):
         read_table(path)
+    if ending == "xlsx":  # before the library is asked, which has no memory to lose
+        with pytest.raises(zipfile.BadZipFile):
+            scan(path, ending, NO_PROGRESS)
