@@ -125,8 +125,11 @@ class Agreement:
         sequence, previous = _next(self.received)
         if any(item.digest == digest for item in self.received):
             raise refusals.already_imported()
+        if manifest.sequence < 1:
+            raise refusals.malformed("sequence", "A file of this kind has a number.")
         if manifest.sequence != sequence or manifest.previous != previous:
-            raise refusals.wrong_sequence(sequence, manifest.sequence)
+            last = (self.received[-1].sequence, self.received[-1].made) if self.received else (0, "")
+            raise refusals.wrong_sequence(self.partner_side.name, manifest.made, last, manifest.sequence)
 
     def with_sent(self, item: Item) -> Agreement:
         return replace(self, sent=(*self.sent, item))

@@ -226,7 +226,7 @@ def ask(
                 table=hashed, beside=beside, progress=progress.part(0.8, 0.95),
             )  # fmt: skip
         assert item is not None
-        path = signatory.sent_path(item)
+        path = letters.kept_sent(signatory.home, agreement, item)
         if keep_seed and blind_kept.seed_path(signatory.home, agreement).is_file():
             files.write_bytes(
                 blind_kept.audit_path(signatory.home, agreement),
@@ -339,7 +339,7 @@ def answer(
         entered = ledger.disclose(planned)
         if item is None:
             agreement, item = _answer(signatory, table, direction, asked, hashed, ids, progress.part(0.0, 0.95))
-        path = signatory.sent_path(item)
+        path = letters.kept_sent(signatory.home, agreement, item)
         sha256 = files.sha256(path)
         ledger.disclosure_written(entered, sha256)
         letters.publish(signatory.home, agreement, item, out, progress.part(0.95, 1.0))

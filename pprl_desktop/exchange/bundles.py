@@ -194,6 +194,7 @@ def export(
             )  # fmt: skip
             ledger.written(release, files.sha256(signatory.sent_path(item)))
         else:
+            letters.kept_sent(signatory.home, agreement, item)
             ledger.resent(item.release)
         path = signatory.sent_path(item)
         letters.publish(signatory.home, agreement, item, out, progress.part(0.9, 1.0))
@@ -422,7 +423,10 @@ def load_names(opened: seal.Opened) -> Pseudonyms:
 
 
 def own_map(signatory: Signatory, item: Item) -> PseudonymMap:
-    data = files.read_bytes(_map_path(signatory.sent_path(item)), MAX_MAP, refusals.damaged())
+    path = _map_path(signatory.sent_path(item))
+    if not path.is_file():
+        raise refusals.lost_own(path.name, missing=True)
+    data = files.read_bytes(path, MAX_MAP, refusals.damaged())
     return PseudonymMap.from_bytes(seal.open_bytes(data, signatory.identity.all_keys))
 
 

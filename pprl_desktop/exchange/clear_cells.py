@@ -176,7 +176,7 @@ def ask(signatory: Signatory, out: Path, progress: Progress = NO_PROGRESS) -> As
             agreement, item = letters.send(
                 signatory, "review", body, arrays, table=planned.content, beside=beside, progress=progress
             )
-        path = signatory.sent_path(item)
+        path = letters.kept_sent(signatory.home, agreement, item)
         ledger.disclosure_written(entered, files.sha256(path))
         letters.publish(signatory.home, agreement, item, out)
         return Asked(len(wanted), records, path.stat().st_size)
@@ -271,7 +271,7 @@ def answer(
                 signatory, "review", body, arrays, table=now.content, release=entered.of, beside=beside,
                 progress=progress.part(0.3, 1.0),
             )  # fmt: skip
-        path = signatory.sent_path(item)
+        path = letters.kept_sent(signatory.home, agreement, item)
         sha256 = files.sha256(path)
         ledger.disclosure_written(entered, sha256)
         letters.publish(signatory.home, agreement, item, out)

@@ -235,7 +235,7 @@ def send(
                 beside=beside,
                 progress=progress.part(0.0, 0.9),
             )
-        path = signatory.sent_path(item)
+        path = letters.kept_sent(signatory.home, agreement, item)
         sha256 = files.sha256(path)
         signatory.home.ledger().disclosure_written(entered, sha256)
         letters.publish(signatory.home, agreement, item, out, progress.part(0.9, 1.0))

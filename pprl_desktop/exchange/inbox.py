@@ -28,7 +28,7 @@ from pprl_desktop.exchange.home import Home
 from pprl_desktop.exchange.identity import Identity
 from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.exchange.terms_words import quoted
-from pprl_desktop.problem import Problem
+from pprl_desktop.problem import Failure, Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.said import NOTHING, Said
 
@@ -73,7 +73,31 @@ def open_file(
             return _key_change(home, letter)
         if manifest.kind == "receipt":
             return _receipt(home, letter)
-        return _under_agreement(home, own, letter, progress)
+        return _put_back(home, own, letter, progress) or _under_agreement(home, own, letter, progress)
+
+
+def _put_back(home: Home, own: Identity, letter: letters.Letter, progress: Progress) -> Received | None:
+    """A file that was opened before and is not at home any more, or not as it was: its copy is made anew."""
+    manifest, digest = letter.opened.manifest, letter.opened.digest
+    if not home.has_agreement(manifest.agreement):
+        return None
+    agreement = home.agreement(manifest.agreement)
+    item = next((one for one in agreement.received if one.digest == digest), None)
+    if item is None or agreement.contact != letter.contact.id or agreement.state != "in force":
+        return None
+    letters.must_be_sealed(letter, agreement.terms)
+    try:
+        letters.reopen(Signatory(home, own, agreement.id), item).check()
+        return None
+    except Failure:
+        raise
+    except Problem:
+        letter.opened.check(progress=progress.part(0.0, 0.9))
+    letters.copy(letter.opened.path, letters.received_path(home, agreement, item), progress.part(0.9, 1.0))
+    sentence = Said(
+        "{name}: a file that was opened before was missing here. It was put back.", name=letter.contact.name
+    )
+    return Received(manifest.kind, letter.contact, sentence, agreement=agreement, item=item)
 
 
 def _under_agreement(home: Home, own: Identity, letter: letters.Letter, progress: Progress) -> Received:

@@ -19,7 +19,7 @@ from pprl_desktop.exchange.seal import Opened
 from pprl_desktop.exchange.signatory import Signatory
 from pprl_desktop.exchange.strict import Plain
 from pprl_desktop.exchange.terms import FIRST, Terms
-from pprl_desktop.problem import Problem
+from pprl_desktop.problem import Failure, Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.said import Said
 
@@ -200,13 +200,21 @@ def sent_path(home: Home, agreement: Agreement, item: Item) -> Path:
     return home.folder(agreement.id) / "sent" / item.name
 
 
+def kept_sent(home: Home, agreement: Agreement, item: Item) -> Path:
+    """Where the sealed file lies that the record says was sent; a Problem says what to do where it does not."""
+    path = sent_path(home, agreement, item)
+    if not path.is_file():
+        raise refusals.lost_sent(agreement.partner_side.name, item.sequence)
+    return path
+
+
 def received_path(home: Home, agreement: Agreement, item: Item) -> Path:
     return home.folder(agreement.id) / "received" / item.name
 
 
 def publish(home: Home, agreement: Agreement, item: Item, out: Path, progress: Progress = NO_PROGRESS) -> None:
     """A copy of the sealed file for the partner: the same bytes however often it is asked for."""
-    copy(sent_path(home, agreement, item), out, progress)
+    copy(kept_sent(home, agreement, item), out, progress)
 
 
 def receive(
@@ -229,9 +237,17 @@ def reopen(signatory: Signatory, item: Item) -> Opened:
     sign = next((one.card.keys.sign for one in signatory.home.contacts() if one.id == agreement.contact), None)
     if sign is None:
         raise _no_card()
-    opened = seal.open_sealed(signatory.received_path(item), signatory.identity.all_keys, [sign])
+    path = signatory.received_path(item)
+    if not path.is_file():
+        raise refusals.lost_received(agreement.partner_side.name, item.sequence, missing=True)
+    try:
+        opened = seal.open_sealed(path, signatory.identity.all_keys, [sign])
+    except Failure:
+        raise
+    except Problem as error:
+        raise refusals.lost_received(agreement.partner_side.name, item.sequence, missing=False) from error
     if opened.digest != item.digest:
-        raise refusals.damaged()
+        raise refusals.lost_received(agreement.partner_side.name, item.sequence, missing=False)
     return opened
 
 
@@ -245,11 +261,19 @@ def seal_to_self(own: Identity, path: Path, agreement: Agreement, body: Plain, a
     seal.seal(path, made, arrays, own.keys, public)
 
 
-def open_own(own: Identity, path: Path) -> Opened:
-    opened = seal.open_sealed(path, own.all_keys, [keys.public().sign for keys in own.all_keys])
-    if opened.manifest.sender != opened.manifest.recipient:
-        raise refusals.damaged()
-    opened.check()
+def open_own(own: Identity, path: Path, instead: str = "") -> Opened:
+    """`instead`: what to do where it is lost, if it can be made anew."""
+    if not path.is_file():
+        raise refusals.lost_own(path.name, instead, missing=True)
+    try:
+        opened = seal.open_sealed(path, own.all_keys, [keys.public().sign for keys in own.all_keys])
+        if opened.manifest.sender != opened.manifest.recipient:
+            raise refusals.damaged()
+        opened.check()
+    except Failure:
+        raise  # what the computer refused is not damaged
+    except Problem as error:
+        raise refusals.lost_own(path.name, instead, missing=False) from error
     return opened
 
 

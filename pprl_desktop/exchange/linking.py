@@ -137,7 +137,7 @@ def kept(signatory: Signatory) -> AssignedPairs:
     path = _path(signatory)
     if not path.is_file():
         raise Problem("There is no match yet.", do="Match your table with the partner's bundle first.", place="match")
-    opened = letters.open_own(signatory.identity, path)
+    opened = letters.open_own(signatory.identity, path, "Match again.")
     arrays = opened.load()
     body = opened.manifest.body
     found = AssignedPairs(

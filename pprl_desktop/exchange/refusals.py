@@ -96,24 +96,114 @@ def already_imported() -> Problem:
     )
 
 
-def wrong_sequence(expected: int, found: int) -> Problem:
-    if found > expected:
-        why = Said(
-            "It is file {found} of the partner, and file {expected} was not imported yet.",
-            found=found,
-            expected=expected,
-        )
-        do = Said(
-            "Import file {expected} first, or ask the partner to send it again. If it was refused, propose a new "
-            "agreement: the files of one come in one sequence.",
-            expected=expected,
+def wrong_sequence(partner: str, made: str, last: tuple[int, str], found: int) -> Problem:
+    """`last`: number and day of the partner's file that was opened last under it, (0, "") where none was."""
+    number, day = last
+    if found <= number + 1:
+        return _another_past(partner, made, number, found)
+    wanted = number + 1
+    first = (
+        Said("File {number}, written on {day:date}, is the last one opened here.", number=number, day=day)
+        if number
+        else Said("None of its files was opened here yet.")
+    )
+    why = Said(
+        "It is file {found} of {partner}, written on {made:date}. {first} File {wanted} comes next.",
+        found=found,
+        partner=partner,
+        made=made,
+        first=first,
+        wanted=wanted,
+    )
+    do = Said(
+        "Open file {wanted} of {partner} first. Where it is lost, ask {partner} for it: on the page Post, or with "
+        "'agree again', the program there writes every file it sent once more, the same bytes. Where it was refused "
+        "here, or cannot be found there either, propose a new agreement: this one cannot go on without it.",
+        wanted=wanted,
+        partner=partner,
+    )
+    return Problem("This file comes in the wrong sequence.", why, do, place="sequence")
+
+
+def _another_past(partner: str, made: str, number: int, found: int) -> Problem:
+    """Of two files with one number, or of one that follows another file than the one opened here: two pasts."""
+    if found == number + 1:
+        why = (
+            Said(
+                "It follows another file {number} of {partner} than the one that was opened here.",
+                number=number,
+                partner=partner,
+            )
+            if number
+            else Said("It says it is the first file of {partner}, and that it follows another one.", partner=partner)
         )
     else:
         why = Said(
-            "It says it is file {found} of the partner, but another file {found} was imported before.", found=found
-        )
-        do = Said("Do not use it. Ask the partner which of the two is right.")
+            "It says it is file {found} of {partner}, written on {made:date}, but another file {found} was opened here "
+            "before.",
+            found=found, partner=partner, made=made,
+        )  # fmt: skip
+    do = Said(
+        "Do not use it. Ask {partner} by telephone: a home folder that was restored from a backup, or is used in two "
+        "places, writes such files. Then this agreement cannot go on: end it, and propose a new one.",
+        partner=partner,
+    )
     return Problem("This file comes in the wrong sequence.", why, do, place="sequence")
+
+
+def lost_sent(partner: str, number: int) -> Problem:
+    """The record says that a file was sent, and it is not in the home folder any more."""
+    return Problem(
+        Said("The file that was sent to {partner} is missing in your home folder.", partner=partner),
+        Said("Without file {number} the same bytes cannot be written again.", number=number)
+        if number
+        else Said("Without it the same bytes cannot be written again."),
+        Said(
+            "Put this one file back from a backup, not the whole home folder: an older record of releases stops "
+            "releases. Where a copy lies that was written for {partner}, send that one. Otherwise propose a new "
+            "agreement.",
+            partner=partner,
+        ),
+        place="home",
+    )
+
+
+def lost_received(partner: str, number: int, *, missing: bool) -> Problem:
+    """What the partner sent is kept sealed at home, and is not there any more as it was."""
+    what = (
+        Said("File {number} of {partner} is missing in your home folder.", number=number, partner=partner)
+        if missing
+        else Said("File {number} of {partner} in your home folder cannot be opened.", number=number, partner=partner)
+    )
+    return Problem(
+        what,
+        "It was opened here before and kept there, sealed, for this step.",
+        Said("Open the file of {partner} once more: it is put back. If it is lost, ask {partner} for it.",
+             partner=partner),
+        place="home",
+    )  # fmt: skip
+
+
+def lost_own(name: str, instead: str = "", *, missing: bool) -> Problem:
+    """Of what is kept at home, sealed to oneself. `name` is given by this program and names nobody."""
+    what = (
+        Said("The file '{name}' is missing in your home folder.", name=name)
+        if missing
+        else Said("The file '{name}' in your home folder cannot be opened.", name=name)
+    )
+    why = (
+        "It was kept there for this step."
+        if missing
+        else "It was damaged, or it was sealed with a key that is no longer in this home folder."
+    )
+    return Problem(
+        what,
+        why,
+        instead
+        or "Put this one file back from a backup, not the whole home folder: an older record of releases stops "
+        "releases. Without a backup, propose a new agreement.",
+        place="home",
+    )
 
 
 def malformed(field: str, why: Said | str = "") -> Problem:

@@ -70,7 +70,7 @@ def repair(home: Home, own: Identity) -> Repaired:
             if item.kind == "data" and item.release and known.get(item.release) != agreement.id
         ]
         instead = found.missing((*noted.anchors, noted.outside))
-        if not (lost or instead or aside or key_lost):
+        if not (lost or instead or aside or key_lost or known_of(home, own, found.disclosures())):
             raise Problem(
                 "The record of releases fits your agreements.", do="There is nothing to repair.", place="releases"
             )

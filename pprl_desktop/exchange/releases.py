@@ -262,6 +262,11 @@ class ReleaseLedger:
             number = append(base, events, planned.as_body())
             return next(one for one in disclosures(events_of(base)) if one.number == number)
 
+    def disclosed_again(self, entered: Disclosure) -> None:
+        """Its file goes out once more: the same bytes."""
+        with self._entering() as (base, events):
+            append(base, events, {"kind": "repeated", "entry": entered.number})
+
     def disclosure_written(self, entered: Disclosure, sha256: str) -> None:
         """The file of a disclosure is on disk."""
         if not entered.file:

@@ -93,7 +93,7 @@ def export(signatory: Signatory, out: Path, progress: Progress = NO_PROGRESS) ->
                 signatory, "result", body, arrays, statement=said, table=hashed, beside=beside,
                 progress=progress.part(0.0, 0.9),
             )  # fmt: skip
-        path = signatory.sent_path(item)
+        path = letters.kept_sent(signatory.home, agreement, item)
         sha256 = files.sha256(path)
         signatory.home.ledger().disclosure_written(entered, sha256)
         letters.publish(signatory.home, agreement, item, out, progress.part(0.9, 1.0))

@@ -162,7 +162,8 @@ def open_bytes(data: bytes, own: Sequence[Keys]) -> bytes:
         raise Problem(
             "A file in your home folder cannot be opened.",
             "It was damaged, or it was sealed with a key that is no longer in this home folder.",
-            "Restore the home folder from its backup.",
+            "Put this one file back from a backup, not the whole home folder: an older record of releases stops "
+            "releases. Without a backup, propose a new agreement.",
             place="home",
         ) from error
     return bytes(found)

@@ -211,7 +211,8 @@ def left_sentences(home: Home, agreement: Agreement) -> tuple[Said, ...]:
             Said(
                 "{missing} of {sent} files that were sent {missing|is not in the record: it is|are not in the "
                 "record: they are} older than such entries, or the record was replaced. What {missing|it|they} "
-                "held is not told here.",
+                "held is not told here. In a terminal, 'pprl-desktop releases repair' enters {missing|it|them} again, "
+                "as far as the agreements know.",
                 missing=missing,
                 sent=len(agreement.sent),
             )

@@ -29,6 +29,7 @@ from pprl_desktop.exchange import (
     linking,
     recognised,
     results,
+    sent_again,
     whole_match,
 )
 from pprl_desktop.exchange.agreeing import Offer, Proposal
@@ -188,6 +189,11 @@ class Partnership:
         if received.bundle is not None and received.item is not None:
             self._bundle = received.item.digest, received.bundle
         return received
+
+    @staticmethod
+    def send_again(home: Home, agreement_id: str, number: int, out: Path, progress: Progress = NO_PROGRESS) -> str:
+        """A file that was sent before, the same bytes; what kind of file it is. Needs no key."""
+        return sent_again.write(home, agreement_id, number, out, progress)
 
     def receipt(self, received: Received, out: Path) -> None:
         """The confirmation that a file arrived and was accepted."""

@@ -52,6 +52,7 @@ class Letter:
     size: int = 0
     confirmed: bool = False  # the partner's receipt came
     replaced: bool = False  # a newer one of its kind exists
+    number: int = 0  # in the sequence of its side; 0 for what is about the agreement itself
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,8 @@ class Post:
     letters: tuple[Letter, ...] = ()  # newest first
     to_send: Letter | None = None
     awaited: Awaited | None = None
+    agreement: str = ""
+    may_send: bool = False  # nothing more is sent under one that was declined or ended
 
 
 def of_project(
@@ -85,7 +88,10 @@ def of_project(
     order = {"proposal": 0, "accepted": 1}  # where two were written in the same second
     found = _letters(home, agreement, written)
     found.sort(key=lambda one: (one.made or made, order.get(one.kind, 2)), reverse=True)
-    return Post(agreement.partner_side.name, tuple(found), _to_send(found, agreement, gone), _awaited(found, agreement))
+    return Post(
+        agreement.partner_side.name, tuple(found), _to_send(found, agreement, gone), _awaited(found, agreement),
+        agreement.id, agreement.state in ("proposed", "in force"),
+    )  # fmt: skip
 
 
 def _agreement(home: Home, choices: Choices) -> Agreement | None:
@@ -123,6 +129,7 @@ def _letters(home: Home, agreement: Agreement, written: Sequence[Path]) -> list[
                 _letter(
                     kind, item.made, mine=sent, kept=kept, digest=item.digest, written=written if sent else (),
                     confirmed=bool(item.seen), replaced=kind in BACK and kind in kinds[place + 1 :],
+                    number=item.sequence,
                 )
             )  # fmt: skip
     return found
@@ -147,12 +154,12 @@ def _kind(item: Item, sent: bool, in_clear: Collection[tuple[bool, str]]) -> str
 
 def _letter(
     kind: str, made: str, *, mine: bool, kept: Path, digest: str, written: Sequence[Path], confirmed: bool = False,
-    replaced: bool = False,
+    replaced: bool = False, number: int = 0,
 ) -> Letter:  # fmt: skip
     size = kept.stat().st_size if kept.is_file() else 0
     path = _copy_of(kept, size, written) if mine and size else None
     said, form = FILES.get(kind, Said("a file")), FORMS.get(kind, "terms")
-    return Letter(kind, said, made, mine, form, digest, path, size, confirmed, replaced)
+    return Letter(kind, said, made, mine, form, digest, path, size, confirmed, replaced, number)
 
 
 def _copy_of(kept: Path, size: int, written: Sequence[Path]) -> Path | None:

@@ -27,10 +27,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         decline="decline a proposal with a reason",
         finish="take in the partner's answer",
         list="list all agreements",
+        again="write a file that was sent before once more, the same bytes, for a partner who lost it",
         end="end an agreement on this side",
     )
     for name, step in steps.items():
-        _exchange.common(step, unlocks=name not in {"list", "end"})
+        _exchange.common(step, unlocks=name not in {"list", "again", "end"})
     _propose_options(steps["propose"])
     steps["show"].add_argument("what", metavar="FILE|ID")
     for name in ("accept", "decline", "finish"):
@@ -41,7 +42,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         _blind.weighing_options(steps[name])
     for name in ("decline", "end"):
         steps[name].add_argument("--reason", required=True, help="a sentence; the partner of a proposal reads it")
-    steps["end"].add_argument("id", metavar="ID")
+    for name in ("again", "end"):
+        steps[name].add_argument("id", metavar="ID")
+    steps["again"].add_argument(
+        "--number", type=int, required=True, metavar="N",
+        help="of the file, as the partner's program names it; 0: the own proposal or answer",
+    )  # fmt: skip
+    steps["again"].add_argument("--out", required=True, metavar="FILE.pprl", help="where to write it")
 
 
 def _propose_options(step: argparse.ArgumentParser) -> None:
@@ -79,7 +86,7 @@ def _propose_options(step: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, progress: Progress) -> Answer:
     return {
         "propose": _propose, "show": _show, "accept": _accept, "decline": _decline, "finish": _finish,
-        "list": _list, "end": _end,
+        "list": _list, "again": _again, "end": _end,
     }[args.step](args, progress)  # fmt: skip
 
 
@@ -226,6 +233,16 @@ def _list(args: argparse.Namespace, progress: Progress) -> Answer:
     agreements = _exchange.home(args).agreements()
     lines = [_state(agreement) for agreement in agreements] or ["No agreements yet."]
     return Answer("\n".join(lines), {"agreements": [_exchange.agreement_data(agreement) for agreement in agreements]})
+
+
+def _again(args: argparse.Namespace, progress: Progress) -> Answer:
+    from pprl_desktop.job.partnership import Partnership
+
+    here = _exchange.home(args)
+    agreement = here.agreement(args.id)
+    kind = Partnership.send_again(here, agreement.id, args.number, Path(args.out), progress)
+    text = f"File {args.number} ({kind}) written again, the same bytes. Send it to {agreement.partner_side.name}."
+    return Answer(text, {**_exchange.agreement_data(agreement), "kind": kind, "number": args.number, "file": args.out})
 
 
 def _end(args: argparse.Namespace, progress: Progress) -> Answer:

@@ -341,7 +341,7 @@ def test_a_review_letter_of_another_form_is_refused(scene: Scene) -> None:
     with scene.a.home.locked():
         agreement, item = letters.send(scene.a.signed(), "review", {"pairs": 3}, arrays)
         letters.publish(scene.a.home, agreement, item, scene.folder / "v.pprl")
-    with pytest.raises(Problem, match="file 1 was not imported yet"):
+    with pytest.raises(Problem, match="Open file 1 of General Hospital first"):
         inbox.open_file(scene.b.home, scene.b.own, scene.folder / "v.pprl")
     inbox.open_file(scene.b.home, scene.b.own, scene.bundle)
     with pytest.raises(Problem, match="No review was agreed"):
@@ -361,7 +361,7 @@ def test_a_kept_letter_that_was_exchanged_is_noticed(scene: Scene) -> None:
     path = letters.received_path(scene.b.home, scene.b.agreement, received.item)
     other = replace(opened.manifest, sequence=9)
     seal.seal(path, other, opened.load(), scene.a.own.keys, scene.b.own.keys.public())
-    with pytest.raises(Problem, match="damaged"):
+    with pytest.raises(Problem, match="cannot be opened"):
         letters.reopen(scene.b.signed(), received.item)
 
 

@@ -195,7 +195,7 @@ def test_a_replay_sealed_anew_is_refused(scene: Scene) -> None:
 
 def test_files_out_of_sequence_are_refused(scene: Scene) -> None:
     export(scene.a.home, scene.a.own, scene.a.agreement, people(0, 70), scene.folder / "a2.pprl")
-    with refused(scene, "wrong sequence", "file 1 was not imported yet"):
+    with refused(scene, "wrong sequence", "File 1 comes next", "Open file 1 of General Hospital first"):
         open_at_b(scene, scene.folder / "a2.pprl")
     open_at_b(scene)
     open_at_b(scene, scene.folder / "a2.pprl")
@@ -204,8 +204,19 @@ def test_files_out_of_sequence_are_refused(scene: Scene) -> None:
 def test_a_second_file_with_an_old_number_is_refused(scene: Scene) -> None:
     shutil.copytree(scene.a.home.path, scene.folder / "before")
     open_at_b(scene)
-    with refused(scene, "wrong sequence", "another file 1 was imported before"):
+    with refused(scene, "wrong sequence", "another file 1 was opened here before"):
         open_at_b(scene, resigned(scene, lambda plain: plain.update(made="2026-01-01T00:00:00Z")))
+
+
+def test_a_file_that_follows_another_one_than_was_opened_is_not_called_a_second_one(scene: Scene) -> None:
+    open_at_b(scene)
+    with refused(scene, "wrong sequence", "follows another file 1 of General Hospital", "propose a new one"):
+        open_at_b(scene, resigned(scene, lambda plain: plain.update(sequence=2, previous="ab" * 32)))
+
+
+def test_a_file_without_a_number_is_malformed(scene: Scene) -> None:
+    with refused(scene, "malformed: sequence", place="sequence"):
+        open_at_b(scene, resigned(scene, lambda plain: plain.update(sequence=0)))
 
 
 def test_a_bundle_of_another_agreement_is_refused(scene: Scene) -> None:
@@ -424,11 +435,18 @@ def test_nothing_is_opened_under_an_agreement_not_in_force(scene: Scene) -> None
         open_at_b(scene)
 
 
+DAY = "2026-03-01T10:00:00Z"
+
+
 def test_every_refusal_is_three_sentences() -> None:
     made = [
         refusals.not_a_bundle(), refusals.newer_version(), refusals.other_key(), refusals.damaged(),
-        refusals.not_from_partner(), refusals.passed_on(), refusals.already_imported(), refusals.wrong_sequence(1, 2),
-        refusals.wrong_sequence(2, 1), refusals.malformed("x"), refusals.larger_than_agreed("rows", 2, 1),
+        refusals.not_from_partner(), refusals.passed_on(), refusals.already_imported(),
+        refusals.wrong_sequence("A", DAY, (0, ""), 2),
+        refusals.wrong_sequence("A", DAY, (3, DAY), 5), refusals.wrong_sequence("A", DAY, (2, DAY), 1),
+        refusals.wrong_sequence("A", DAY, (2, DAY), 3), refusals.lost_sent("A", 1), refusals.lost_sent("A", 0),
+        refusals.lost_received("A", 1, missing=True), refusals.lost_own("0001-data.map", missing=False),
+        refusals.malformed("x"), refusals.larger_than_agreed("rows", 2, 1),
         refusals.other_agreement(), refusals.does_not_fit("x", "Because."),
     ]  # fmt: skip
     for problem in made:

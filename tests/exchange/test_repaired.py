@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pprl_desktop.exchange import bundles, clear_cells, inbox, letters, results, review_letters
+from pprl_desktop.exchange import bundles, clear_cells, inbox, letters, results, review_letters, strict
 from pprl_desktop.exchange.release_repair import repair
 from pprl_desktop.job.disclosure import left_sentences
 from pprl_desktop.job.partnership import Partnership
@@ -131,3 +131,15 @@ def test_who_asked_blindly_before_a_repair_has_asked_before(tmp_path: Path) -> N
     with pytest.raises(Problem, match="asked before") as refused:
         two.answer()
     assert "100.0 of 100" in str(refused.value)
+
+
+def test_what_left_before_such_entries_existed_is_said_with_what_to_do_and_entered_by_the_repair(tmp_path) -> None:
+    b = scene(tmp_path, review_offer())[1]
+    body: strict.Plain = {"pairs": 0}
+    letters.send(b.signed(), "result", body, {}, table="ab" * 32)  # as the first version sent one: no entry
+    (said,) = [str(one) for one in left_sentences(b.home, b.agreement) if "is not in the record" in str(one)]
+    assert "'pprl-desktop releases repair' enters it again" in said
+    assert repair(b.home, b.own).beside == 1
+    assert not any("not in the record" in str(one) for one in left_sentences(b.home, b.agreement))
+    with pytest.raises(Problem, match="fits your agreements"):
+        repair(b.home, b.own)

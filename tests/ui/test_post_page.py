@@ -6,7 +6,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QFileDialog, QLabel, QToolButton
 
 from pprl_desktop.job import post
 from pprl_desktop.job.partnership import Partnership
@@ -77,3 +77,16 @@ def test_a_request_is_told_from_the_cells_in_clear(tmp_path: Path) -> None:
         assert {(one.kind, one.form) for one in told.letters if one.kind.startswith("review")} == {
             ("review_request", "numbers"), ("review_cells", "clear"),
         }  # fmt: skip
+
+
+def test_a_file_whose_copy_is_lost_is_written_once_more(window: MainWindow, scene: Scene, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    desk_of(window, scene, scene.a)
+    window.show_pane("post")
+    assert "sent, file 1" in words(window), "as the partner's program names it"
+    out = scene.folder / "once more.pprl"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args, **_more: (str(out), ""))
+    tools = [one for one in window.pane().findChildren(QToolButton) if "once more" in one.accessibleName()]
+    next(one for one in tools if "Bundle" in one.accessibleName()).click()
+    assert out.read_bytes() == scene.bundle.read_bytes()
+    assert [one.sent for one in scene.a.home.ledger().releases()] == [1]
+    assert str(out) in words(window), "it is found where it was written"

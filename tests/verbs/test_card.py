@@ -245,6 +245,8 @@ def test_declining_and_ending(pair: tuple[Path, Path], run: Run, tmp_path: Path)
     propose(run, pair[0], tmp_path)
     accepted = run(pair[1], "agree", "accept", tmp_path / "p.pprl", "--out", tmp_path / "yes.pprl")
     run(pair[0], "agree", "finish", tmp_path / "yes.pprl")
+    again = run(pair[0], "agree", "again", accepted["id"], "--number", "0", "--out", tmp_path / "again.pprl")
+    assert again["kind"] in ("proposal", "accepted")
     ended = run(pair[0], "agree", "end", accepted["id"], "--reason", "Project over.")
     assert (ended["state"], ended["reason"]) == ("ended", "Project over.")
 

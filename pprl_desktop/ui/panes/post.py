@@ -12,7 +12,7 @@ from pprl_desktop.job import post
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.kit.i18n import tr, tr_core
 from pprl_desktop.ui.kit.words import day_words, moment_of, recently, size
-from pprl_desktop.ui.panes._files import choose_sealed, kept_texts, places, show_in_folder
+from pprl_desktop.ui.panes._files import choose_sealed, kept_texts, out_path, places, show_in_folder
 from pprl_desktop.ui.panes._files import post as post_folder
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.basics import (
@@ -157,6 +157,11 @@ class PostPane(Pane):
         if one.path is not None:
             place = one.path
             go = tool("folder", tr("Show {file} in its folder", file=place.name), lambda: show_in_folder(self, place))
+        elif one.mine and one.size and self._post.may_send:
+            tip = tr("Write {file} once more, the same bytes …", file=tr_core(one.said))
+            go = tool("save", tip, lambda: self._again(one))
+        if one.number:  # as the partner's program names it
+            way = tr("{way}, file {number}", way=way, number=one.number)
         line = row(icon, label(way, "small", wrap=False), gap=1)
         line.setStretch(1, 1)
         self.table.add(
@@ -182,6 +187,20 @@ class PostPane(Pane):
         if letter is not None:
             self.project.keep(GONE, json.dumps([*gone(self.desk), letter.digest]).encode())
             self.enter()
+
+    def _again(self, one: Letter) -> None:
+        """For a partner who lost it, or where its copy is not where it was written."""
+        path = out_path(self, tr("Write once more"), f"file-{one.number}")
+        if path is None:
+            return
+        from pprl_desktop.job.partnership import Partnership
+
+        try:
+            Partnership.send_again(self.desk.home, self._post.agreement, one.number, path)
+        except Problem as problem:
+            self.show_problem(problem)
+            return
+        self.enter()
 
     def _open(self) -> None:
         post_folder(self)
