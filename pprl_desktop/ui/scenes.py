@@ -119,6 +119,17 @@ def _show(page: str, name: str = "New project") -> Act:
     return act
 
 
+def _contacts_nobody(on: Set) -> None:
+    """An identity, open, and nobody to exchange with yet."""
+    from pprl_desktop.exchange import identity
+
+    on.new("New project")
+    home, made = on.desk.home, identity.new("Heart Registry (sample)")
+    home.create(made, PASSPHRASE)
+    on.desk.unlocked(made)
+    on.window.show_pane("contacts")
+
+
 def _data_refused(on: Set) -> None:
     on.new("New project")
     on.window.open_file(on.file("only a heading.csv", "nr,first_name,last_name,born\n"))
@@ -181,6 +192,7 @@ def _settings_refused(on: Set) -> None:
 
 FIRST = (
     Scene("contacts-empty", _show("contacts")),
+    Scene("contacts-nobody", _contacts_nobody),
     Scene("data-empty", _show("data")),
     Scene("data-reading", _reading, waits=False),
     Scene("data-refused", _data_refused),

@@ -1,4 +1,5 @@
-"""Title, the one number and the buttons that decide are in sight without scrolling, on every page in every state."""
+"""Title, the one number and the buttons that decide are in sight without scrolling, on every page in every state, and
+Alt with a letter leads to one place there."""
 
 from __future__ import annotations
 
@@ -14,12 +15,14 @@ from pprl_desktop.ui.kit import i18n
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.shell.main_window import MainWindow
 from pprl_desktop.ui.widgets.paper import PaperView
+from tests.ui.test_spoken import double_keys
 
 SCREEN = (1020, 664)  # what title bar and edges of a window leave of a screen of 1024 x 700
 ROOM = 2  # px
 DECIDES = ("primary", "clear", "danger")  # kinds of buttons
 QUICK = (
-    "contacts-empty", "data-empty", "data-refused", "data-remarks", "fields-twice", "agreement-nobody", "post-empty",
+    "contacts-empty", "contacts-nobody", "data-empty", "data-refused", "data-remarks", "fields-twice",
+    "agreement-nobody", "post-empty",
     "releases-empty", "groups-empty", "other_tools-empty", "settings-refused", "contacts-locked", "contacts-compare",
     "agreement-propose", "agreement-locked", "agreement-wrong-passphrase", "groups-making",
 )  # fmt: skip
@@ -28,16 +31,16 @@ LANGUAGES = ("en", "de")
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_in_the_states_before_anything_is_agreed(language: str, tmp_path: Path, qapp, monkeypatch) -> None:  # type: ignore[no-untyped-def]
-    assert below_the_fold(language, tmp_path, monkeypatch, QUICK) == {}
+    assert wrong_in(language, tmp_path, monkeypatch, QUICK) == {}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_in_every_state_there_is(language: str, tmp_path: Path, qapp, monkeypatch) -> None:  # type: ignore[no-untyped-def]
-    assert below_the_fold(language, tmp_path, monkeypatch, scenes.NAMES) == {}
+    assert wrong_in(language, tmp_path, monkeypatch, scenes.NAMES) == {}
 
 
-def below_the_fold(language: str, folder: Path, monkeypatch, wanted: Collection[str]) -> dict[str, list[str]]:  # type: ignore[no-untyped-def]
+def wrong_in(language: str, folder: Path, monkeypatch, wanted: Collection[str]) -> dict[str, list[str]]:  # type: ignore[no-untyped-def]
     from pprl_desktop.ui.app import make_application, make_window
 
     for name in ("PPRL_DESKTOP_SETTINGS", "PPRL_HOME", "PPRL_STATE"):
@@ -51,10 +54,10 @@ def below_the_fold(language: str, folder: Path, monkeypatch, wanted: Collection[
         for name in scenes.play(scenes.Set(app, window, folder), lambda one: one in wanted):
             window.resize(*SCREEN)
             QApplication.processEvents()
-            hidden = out_of_sight(window)
+            wrong = [*out_of_sight(window), *(f"one key: {', '.join(texts)}" for texts in double_keys(window))]
             seen.add(name)
-            if hidden:
-                found[name] = hidden
+            if wrong:
+                found[name] = wrong
     finally:
         i18n.install(None, "en")
         window.desk.jobs.cancel()

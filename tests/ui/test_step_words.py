@@ -51,6 +51,17 @@ def test_a_box_that_is_filled_again_says_nothing_of_its_old_choice(qtbot) -> Non
     assert (box.currentText(), box.toolTip()) == ("Sensitive", "Sensitive")
 
 
+def test_what_has_no_room_in_a_box_ends_with_dots(qtbot) -> None:  # type: ignore[no-untyped-def]
+    """Cut between two letters, "date_of_birth_of_the_mother" was "date_of_birth"."""
+    box = combo("Column", [("date_of_birth_of_the_mother", 1), ("sex", 2)])
+    qtbot.addWidget(box)
+    box.resize(140, 36)
+    box.show()
+    assert box.shown_text().endswith("…")
+    pick(box, 2)
+    assert box.shown_text() == "sex"
+
+
 def test_german_writes_the_day_with_a_point(german: None) -> None:
     assert day_words("2026-11-18T12:00:00Z") == "18. November 2026"
     assert recently(1_600_000_000.0).startswith("13. Sep")

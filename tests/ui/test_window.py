@@ -6,11 +6,12 @@ import gc
 import weakref
 from pathlib import Path
 
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
 from pprl_desktop import resources
-from pprl_desktop.exchange import identity
+from pprl_desktop.exchange import contacts, identity
 from pprl_desktop.exchange.card import write
 from pprl_desktop.ui.app import make_application, make_window
 from pprl_desktop.ui.shell.main_window import MainWindow
@@ -196,6 +197,28 @@ def test_a_locked_key_waits_for_its_passphrase_and_a_new_card_for_its_words(
     same.click()
     assert window.desk.home.contacts()[0].state == "verified"
     assert not locked.messages.banners()
+
+
+def test_a_number_typed_wrongly_and_then_rightly_is_said_to_be_verified(
+    window: MainWindow, tmp_path: Path, qtbot
+) -> None:  # type: ignore[no-untyped-def]
+    """The Enter that compared closed the message about it: the line was gone, and its close button had the focus."""
+    own, beta = identity.new("Alpha Clinic"), identity.new("Beta Registry")
+    window.desk.home.create(own, SECRET)
+    window.desk.unlocked(own)
+    window.show_pane("contacts")
+    (tmp_path / "beta.pprlcard").write_bytes(write(beta.keys, beta.name))
+    window.pane().take_file(str(tmp_path / "beta.pprlcard"))
+    pane = window.pane()
+    right = contacts.number_with(own.card(), window.desk.home.contacts()[0]).as_text()
+    for words, said in (("ladder " * 12, "problem"), (right, "good")):
+        pane.typed.setFocus()
+        qtbot.waitUntil(lambda: window.focusWidget() is pane.typed)
+        pane.typed.setText(words)
+        QTest.keyClick(pane.typed, Qt.Key.Key_Return)
+        assert [one.kind for one in pane.messages.banners()] == [said]
+    assert "Beta Registry is verified" in pane.messages.banners()[0].accessibleName()
+    assert window.current == "contacts"
 
 
 def test_a_closed_window_and_its_tables_are_let_go_of(qapp) -> None:  # type: ignore[no-untyped-def]

@@ -56,7 +56,7 @@ class SendCard(Card):
 
     def show_file(self, path: Path, partner: str, notes: Sequence[str] = ()) -> None:
         clear(self.body)
-        show = button(tr("Show in &folder"), lambda: show_in_folder(self._pane, path))
+        show = button(tr("Show &in folder"), lambda: show_in_folder(self._pane, path))
         head = row(label(tr("Send {file} to {partner}", file=path.name, partner=partner), "second"), show, gap=1)
         head.setStretch(0, 1)
         self.add(head, label(place_of(path), "mono", selectable=True), *(label(note, "muted") for note in notes))

@@ -21,7 +21,7 @@ from pprl_desktop.ui.widgets.asking import ask_words
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, row, set_kind
 from pprl_desktop.ui.widgets.empty import EmptyState
-from pprl_desktop.ui.widgets.inputs import labelled
+from pprl_desktop.ui.widgets.inputs import labelled, on_enter
 from pprl_desktop.ui.widgets.reflow import columns, flow
 from pprl_desktop.ui.widgets.table import DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
@@ -102,6 +102,7 @@ class ContactsPane(Pane):
         self.table.setVisible(bool(known))
         self.empty.setVisible(not known)
         self.import_button.setVisible(bool(known))
+        self.identity.card_button.setVisible(bool(known))  # else it is what the page asks for, below
         self.list.setVisible(home.exists)  # a partner's card is of no use before the own one
         if self._chosen not in self._ids:
             self._chosen = self._ids[0] if self._ids else ""
@@ -205,7 +206,7 @@ class ContactsPane(Pane):
     def _comparison(self, words: str) -> QLayout:
         self.typed = typed = QLineEdit()
         typed.setPlaceholderText(tr("the words or digits the partner reads out"))
-        typed.returnPressed.connect(lambda: self._verify(typed.text()))
+        on_enter(typed, lambda: self._verify(typed.text()))
         check = button(tr("&Compare"), lambda: self._verify(typed.text()), kind="primary")
         same = button(tr("All twelve are the same"), lambda: self._verify(words), icon="phone")
         set_tip(same, tr("Press this only after hearing all twelve words from the partner."))

@@ -20,7 +20,7 @@ from pprl_desktop.ui.panes.review_setup import suggested_folder
 from pprl_desktop.ui.panes.unlock import StrengthBar
 from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, filled, label, row, row_button
 from pprl_desktop.ui.widgets.conflicts import Conflicts
-from pprl_desktop.ui.widgets.inputs import SecretEdit, check_line, labelled, spin
+from pprl_desktop.ui.widgets.inputs import SecretEdit, check_line, labelled, on_enter, spin
 from pprl_desktop.ui.widgets.numbers import BigNumber
 from pprl_desktop.ui.widgets.reflow import columns
 from pprl_desktop.ui.widgets.rows import Head, Rows
@@ -76,7 +76,7 @@ class Begin(QWidget):
             filled(row(self.make, self.why, gap=1.5)),
         )
         self.old_secret = SecretEdit(tr("Passphrase of the review"))
-        self.old_secret.edit.returnPressed.connect(self._continue)
+        on_enter(self.old_secret.edit, self._continue)
         self.go_on = button(tr("&Continue the review"), self._continue, kind="primary")
         self.old = Section(tr("A review was made"), tr("It goes on where it was left, whatever ended the program."))
         self.old.add(labelled(tr("Passphrase of the review"), self.old_secret), row(self.go_on, None))
@@ -223,7 +223,7 @@ class OwnReviewPane(ReviewPane):
         two = self.project.choices.kind == "two files"  # neither row is anybody else's
         for grid in (self.panel.grid, self.reviewers.conflicts.grid):
             grid.name_rows(*((tr("in A"), tr("in B")) if two else (tr("one"), tr("other"))))
-        self.to_reviewers = button(tr("&Reviewers …"), self._show_own)
+        self.to_reviewers = button(tr("Reviewer&s …"), self._show_own)
 
     def key_reason(self) -> str:
         return ""

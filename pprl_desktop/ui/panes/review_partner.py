@@ -17,7 +17,7 @@ from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.panes.post import look
 from pprl_desktop.ui.panes.unlock import StrengthBar
 from pprl_desktop.ui.widgets.basics import Pages, boxed, button, column, label, row
-from pprl_desktop.ui.widgets.inputs import SecretEdit, labelled
+from pprl_desktop.ui.widgets.inputs import SecretEdit, labelled, on_enter
 from pprl_desktop.ui.widgets.numbers import BigNumber
 from pprl_desktop.ui.widgets.reflow import columns, flow
 from pprl_desktop.ui.widgets.slip import ReleaseSlip, Slip
@@ -43,7 +43,7 @@ class NewPassphrase(QWidget):
         self.why.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)  # on one line where it can
         for one in (self.secret, self.again):
             one.edit.textChanged.connect(self._check)
-            one.edit.returnPressed.connect(self._done)
+            on_enter(one.edit, self._done)
         both = columns(
             labelled(tr("Passphrase of the review"), self.secret), labelled(tr("The same again"), self.again), least=240
         )
@@ -89,7 +89,7 @@ class PartnerReview(QWidget):
         self.new = NewPassphrase(tr("&Start the review"))
         self.new.accepted.connect(self.asked)
         self.secret = SecretEdit(tr("Passphrase of the review"))
-        self.secret.edit.returnPressed.connect(self._continue)
+        on_enter(self.secret.edit, self._continue)
         self.go_on = button(tr("&Continue the review"), self._continue, kind="primary")
         for page in (
             boxed(column()),

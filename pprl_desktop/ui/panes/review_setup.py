@@ -17,7 +17,7 @@ from pprl_desktop.ui.panes._files import table_filter
 from pprl_desktop.ui.panes.unlock import StrengthBar
 from pprl_desktop.ui.widgets.banner import clear
 from pprl_desktop.ui.widgets.basics import Section, boxed, button, column, label, row
-from pprl_desktop.ui.widgets.inputs import SecretEdit, combo, labelled, pick, spin
+from pprl_desktop.ui.widgets.inputs import SecretEdit, combo, labelled, on_enter, pick, spin
 from pprl_desktop.ui.widgets.pair_view import field_title
 from pprl_desktop.ui.widgets.reflow import columns
 
@@ -213,7 +213,7 @@ class OpenReview(Section):
         self.share_button = button(tr("&Open the share"), self._open_share)
         self.folder = FileRow(tr("Folder of a review"), folder=True)
         self.folder_secret = SecretEdit(tr("Passphrase of the review"))
-        self.folder_secret.edit.returnPressed.connect(self._open_desk)
+        on_enter(self.folder_secret.edit, self._open_desk)
         self.folder_button = button(tr("&Continue the review"), self._open_desk)
         self.add(
             label(tr("A review made here"), "strong"),

@@ -11,7 +11,7 @@ from pprl_desktop.ui.kit.i18n import tr, tr_n
 from pprl_desktop.ui.panes.review import _END, _START, ReviewPane
 from pprl_desktop.ui.panes.review_setup import FileRow
 from pprl_desktop.ui.widgets.basics import boxed, button, column, label, row
-from pprl_desktop.ui.widgets.inputs import SecretEdit, labelled
+from pprl_desktop.ui.widgets.inputs import SecretEdit, labelled, on_enter
 
 if TYPE_CHECKING:
     from pprl_desktop.review.session import ReviewSession
@@ -29,7 +29,7 @@ class SharePane(ReviewPane):
         self.file = FileRow(tr("Share from a manager"), f"{tr('Shares')} (*.share)")
         self.secret = SecretEdit(tr("Passphrase of the share"))
         self.open = button(tr("&Open the share"), self._asked, kind="primary")
-        self.secret.edit.returnPressed.connect(self._asked)
+        on_enter(self.secret.edit, self._asked)
         told = label(tr("Some pairs of somebody else's review, within a budget of their own."), "muted")
         return boxed(
             column(

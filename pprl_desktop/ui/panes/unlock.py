@@ -17,7 +17,7 @@ from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.widgets.banner import RemarkStrip
 from pprl_desktop.ui.widgets.basics import Card, Pages, boxed, button, column, filled, icon_label, label, row
 from pprl_desktop.ui.widgets.facts import fact
-from pprl_desktop.ui.widgets.inputs import SecretEdit, labelled
+from pprl_desktop.ui.widgets.inputs import SecretEdit, labelled, on_enter
 from pprl_desktop.ui.widgets.reflow import columns
 
 STRENGTH = {"too short": 8, "weak": 33, "fair": 66, "strong": 100}  # how full the bar is
@@ -109,7 +109,7 @@ class IdentityCard(Card):
         self.locked_name = label("", "muted")
         self.typed = SecretEdit(tr("Passphrase"))
         self.typed.edit.setPlaceholderText(tr("Passphrase"))
-        self.typed.edit.returnPressed.connect(self._unlock)
+        on_enter(self.typed.edit, self._unlock)
         self.typed.setMaximumWidth(SECRET_WIDE)
         self.open_button = button(tr("&Unlock"), self._unlock, kind="primary")
         entry = row(self.typed, self.open_button, None)
@@ -121,10 +121,12 @@ class IdentityCard(Card):
         self.open_name = label("", "heading")
         self.open_id = label(tr("Unlocked until you close the program."), "muted")
         told = column(self.open_name, self.open_id, gap=0.5)
+        self.card_button = button(tr("&Save your card …"), self.save_card, icon="save")
         verbs = row(
+            None,
             button(tr("Back up the key …"), self._backup, kind="link"),
             button(tr("&Lock"), self._lock, icon="lock"),
-            button(tr("&Save your card …"), self.save_card, icon="save"),
+            self.card_button,
         )
         return boxed(_beside_icon("key", "accent_text", columns(told, verbs, least=220, shares=(1, 1))))
 

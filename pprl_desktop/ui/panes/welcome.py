@@ -33,7 +33,7 @@ from pprl_desktop.ui.widgets.basics import (
     row_button,
 )
 from pprl_desktop.ui.widgets.empty import EmptyState
-from pprl_desktop.ui.widgets.inputs import labelled
+from pprl_desktop.ui.widgets.inputs import labelled, on_enter
 from pprl_desktop.ui.widgets.reflow import columns, flow
 from pprl_desktop.ui.widgets.rows import Head, Rows, two_lines
 
@@ -69,7 +69,7 @@ class WelcomePane(Pane):
         card.setAccessibleName(tr("New project with a partner"))
         self.name = QLineEdit()
         self.name.setPlaceholderText(tr("for example: Heart registry × St. Anne"))
-        self.name.returnPressed.connect(self._create)
+        on_enter(self.name, self._create)
         self.name.textChanged.connect(lambda _t: self._check())
         self.place = QLineEdit(str(usual_folder()))
         self.place.setAccessibleName(tr("Folder of the project"))

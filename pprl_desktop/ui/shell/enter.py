@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QMetaMethod
-from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QPushButton, QToolButton
+from PySide6.QtWidgets import QAbstractItemView, QPushButton, QToolButton
 
 if TYPE_CHECKING:
     from pprl_desktop.ui.shell.main_window import MainWindow
@@ -19,13 +18,8 @@ def press(window: MainWindow) -> None:
         if focused.property("kind") not in NEVER:
             focused.click()
         return
-    if isinstance(focused, QAbstractItemView) or (isinstance(focused, QLineEdit) and _listens(focused)):
+    if isinstance(focused, QAbstractItemView):
         return
     chosen = window.blue()
     if chosen is not None:
         chosen.click()
-
-
-def _listens(edit: QLineEdit) -> bool:
-    """A field that does something of its own with Enter has done it already."""
-    return edit.isSignalConnected(QMetaMethod.fromSignal(edit.returnPressed))

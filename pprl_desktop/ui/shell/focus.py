@@ -55,4 +55,6 @@ class FocusKeeper(QObject):
         window = self._window
         if window.isVisible() and window.focusWidget() is self._fallen_to and window.current in window.panes:
             page = window.pane()
-            (page.typed_first() or page).setFocus(Qt.FocusReason.OtherFocusReason)
+            first = page.typed_first()
+            seen = first is not None and first.isVisibleTo(window)
+            (first if seen else page).setFocus(Qt.FocusReason.OtherFocusReason)  # type: ignore[union-attr]

@@ -57,7 +57,6 @@ class MainWindow(QMainWindow):
         self.current = ""
         self._help_wanted = desk.preferences.help_panel
         self._help_by_hand = False
-        self._turned = False  # to another page, by the event that is being handled
         self._saved_at = time.monotonic()
         self.setWindowTitle("PPRL Desktop")
         self.setWindowIcon(icons.app_icon())
@@ -150,8 +149,6 @@ class MainWindow(QMainWindow):
             self.panes[self.current].leave()
         self.current = name
         pane = self._made(name)
-        self._turned = True
-        QTimer.singleShot(0, self, self._turn_is_over)
         self._turning = True  # what the page says while it comes is shown once, at the end
         try:
             pane.arrive()
@@ -170,9 +167,6 @@ class MainWindow(QMainWindow):
         self._show_help_panel()
         self.refresh()
         self._ahead.put_off()
-
-    def _turn_is_over(self) -> None:
-        self._turned = False
 
     def _show_step_help(self) -> None:
         if self.current in self.panes:
@@ -395,8 +389,7 @@ class MainWindow(QMainWindow):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter presses the blue button unless what has the focus wants it; Escape leads back to the job."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers() & ~KEYPAD:
-            if not self._turned:  # a field took this very key to go on: it is not for the page that came
-                enter.press(self)
+            enter.press(self)
         elif event.key() == Qt.Key.Key_Escape and self.current not in (*self._path(), "welcome"):
             self.go_back()
         else:

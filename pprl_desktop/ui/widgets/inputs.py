@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEdit, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QSpinBox,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
+    QVBoxLayout,
+    QWidget,
+)
 
 from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.theme import GRID
@@ -30,6 +42,22 @@ class _Combo(QComboBox):
         if event.type() == QEvent.Type.ParentChange and beside is not None:
             self._say_what_for(beside)
         return super().event(event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """What has no room ends with dots: cut off between two letters it reads as another word."""
+        painter, option = QStylePainter(self), QStyleOptionComboBox()
+        self.initStyleOption(option)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        option.currentText = self.shown_text()
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        painter.end()
+
+    def shown_text(self) -> str:
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        box, field = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(box, option, field, self).width()
+        return self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room)
 
     def _say_what_for(self, beside: QWidget) -> None:
         if self._said is not None:
@@ -116,6 +144,29 @@ def labelled(text: str, control: QWidget, note: str = "") -> QVBoxLayout:
     if note:
         made.addWidget(label(note, "small"))
     return made
+
+
+class _OnEnter(QObject):
+    def __init__(self, edit: QLineEdit, act: Callable[[], object]) -> None:
+        super().__init__(edit)
+        self._act = act
+        edit.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        if event.type() != QEvent.Type.KeyPress:
+            return False
+        key: QKeyEvent = event  # type: ignore[assignment]
+        plain = not key.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if key.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter) or not plain:
+            return False
+        self._act()
+        return True
+
+
+def on_enter(edit: QLineEdit, act: Callable[[], object]) -> None:
+    """Enter in this line does this and nothing else: after it the line may be gone, and the key, were it passed on as
+    by the signal of the line, would press whatever got the focus."""
+    _OnEnter(edit, act)
 
 
 def tab_order(*widgets: QWidget) -> None:
