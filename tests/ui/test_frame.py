@@ -149,6 +149,16 @@ def test_there_is_a_way_home_without_a_project(window: MainWindow, page: str) ->
     assert window.current == "welcome"
 
 
+def test_the_key_to_the_start_page_works_in_a_field_for_text(window: MainWindow, tmp_path: Path, qtbot) -> None:  # type: ignore[no-untyped-def]
+    window.desk.create_project(tmp_path / "one.pprlproject", "One")
+    window.show_pane("agreement")
+    name = window.pane().identity.name
+    name.setFocus()
+    qtbot.waitUntil(window.isActiveWindow)
+    QTest.keyClick(name, Qt.Key.Key_Home, Qt.KeyboardModifier.AltModifier)
+    qtbot.waitUntil(lambda: window.current == "welcome")
+
+
 def test_the_window_opens_inside_the_screen_and_remembers_its_size(open_window: Callable[..., MainWindow]) -> None:
     first = open_window()
     room = QGuiApplication.primaryScreen().availableGeometry()

@@ -207,6 +207,7 @@ def test_from_two_tables_to_a_linked_result(
         assert (folder / "linked.csv").is_file()
         assert tr("What was agreed") in (folder / "report.html").read_text(encoding="utf-8")
         assert one.window.desk.need_project().state("finish").state == "done"
+        assert one.window.steps.buttons["review"].entry.mark == "left out", "a ring beside “All steps are done”"
         one.window.resize(1024, 700)
         one.wait()
         shown = [made for made in one.window.bottom.findChildren(QPushButton) if made.isVisible()]

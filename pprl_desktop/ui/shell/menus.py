@@ -106,7 +106,8 @@ class Menus:
             self.window.show_problem(problem)
 
     def _file(self, menu: QMenu) -> None:
-        self._add(menu, tr("&All projects"), lambda: self.desk.go_to.emit("welcome"), "Ctrl+Home")
+        # every field for text takes Ctrl+Home for itself
+        self._add(menu, tr("&All projects"), lambda: self.desk.go_to.emit("welcome"), "Alt+Home")
         self._add(menu, tr("&New project …"), self._new, QKeySequence.StandardKey.New)
         self._add(menu, tr("&Open a project or file …"), self.open_any, QKeySequence.StandardKey.Open)
         self.recent = _menu(menu, tr("Open &recent"))

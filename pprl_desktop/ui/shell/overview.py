@@ -45,8 +45,10 @@ class Overview:
         project = self._desk.project
         entries: list[Entry] = []
         if project is not None:
-            for number, state in enumerate(project.states(), start=1):
-                mark: Mark = "waiting" if self._waits(state) else state.state
+            states = project.states()
+            for number, state in enumerate(states, start=1):
+                without = state.step.optional and state.state == "ready" and states[-1].state == "done"
+                mark: Mark = "waiting" if self._waits(state) else "left out" if without else state.state
                 title = self.title(state.step)
                 waits = ", ".join(tr_core(name) for name in state.waits_for)
                 tip = tr("{step}: first finish {steps}", step=title, steps=waits) if waits else ""

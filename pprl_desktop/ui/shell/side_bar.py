@@ -23,7 +23,7 @@ class SideBar(QFrame):
         self.setProperty("side", "left")
         self.title = label("", "heading")
         self.whom = label("", "tiny")  # the partner, or the own organisation
-        self.home = tool("home", tr("All projects (Ctrl+Home)"))
+        self.home = tool("home", tr("All projects (Alt+Home)"))
         self.steps = StepList(tr("Steps of the job"))
         self.beside = StepList(tr("Other pages"))
         top = row(self.title, self.home, gap=0.5)

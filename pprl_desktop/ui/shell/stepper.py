@@ -15,7 +15,7 @@ from pprl_desktop.ui.kit.i18n import tr
 from pprl_desktop.ui.kit.spoken import speak_as
 from pprl_desktop.ui.kit.tips import set_tip
 
-Mark = Literal["to do", "ready", "done", "stale", "waiting", "problem"]
+Mark = Literal["to do", "ready", "done", "stale", "waiting", "problem", "left out"]
 ROW = 32  # px of a line at the usual text size
 DENSE = 27  # where the bar is too low for all lines: nothing of it should have to be scrolled
 GROUP_GAP = 8  # px between the groups of steps
@@ -29,6 +29,7 @@ def mark_words(mark: Mark) -> str:
         "stale": tr("redo"),
         "waiting": tr("waiting"),
         "problem": tr("problem"),
+        "left out": tr("left out"),
     }[mark]
 
 
@@ -168,7 +169,7 @@ class StepButton(QAbstractButton):
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, text)
 
     def _badge(self, painter: QPainter, centre: QPointF, current: bool) -> None:
-        """Tick: done. Filled number: here. Ring: to do. Arrow: redo. Clock: waiting."""
+        """Tick: done. Filled number: here. Ring: to do. Arrow: redo. Clock: waiting. Dash: the job is done without."""
         mark = self.entry.mark
         wide = badge_size()
         ring = QRectF(centre.x() - wide / 2, centre.y() - wide / 2, wide, wide)
@@ -188,7 +189,9 @@ class StepButton(QAbstractButton):
         painter.drawEllipse(ring.adjusted(0.6, 0.6, -0.6, -0.6))
         painter.setPen(theme.colour("danger_text" if problem else "on_accent" if current else "muted"))
         painter.setFont(theme.font("tiny", strong=True))
-        painter.drawText(ring, Qt.AlignmentFlag.AlignCenter, "!" if problem else str(self.entry.number))
+        left_out = mark == "left out" and not current
+        sign = "!" if problem else "–" if left_out else str(self.entry.number)
+        painter.drawText(ring, Qt.AlignmentFlag.AlignCenter, sign)
 
     def enterEvent(self, event: object) -> None:
         super().enterEvent(event)  # type: ignore[arg-type]
