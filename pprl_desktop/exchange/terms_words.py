@@ -181,7 +181,10 @@ def _clear_words(terms: Terms) -> Said:
 
 
 def _cleaning_words(cleaning: Cleaning) -> Said:
-    said: list[Said | str] = [cleaning.unicode, (Said("upper case") if cleaning.case == "upper" else Said("case kept"))]
+    said: list[Said | str] = [
+        Said("one form of each character ({form})", form=cleaning.unicode),
+        (Said("upper case") if cleaning.case == "upper" else Said("case kept")),
+    ]
     said.append(
         {"keep": Said("accents kept"), "strip": Said("accents removed"), "transliterate": Said("umlauts spelt out")}[
             cleaning.diacritics

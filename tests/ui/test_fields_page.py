@@ -42,6 +42,7 @@ def test_two_fields_on_one_column_close_the_way_on(window: MainWindow, tmp_path:
     choose(window, "first", "last", qtbot)
     qtbot.waitUntil(lambda: "'last' is also the column of last" in said(window))
     assert not window.next.isEnabled()
+    qtbot.waitUntil(lambda: "→" in said(window))  # the examples of all fields are still there
     assert "used twice" in window.bottom.reason.text()
     window.menus.undo.trigger()
     assert window.desk.project.choices.column_of("first") == "first"

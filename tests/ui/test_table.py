@@ -108,6 +108,18 @@ def test_more_room_brings_the_lines_back_together(qtbot) -> None:  # type: ignor
     qtbot.waitUntil(lambda: table.view.rowHeight(0) < before)
 
 
+def test_a_second_row_that_is_wider_has_its_room(qtbot) -> None:  # type: ignore[no-untyped-def]
+    """Measured by the first contact, the state of the second was cut on an empty line."""
+    table = DataTable("Contacts", [ColumnSpec("Name"), ColumnSpec("State"), ColumnSpec("Since")])
+    qtbot.addWidget(table)
+    table.resize(700, 300)
+    table.show()
+    table.show_rows([("Hospital", "verified", "today")])
+    table.show_rows([("Hospital", "verified", "today"), ("Registry", "not compared by anybody yet", "today")])
+    qtbot.wait(20)
+    assert table.view.columnWidth(1) > table.view.fontMetrics().horizontalAdvance("not compared by anybody yet")
+
+
 def test_a_brief_text_uses_the_lines_there_are(qtbot) -> None:  # type: ignore[no-untyped-def]
     brief = Brief()
     qtbot.addWidget(brief)

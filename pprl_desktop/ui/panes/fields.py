@@ -187,6 +187,7 @@ class FieldsPane(Pane):
         name = QLineEdit(one.name)
         name.setProperty("flat", True)
         name.setCursorPosition(0)
+        set_tip(name, one.name)  # whole, where the line is narrower
         name.setAccessibleName(tr("Name of field {n}", n=number + 1))
         name.editingFinished.connect(lambda n=number, edit=name: self._rename(n, edit.text().strip()))
         box = combo(
@@ -273,8 +274,11 @@ class FieldsPane(Pane):
 
     def _ask_cleaning(self) -> None:
         choices, place = self.project.choices, self.desk.own_table
-        if self.project.problems("fields"):
+        known = set(self._columns())
+        fields = tuple(one for one in choices.fields if choices.column_of(one.name) in known)
+        if not fields:
             return
+        choices = choices.changed(fields=fields)
         self.run(
             tr("Cleaning"),
             lambda progress: place.before_after(choices, progress),

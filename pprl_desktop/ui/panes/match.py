@@ -27,6 +27,7 @@ from pprl_desktop.ui.panes.match_pairs import (
     THEIRS,
     WHY,
     YOURS,
+    band_mark,
     band_words,
     called,
     differing,
@@ -347,10 +348,10 @@ class MatchPane(KeyedPane):
                 ColumnSpec(theirs, width=76, least=66),
                 ColumnSpec(
                     tr("How sure"), odds_words if odds else (lambda v: exact(v, 3)), right=True,
-                    tip=lambda v: tr("score {score}", score=exact(v, 3)), least=74,
+                    tip=lambda v: tr("score {score}", score=exact(v, 3)),
                 ),
-                ColumnSpec(tr("Band"), lambda band: band_words()[band], width=94, least=92),
-                ColumnSpec(tr("What differs"), width=110),
+                ColumnSpec(tr("Band"), band_mark, heard=lambda band: band_words()[band]),
+                ColumnSpec(tr("What differs"), width=150, least=84),
             ],
             rows_high=6, dense=True,
         )  # fmt: skip

@@ -30,6 +30,11 @@ def band_words() -> dict[int, str]:
     return {ACCEPT: tr("● same"), REVIEW: tr("◆ unsure"), 0: tr("○ different")}
 
 
+def band_mark(band: int) -> str:
+    """The marks are told by the three numbers above the table."""
+    return band_words()[band].split(" ")[0]
+
+
 def pseudonym_words(raw: bytes) -> str:
     """Enough of a random name to tell two apart: 7f3a-c2."""
     text = raw.hex()

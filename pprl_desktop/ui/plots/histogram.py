@@ -17,6 +17,7 @@ from pprl_desktop.ui.widgets.table_model import ColumnSpec
 BINS = 54
 FAR = 18.0  # log odds, far surer than anybody can check
 ROOM_FOR_NAME = 0.16  # of the width, beside a line
+ROOM_FOR_MARK = 0.09  # of the width, beside the middle of what stands below the axis: else it is cut there
 NAME_AT, NAME_BELOW = 0.94, 0.68  # of the height
 KEY_STEP = 0.01  # of the range, per arrow key
 
@@ -111,7 +112,8 @@ class ScoreHistogram(Plot):
             (-13.8, tr("a million to 1 against")), (-6.9, tr("1,000 to 1 against")), (0.0, tr("even")),
             (6.9, tr("1,000 to 1")), (13.8, tr("a million to 1")),
         )  # fmt: skip
-        return [(at, words) for at, words in wanted if low < at < high]
+        margin = ROOM_FOR_MARK * (high - low)
+        return [(at, words) for at, words in wanted if low + margin < at < high - margin]
 
     def _line(self, at: float, words: str, side: float, moved: object) -> pg.InfiniteLine:
         """A line with its name at the top; its handle is as wide as a finger is unsure."""

@@ -27,7 +27,7 @@ from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr, tr_n
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.widgets.basics import follow, icon_label, label, row
-from pprl_desktop.ui.widgets.table_model import ColumnSpec, FoundRows, Index, PlainModel
+from pprl_desktop.ui.widgets.table_model import SORT_ROLE, ColumnSpec, FoundRows, Index, PlainModel
 
 WIDEST, NARROWEST = 320, 48  # px of a column measured by its content
 READABLE = 160  # px that a word of a cell may claim where the cells go on in a second line
@@ -144,11 +144,13 @@ class DataTable(QWidget):
             self.view.setFixedHeight(rows + max(self.view.horizontalHeader().height(), theme.px("small") + 22) + 4)
 
     def show_rows(self, rows: Sequence[Sequence[Any]]) -> None:
-        """Columns are measured when there is something to measure for the first time, or much more of it."""
+        """Columns are measured when there is something to measure for the first time, much more of it, or, where all
+        of it was measured, something else."""
         self.proxy.found = None
+        few, before = len(rows) <= MEASURED, self.model.rows
         self.model.replace(rows)
         self._heights()
-        if len(rows) > 2 * self._measured or not self._measured:
+        if len(rows) > 2 * self._measured or not self._measured or (few and list(rows) != list(before)):
             self._widths()
             self._measured = len(rows)
         self._filter(self.filter.text())
@@ -289,6 +291,6 @@ class DataTable(QWidget):
         rows = sorted(index.row() for index in self.view.selectionModel().selectedRows())
         lines = ["\t".join(spec.title for spec in self.model.columns)]
         for one in rows or range(min(self.proxy.rowCount(), 100_000)):
-            cells = (self.proxy.index(one, c).data() for c in range(self.proxy.columnCount()))
-            lines.append("\t".join(str(cell if cell is not None else "") for cell in cells))
+            cells = [self.proxy.index(one, c).data(SORT_ROLE) for c in range(self.proxy.columnCount())]
+            lines.append("\t".join(spec.words(cell) for spec, cell in zip(self.model.columns, cells, strict=True)))
         QApplication.clipboard().setText("\n".join(lines))

@@ -25,9 +25,13 @@ class ColumnSpec:
     right: bool = False
     mono: bool = False
     tip: Callable[[Any], str] | None = None
+    heard: Callable[[Any], str] | None = None  # where the cell holds a mark only: read out, on hover and copied
     width: int = 0  # px; 0: by content
     least: int = 0  # px below which it reads no longer; 0: by content
     delegate: type[QStyledItemDelegate] | None = None
+
+    def words(self, value: Any) -> str:
+        return (self.heard or self.show)(value)
 
 
 class PlainModel(QAbstractTableModel):
@@ -54,7 +58,7 @@ class PlainModel(QAbstractTableModel):
     def read_texts(self, most: int) -> bool:
         """Reads the texts of up to so many further rows for searching; whether all are read."""
         for cells in self.rows[len(self._texts) : len(self._texts) + most]:
-            texts = (spec.show(value) for spec, value in zip(self.columns, cells, strict=True))
+            texts = (spec.words(value) for spec, value in zip(self.columns, cells, strict=True))
             self._texts.append("\n".join(texts).casefold())
         return len(self._texts) >= len(self.rows)
 
@@ -118,9 +122,9 @@ class PlainModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.FontRole and spec.mono:
             return theme.font(mono=True)
         if role == Qt.ItemDataRole.ToolTipRole:  # whole, where the column is narrower
-            return plain(spec.tip(value) if spec.tip is not None else spec.show(value))
+            return plain(spec.tip(value) if spec.tip is not None else spec.words(value))
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{spec.title}: {spec.show(value)}"
+            return f"{spec.title}: {spec.words(value)}"
         return None
 
 
