@@ -140,11 +140,12 @@ def _plan(signatory: Signatory, table: CleanTable, ids: Sequence[str] | None = N
     if carried is not None:
         clear = [one for one in ledger.disclosures() if one.what == CLEAR and one.agreement == agreement.id]
         carried = replace(carried, shown=sum(one.records for one in clear if not one.received))
-    planned = Planned(
-        ledger.fingerprint(table), contact.card.party.sign, agreement.id, said, recipe.settings.decoys, carried
-    )
-    view, hashed = ledger.outlook(planned), table_hash(table, ledger.key)
     sent = [one for one in agreement.sent if one.kind == "data"]
+    planned = Planned(
+        ledger.fingerprint(table), contact.card.party.sign, agreement.id, said, recipe.settings.decoys, carried,
+        lost=bool(sent) and carried is None,
+    )  # fmt: skip
+    view, hashed = ledger.outlook(planned), table_hash(table, ledger.key)
     # the record decides as well: whatever the ledger says, a table whose file lies here is not given other noise
     # with the rows at hand, what is not the last one is delivered anew: the partner has opened that file already
     resend = next((one for one in (sent[-1:] if carried is not None else sent) if one.table == hashed), None)
@@ -185,7 +186,7 @@ def export(
             raise ValueError("the plan is about something else")
         if made.asks and not made.confirmed:
             raise made.question()
-        said, item = made.planned.statement, made.resend
+        said, item, notes = made.planned.statement, made.resend, made.outlook.sentences
         if item is None:
             release = ledger.enter(made.planned)
             agreement, item = _send(
@@ -196,11 +197,13 @@ def export(
         else:
             letters.kept_sent(signatory.home, agreement, item)
             ledger.resent(item.release)
+            if deliveries.number(signatory, agreement, item, table, ids):
+                notes += (Said("The record numbers are kept here now: by them the next delivery tells who changed."),)
         path = signatory.sent_path(item)
         letters.publish(signatory.home, agreement, item, out, progress.part(0.9, 1.0))
     return Exported(
         agreement.id, item.sequence, table.rows, recipe.settings.decoys, path.stat().st_size, files.sha256(path),
-        made.resend is not None, said.summary, made.outlook.sentences,
+        made.resend is not None, said.summary, notes,
         made.planned.carried if made.resend is None else None,
     )  # fmt: skip
 

@@ -18,7 +18,8 @@ class Carried:
     new: int
     gone: int
     times: int  # codes of one person that the partner then holds, at most
-    by_number: bool  # whether changed rows were told by a record number; else they count as gone and new
+    by_number: bool  # whether record numbers tell every new row from the gone; else it may be one of them, changed
+    numbered: bool = False  # whether there are record numbers at all
     shown: int = 0  # records whose cells the partner saw in clear under this agreement
 
     def as_plain(self) -> dict[str, Any]:
@@ -52,8 +53,20 @@ class Carried:
         if not self.by_number and self.new and self.gone:
             told.append(
                 Said(
+                    "Record numbers tell a changed record only where both deliveries have them in the same column and "
+                    "none stands twice. Here that is not so for every record: one that changed may count as one that "
+                    "is gone and one that is new, with another link id."
+                )
+                if self.numbered
+                else Said(
                     "Without a record number a changed record counts as one that is gone and one that is new: it gets "
-                    "another link id. Choose the column with your record number to keep it."
+                    "another link id."
+                )
+            )
+            told.append(
+                Said(
+                    "To keep the ids, choose the column with your record number. If the delivery before had none, "
+                    "first export its table once more with that column: the same bytes, and the numbers are kept here."
                 )
             )
         if self.times > 1:

@@ -157,7 +157,7 @@ def compare(key: bytes, table: CleanTable, before: Known | None, ids: Sequence[s
     held = np.zeros(int(before.who.max()) + 1, np.int64)
     np.maximum.at(held, before.who, before.times)
     times[there] = np.minimum(held[before.who[places[there]]] + ~unchanged[there], MOST_TIMES)
-    carried = _carried(before, places, unchanged, times, held, bool(numbers.any()))
+    carried = _carried(before, places, unchanged, times, held, numbers)
     stays = _decoys_that_stay(before, carried.gone, decoys)
     whole, is_decoy = add_decoys(table, decoys - len(stays))
     now = Next(
@@ -172,16 +172,38 @@ def _carried(
     unchanged: npt.NDArray[np.bool_],
     times: npt.NDArray[np.uint8],
     held: npt.NDArray[np.int64],
-    by_number: bool,
+    numbers: Marks,
 ) -> Carried:
     last = before.real & (before.bundle == 0)
     gone = np.setdiff1d(before.who[last], before.who[places[places >= 0]])
     new = int((places < 0).sum())
     most = int(times.max(initial=1))
+    by_number = _numbers_tell(before, places, numbers, last & np.isin(before.who, gone))
     if new and len(gone) and not by_number:  # one of the new ones may be one of the gone, with other values
         most = max(most, int(held[gone].max()) + 1)
     stayed = int(unchanged.sum())
-    return Carried(before.releases, stayed, len(places) - stayed - new, new, len(gone), most, by_number)
+    given = bool(numbers.any())
+    return Carried(before.releases, stayed, len(places) - stayed - new, new, len(gone), most, by_number, given)
+
+
+def _numbers_tell(before: Known, places: npt.NDArray[np.int64], numbers: Marks, gone: npt.NDArray[np.bool_]) -> bool:
+    """Whether none of the new rows can be one of the gone with other values: each has a number of its own, and the
+    numbers are those of the delivery before, as the rows that are in both show."""
+    there = np.flatnonzero(places >= 0)
+    mine, theirs = numbers[there], before.ids[places[there]]
+    both = mine.any(axis=1) & theirs.any(axis=1)
+    same = (mine == theirs).all(axis=1)[both]
+    own, known = _of_one(numbers), _of_one(before.ids, before.who)
+    return bool(own[places < 0].all() and known[gone].all() and 2 * same.sum() > len(same))
+
+
+def _of_one(ids: Marks, who: npt.NDArray[np.int64] | None = None) -> npt.NDArray[np.bool_]:
+    """Which rows have a record number that no other has; a column in which it stands twice tells nobody apart."""
+    owners: dict[bytes, set[int]] = defaultdict(set)
+    texts = _texts(ids)
+    for text, one in zip(texts, (np.arange(len(ids)) if who is None else who).tolist(), strict=True):
+        owners[text].add(one)
+    return ids.any(axis=1) & np.array([len(owners[text]) == 1 for text in texts], np.bool_)
 
 
 def _with_decoys(
@@ -264,6 +286,26 @@ def keep(
     letters.seal_to_self(signatory.identity, rows_path(target), agreement, body, arrays)
 
 
+def number(
+    signatory: Signatory, agreement: Agreement, item: Item, table: CleanTable, ids: Sequence[str] | None
+) -> bool:
+    """The table that was sent last goes out again: its rows get the record numbers that are given by now, at home."""
+    path = rows_path(signatory.sent_path(item))
+    if ids is None or not path.is_file():
+        return False
+    try:
+        opened = letters.open_own(signatory.identity, path)
+    except Problem:
+        return False
+    arrays = opened.load()
+    given = of_ids(ids, signatory.ledger().key, table.rows)[arrays["rows"]]
+    given[arrays["rows"] < 0] = 0  # decoys
+    if np.array_equal(given, arrays["ids"]):
+        return False
+    letters.seal_to_self(signatory.identity, path, agreement, opened.manifest.body, {**arrays, "ids": given})
+    return True
+
+
 def keep_rows(
     signatory: Signatory, agreement: Agreement, target: Path, table: CleanTable, ids: Sequence[str] | None
 ) -> None:
@@ -308,14 +350,16 @@ def found_again(
     who: npt.NDArray[np.int64],
     is_real: npt.NDArray[np.bool_],
 ) -> npt.NDArray[np.int64]:
-    """What each row was: by number and values, then by values, then by number; each name is taken once."""
-    real = np.flatnonzero(is_real)
+    """What each row was: by number and values, then by values, then by a number that nobody else has.
+
+    Each name is taken once.
+    """
     found = np.full(len(marks), -1, np.int64)
     taken = np.zeros(int(who.max(initial=0)) + 1, np.bool_)
 
-    def by(mine: Marks, theirs: Marks, wanted: npt.NDArray[np.bool_]) -> None:
+    def by(mine: Marks, theirs: Marks, wanted: npt.NDArray[np.bool_], known: npt.NDArray[np.bool_]) -> None:
         free: dict[bytes, list[int]] = defaultdict(list)
-        left = real[~taken[who[real]]][::-1]  # the newest is taken first
+        left = np.flatnonzero(known & ~taken[who])[::-1]  # the newest is taken first
         for place, text in zip(left.tolist(), _texts(theirs[left]), strict=True):
             free[text].append(place)
         open_ = np.flatnonzero((found < 0) & wanted)
@@ -329,11 +373,10 @@ def found_again(
                     break
 
     every = np.ones(len(marks), np.bool_)
-    numbered = np.count_nonzero(ids, axis=1) > 0
     flat, old = marks.reshape(len(marks), -1), known_marks.reshape(len(known_marks), -1)
-    by(np.hstack([flat, ids]), np.hstack([old, known_ids]), every)
-    by(flat, old, every)
-    by(ids, known_ids, numbered)
+    by(np.hstack([flat, ids]), np.hstack([old, known_ids]), every, is_real)
+    by(flat, old, every, is_real)
+    by(ids, known_ids, _of_one(ids), is_real & _of_one(known_ids, who))
     return found
 
 

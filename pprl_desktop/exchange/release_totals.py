@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from pprl_desktop.exchange.disclosures import CLEAR_RECORDS, OTHER_TOOLS
 from pprl_desktop.privacy.claims import UNITS as SAID_UNITS
 from pprl_desktop.problem import Problem
-from pprl_desktop.said import Said
+from pprl_desktop.said import Said, sentences
 
 if TYPE_CHECKING:
+    from pprl_desktop.exchange.carried import Carried
     from pprl_desktop.exchange.disclosures import PlannedDisclosure
     from pprl_desktop.exchange.releases import Planned, Release
     from pprl_desktop.privacy.claims import Statement
@@ -148,7 +149,19 @@ def _sentences(
         )
     if measured:
         said.append(Said("About {measured:percent} of this table's rows were in one of them.", measured=max(measured)))
-    if measured and noise and carried is None:
+    if planned.lost:
+        said.append(
+            Said(
+                "What was kept here of the delivery before is missing or damaged. So nobody can tell which records did "
+                "not change: all go out as new ones under new random names, and links get other ids. A backup of the "
+                "home folder may still have it."
+            )
+        )
+    if measured and noise and planned.lost:
+        said.append(
+            Said("Every row gets fresh noise again, and the partner can average the noise of both deliveries away.")
+        )
+    elif measured and noise and carried is None:
         said.append(
             Said(
                 "One changed row makes it another table: every row gets fresh noise, also those that did not "
@@ -165,6 +178,28 @@ def _sentences(
             Said("Also, {who} releases of the same people. If they put them together, those add up as well.", who=who)
         )
     return tuple(said)
+
+
+def repeated(releases: Sequence[Release]) -> list[tuple[Release, Said]]:
+    """Of each later delivery in the ledger: what it repeated, and what one person's codes add up to with it."""
+    return [(one, _repeated(one, one.carried)) for one in releases if one.carried is not None]
+
+
+def _repeated(one: Release, carried: Carried) -> Said:
+    epsilon = _number(carried.times * float(one.record_epsilon)) if one.record_epsilon else Said("unlimited")
+    said = Said(
+        "Entry {number}, a next delivery: {unchanged} unchanged with the same bytes, {changed} changed, {new} new, "
+        "{gone} gone. With it the partner holds {times|one code|up to {times} codes} of one person: epsilon {epsilon} "
+        "per record.",
+        number=one.number, unchanged=carried.unchanged, changed=carried.changed, new=carried.new, gone=carried.gone,
+        times=carried.times, epsilon=epsilon,
+    )  # fmt: skip
+    if not carried.shown:
+        return said
+    return sentences(
+        said,
+        Said("{shown} {shown|record|records} had been shown in clear for a review before.", shown=carried.shown),
+    )
 
 
 def again(time: str, first: Release | None = None) -> Outlook:

@@ -92,6 +92,7 @@ class Planned:
     statement: Statement
     decoys: int = 0
     carried: Carried | None = None  # what is taken over from the delivery before under the same agreement
+    lost: bool = False  # there was one, and nothing is kept of it any more
 
 
 @dataclass(frozen=True, eq=False)

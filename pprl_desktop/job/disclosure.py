@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pprl_desktop.codes.base import REGISTRY, method
 from pprl_desktop.decisions.base import ACCEPT, REVIEW
 from pprl_desktop.exchange.disclosures import CLEAR, WORDS
+from pprl_desktop.exchange.release_totals import repeated
 from pprl_desktop.job.report import Cell, Grid, Report, Section
 from pprl_desktop.matching.reconcile import RULE_WORDS
 from pprl_desktop.privacy.claims import BOUNDS, MECHANISMS, UNITS
@@ -195,6 +196,7 @@ def left_sentences(home: Home, agreement: Agreement) -> tuple[Said, ...]:
             releases=len(releases),
             results=len(results),
         ),
+        *(said for _, said in repeated(releases)),
         *_blind_sentences(beside),
         *_clear_sentences(beside, rows),
     ]

@@ -27,7 +27,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def _asked(plan: Plan, *, agreed: bool) -> Plan:
     """The sums before anything is written, and the steward's word on them."""
     asked = sys.stdin.isatty() and not agreed
-    for sentence in plan.outlook.sentences if asked or agreed else ():  # otherwise the refusal says them
+    for sentence in plan.outlook.sentences if asked else ():  # otherwise the refusal or the answer says them
         print(harmless(str(sentence)), file=sys.stderr)
     if asked:
         agreed = input("Release it all the same? Type yes: ").strip().lower() == "yes"

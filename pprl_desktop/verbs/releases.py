@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pprl_desktop.cli import FAILURE, Answer
 from pprl_desktop.exchange.disclosures import CLEAR, CLEAR_RECORDS
-from pprl_desktop.exchange.release_totals import RELEASES
+from pprl_desktop.exchange.release_totals import RELEASES, repeated
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.verbs import _exchange
@@ -76,6 +76,7 @@ def _list(ledger: ReleaseLedger) -> Answer:
     }
     by_number = {one.number: _line(one) for one in releases} | {one.number: _beside_line(one) for one in beside}
     lines = [by_number[number] for number in sorted(by_number)] or ["Nothing has been released yet."]
+    lines += [str(said) for _, said in repeated(releases)]
     given = answers_given(ledger)
     lines += [str(found.said(partner[:16])) for partner, found in given]
     data["guesses"] = {partner: found.guesses for partner, found in given}
@@ -86,25 +87,27 @@ def _list(ledger: ReleaseLedger) -> Answer:
 
 def _line(one: Release) -> str:
     noise = f"epsilon {one.epsilon} {one.unit}, at most {one.record_epsilon} per record" if one.epsilon else "no noise"
-    again = f", sent again {one.sent} times" if one.sent else ""
     written = "" if one.file else " (entered, file not finished)"
     return (
         f"{one.number}. {one.time[:16].replace('T', ' ')} UTC: {one.table.rows:,} records to {one.partner[:16]} "
-        f"under agreement {one.agreement[:16]}, {one.method}, {noise}{again}{written}"
+        f"under agreement {one.agreement[:16]}, {one.method}, {noise}{_again(one.sent)}{written}"
     )
+
+
+def _again(times: int) -> str:
+    return f", sent again {'once' if times == 1 else f'{times:,} times'}" if times else ""
 
 
 def _beside_line(one: Disclosure) -> str:
     """Results, requests and cells in clear; those in clear are told as such."""
     what = f"{one.what.upper()} ({', '.join(one.fields)})" if one.what == CLEAR else one.what
     way = "from" if one.received else "to"
-    again = f", sent again {one.sent} times" if one.sent else ""
     written = "" if one.file or one.received else " (entered, file not finished)"
     return (
         f"{one.number}. {one.time[:16].replace('T', ' ')} UTC: {what}, {one.records:,} "
         f"{'pairs' if one.what in ('result', 'request for cells') else 'records'} {way} {one.partner[:16]}"
         f"{f', {one.guesses:,} guesses' if one.guesses else ''}"
-        f"{f' under agreement {one.agreement[:16]}' if one.agreement else ''}{again}{written}"
+        f"{f' under agreement {one.agreement[:16]}' if one.agreement else ''}{_again(one.sent)}{written}"
     )
 
 

@@ -14,6 +14,8 @@ from pprl_desktop.exchange.agreeing import Offer
 from pprl_desktop.exchange.agreement import Agreement
 from pprl_desktop.exchange.bundles import PartnerBundle
 from pprl_desktop.exchange.disclosures import CLEAR, PlannedDisclosure
+from pprl_desktop.exchange.release_totals import repeated
+from pprl_desktop.job.disclosure import left_sentences
 from pprl_desktop.matching.party import smash
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.table import CleanTable, Column
@@ -161,6 +163,67 @@ def test_without_a_record_number_a_changed_row_is_gone_and_new_and_counts_twice(
     assert "Without a record number" in " ".join(map(str, carried.said()))
 
 
+def test_numbers_that_were_not_given_before_tell_nobody_and_are_not_counted_on(
+    start: Callable[..., Deliveries],
+) -> None:
+    """Else the noise of one person who changed would be counted once where the partner holds two codes."""
+    them = start()
+    them.send(FIRST_ROWS)
+    changed = with_cell(FIRST_ROWS, 0, "last_name", "ANDERS")
+    carried = them.plan(changed, ids(0, 60)).planned.carried
+    assert carried is not None
+    assert (carried.changed, carried.new, carried.gone, carried.times) == (0, 1, 1, 2)
+    assert "only where both deliveries have them" in " ".join(map(str, carried.said()))
+
+
+def test_the_same_table_once_more_with_record_numbers_keeps_them_for_the_next(start: Callable[..., Deliveries]) -> None:
+    them = start("bloom", epsilon=2.0, decoys=20)
+    sent = them.folder / "once more.pprl"
+    first = them.send(FIRST_ROWS)[0]
+    made = bundles.export(them.a.signed(them.id), FIRST_ROWS, sent, ids=ids(0, 60))
+    assert made.resent
+    assert made.sha256 == first.sha256
+    assert "numbers are kept" in str(made.notes[-1])
+    again = bundles.export(them.a.signed(them.id), FIRST_ROWS, sent, ids=ids(0, 60))
+    assert "numbers are kept" not in str(again.notes[-1]), "they are by now"
+    names = them.named()
+    them.send(with_cell(FIRST_ROWS, 7, "last_name", "ANDERS"), ids(0, 60))
+    entered = them.a.home.ledger(them.a.own).releases()[-1].carried
+    assert entered is not None
+    assert (entered.unchanged, entered.changed, entered.new, entered.gone) == (59, 1, 0, 0)
+    assert them.named()[7] == names[7]
+
+
+def test_numbers_of_another_column_are_not_counted_on(start: Callable[..., Deliveries]) -> None:
+    them = start()
+    them.send(FIRST_ROWS, ids(0, 60))
+    changed = with_cell(FIRST_ROWS, 0, "last_name", "ANDERS")
+    carried = them.plan(changed, ids(500, 560)).planned.carried
+    assert carried is not None
+    assert (carried.changed, carried.new, carried.gone, carried.times) == (0, 1, 1, 2)
+
+
+def test_a_number_that_stands_twice_gives_nobody_the_name_of_another(start: Callable[..., Deliveries]) -> None:
+    """Such as a postcode, chosen by mistake: a changed row would get the link id of whoever lives there too."""
+    them = start()
+    shared = [f"n{at // 2}" for at in range(60)]
+    them.send(FIRST_ROWS, shared)
+    names = them.named()
+    changed = FIRST_ROWS
+    for row in (0, 1):
+        changed = with_cell(changed, row, "last_name", "ANDERS")
+    rows = [1, 0, *range(2, 60)]
+    swapped = CleanTable(
+        changed.fields,
+        tuple(Column.of(c.name, [c.cells()[row] for row in rows]) for c in changed.columns),
+    )
+    carried = them.plan(swapped, shared).planned.carried
+    assert carried is not None
+    assert (carried.unchanged, carried.changed, carried.new, carried.gone, carried.times) == (58, 0, 2, 2, 2)
+    them.send(swapped, shared)
+    assert not {them.named()[row] for row in (0, 1)} & set(names.values())
+
+
 def test_the_ledger_adds_up_the_codes_of_a_person_and_not_the_files(start: Callable[..., Deliveries]) -> None:
     them = start()
     them.send(FIRST_ROWS, ids(0, 60))
@@ -177,6 +240,13 @@ def test_the_ledger_adds_up_the_codes_of_a_person_and_not_the_files(start: Calla
     entered = them.a.home.ledger(them.a.own).releases()[-1]
     assert entered.carried is not None
     assert (entered.carried.unchanged, entered.carried.gone) == (59, 1)
+    them.send(with_cell(people(0, 59), 3, "last_name", "ANDERS"), ids(0, 59))
+    ledger = them.a.home.ledger(them.a.own)
+    told = [str(said) for _, said in repeated(ledger.releases())]
+    assert "59 unchanged with the same bytes, 0 changed, 0 new, 1 gone. With it the partner holds one code" in told[0]
+    assert "58 unchanged" in told[1]
+    assert f"up to 2 codes of one person: epsilon {2 * float(ledger.releases()[0].record_epsilon):,.6g} per" in told[1]
+    assert set(told) <= {str(one) for one in left_sentences(them.a.home, them.agreement)}, "and so has the report"
 
 
 def test_a_table_in_which_every_row_changed_is_asked_and_counted_twice(start: Callable[..., Deliveries]) -> None:
@@ -304,6 +374,9 @@ def test_what_cannot_be_compared_is_released_as_new_and_counted_in_full(start: C
     plan = them.plan(people(0, 59), ids(0, 59))
     assert plan.planned.carried is None
     assert plan.outlook.total["per bit"] == 4.0
+    said = " ".join(map(str, plan.outlook.sentences))
+    assert "missing or damaged" in said
+    assert "links get other ids" in said
 
 
 def test_an_earlier_delivery_whose_rows_are_lost_counts_beside_the_others(start: Callable[..., Deliveries]) -> None:
