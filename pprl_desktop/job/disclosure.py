@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pprl_desktop.codes.base import REGISTRY, method
 from pprl_desktop.decisions.base import ACCEPT, REVIEW
 from pprl_desktop.exchange.disclosures import CLEAR, WORDS
-from pprl_desktop.exchange.release_totals import repeated
+from pprl_desktop.exchange.release_totals import repeated as repeated
 from pprl_desktop.job.report import Cell, Grid, Report, Section
 from pprl_desktop.matching.reconcile import RULE_WORDS
 from pprl_desktop.privacy.claims import BOUNDS, MECHANISMS, UNITS

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from pprl_desktop.cli import FAILURE, Answer
 from pprl_desktop.exchange.disclosures import CLEAR, CLEAR_RECORDS
-from pprl_desktop.exchange.release_totals import RELEASES, repeated
+from pprl_desktop.exchange.release_totals import RELEASES
+from pprl_desktop.job.disclosure import repeated
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import Progress
 from pprl_desktop.verbs import _exchange

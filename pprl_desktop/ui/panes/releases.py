@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QStackedWidget
 
 from pprl_desktop.codes.base import method
 from pprl_desktop.exchange.disclosures import CLEAR
-from pprl_desktop.exchange.release_totals import repeated
+from pprl_desktop.job.disclosure import repeated
 from pprl_desktop.privacy.claims import UNITS
 from pprl_desktop.problem import Failure, Problem
 from pprl_desktop.progress import Progress
@@ -55,7 +55,7 @@ class ReleasesPane(Pane):
         self.card = Section()
         self.card.setAccessibleName(tr("Releases"))
         check = button(tr("Verif&y the ledger"), self._verify, icon="shield")
-        self.sums = label("", "small")  # guesses of several runs, codes of several deliveries
+        self.sums = label("", "small")  # guesses of several runs, codes of the last delivery under each agreement
         self.card.add(self.table, self.sums, row(None, check))
         self.empty = Section()
         self.empty.add(
@@ -93,7 +93,7 @@ class ReleasesPane(Pane):
         names = {one.card.party.sign: one.name for one in home.contacts()} if home.exists else {}
         rows = [_row(release, names) for release in releases] + [_beside(one, names) for one in beside]
         sums = [tr_core(one.said(names.get(partner, partner[:12]))) for partner, one in given]
-        sums += [tr_core(said) for _, said in repeated(releases)]
+        sums += [tr_core(said) for said in {one.agreement: said for one, said in repeated(releases)}.values()]
         self.sums.setText("\n".join(sums))
         self.sums.setVisible(bool(sums))
         self.table.show_rows(sorted(rows, key=lambda one: int(str(one[0]))))
