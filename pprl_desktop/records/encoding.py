@@ -57,6 +57,20 @@ _NOT_TEXT = (
     (b"\xff\xd8\xff", Said("a picture"), Said("Choose the table.")),
     (b"SQLite format 3\x00", Said("an SQLite database"), Said("Export the table as a CSV file.")),
     (b"PAR1", Said("a Parquet file"), Said("Rename it so that it ends in .parquet, and choose it again.")),
+    (b"PK\x05\x06", Said("a zip file with nothing in it"), Said("Choose the file with the table.")),
+    (b"$FL2@(#)", Said("an SPSS file"), Said("Rename it so that it ends in .sav, and choose it again.")),
+    (b"$FL3@(#)", Said("an SPSS file"), Said("Rename it so that it ends in .zsav, and choose it again.")),
+    (b"<stata_dta>", Said("a Stata file"), Said("Rename it so that it ends in .dta, and choose it again.")),
+    (
+        bytes(12) + b"\xc2\xea\x81\x60",
+        Said("a SAS file"),
+        Said("Rename it so that it ends in .sas7bdat, and choose it again."),
+    ),
+    (
+        b"HEADER RECORD*******LIB",
+        Said("a SAS transport file"),
+        Said("Rename it so that it ends in .xpt, and choose it again."),
+    ),
     (b"age-encryption.org/", Said("an encrypted bundle"), Said("Open it as the partner's file, not as a table.")),
     (b"{\\rtf", Said("a formatted document (RTF)"), Said("Save the table as a CSV file.")),
 )
