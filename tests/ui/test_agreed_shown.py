@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QPushButton
 
 from pprl_desktop.codes.recipe import settings
 from pprl_desktop.exchange.agreeing import Offer, propose
@@ -85,9 +85,13 @@ def test_fields_and_method_show_what_was_signed(
     assert "agreed with Registry" in window.pane().messages.banners()[0].what.text()
 
     # another delivery of the table: other columns, the same fields
-    (tmp_path / "again.csv").write_text(TABLE.replace("Given name;Family name", "Vorname;Nachname"), encoding="cp1252")
+    again = TABLE.replace("Given name;Family name", "Vorname;Nachname").replace(";Moor;", ";unknown;")
+    (tmp_path / "again.csv").write_text(again, encoding="cp1252")
     window.open_file(tmp_path / "again.csv")
     wait()
+    banners = window.pane().messages.banners()
+    assert any("unknown" in one.what.text() for one in banners)
+    assert not any(b.text() == "Treat as missing" for one in banners for b in one.findChildren(QPushButton))  # signed
     window.show_pane("fields")
     wait()
     assert shown_fields(window) == {"first_name": "Vorname", "surname": "Nachname", "dob": "Born"}

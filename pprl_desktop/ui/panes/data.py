@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,25 +12,22 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from pprl_desktop.job.offers import as_agreed
-from pprl_desktop.job.own_table import made_of
 from pprl_desktop.problem import Problem
 from pprl_desktop.ui.desk import usual_folder
-from pprl_desktop.ui.kit import theme
 from pprl_desktop.ui.kit.i18n import tr, tr_core, tr_n
 from pprl_desktop.ui.kit.theme import GRID
 from pprl_desktop.ui.kit.tips import set_tip
 from pprl_desktop.ui.kit.turns import Turns
-from pprl_desktop.ui.kit.words import count, percent
+from pprl_desktop.ui.kit.words import count
+from pprl_desktop.ui.panes._columns import ColumnUses
 from pprl_desktop.ui.panes._files import TABLES, table_filter
 from pprl_desktop.ui.panes._reading import ReadingChoices
-from pprl_desktop.ui.panes._work import kind_words, separator_words, use_of
+from pprl_desktop.ui.panes._work import separator_words
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.widgets.banner import Banner
 from pprl_desktop.ui.widgets.basics import Pages, Section, boxed, button, column, label
 from pprl_desktop.ui.widgets.empty import EmptyState, short_facts
-from pprl_desktop.ui.widgets.inputs import combo, pick
 from pprl_desktop.ui.widgets.reflow import columns
-from pprl_desktop.ui.widgets.rows import Head, Rows
 from pprl_desktop.ui.widgets.table import DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
 
@@ -40,15 +36,12 @@ if TYPE_CHECKING:
     from pprl_desktop.job.own_table import OwnTable, Seen
     from pprl_desktop.job.quality import Remark
     from pprl_desktop.project.choices import Choices
-    from pprl_desktop.records.profile import ColumnProfile
 
 FIRST_ROWS = 4
-SHAPE = 14  # letters of a shape; whole on hover
-NAME = 24  # letters of the name of a column; whole on hover
 AT_ONCE = 6  # columns that are laid out in one turn
 
 
-class DataPane(ReadingChoices, Pane):
+class DataPane(ReadingChoices, ColumnUses, Pane):
     NAME = "data"
     GIVES = ("table_path", "fields", "columns", "sensitive", "id_column")
     MESSAGES = {"unreadable": "The table could not be read."}  # noqa: RUF012
@@ -143,17 +136,7 @@ class DataPane(ReadingChoices, Pane):
         self.columns = Section(tr("Columns"))
         self.shape_key = label(tr("Shape: A capital, a small letter, 9 digit"), "small", wrap=False)
         self.columns.head.addWidget(self.shape_key)
-        heads = (
-            Head(tr("Column"), 3),
-            Head(tr("Use"), 3, least=180),
-            Head(tr("Looks like"), 2),
-            Head(tr("Missing"), 0, right=True, least=64),
-            Head(tr("Different"), 0, right=True, least=64),
-            Head(tr("Usual shape"), 3, spare=True),
-            Head("", 3, right=True, spare=True),
-        )
-        self.profile = Rows(tr("Columns of your table"), heads, high=26, indent=1)
-        self.profile.spared.connect(self.shape_key.setHidden)
+        self.profile = self._build_columns()
         self.columns.add(self.profile)
         beside = columns(reading, self.first, least=210, shares=(2, 5), gap=3)
         return boxed(column(beside, self.columns, gap=1.5))
@@ -243,7 +226,7 @@ class DataPane(ReadingChoices, Pane):
             acts: list[tuple[str, Callable[[], object]]] = []
             if one.cure == "copies":
                 acts = [(tr("Show them"), self._show_copies), (tr("Remove the copies"), self._drop_copies)]
-            elif one.cure == "missing words":
+            elif one.cure == "missing words" and not self._is_agreed():  # the cleaning was signed
                 acts = [(tr("Treat as missing"), lambda r=one: self._treat_as_missing(r))]
             self.messages.show_banner(Banner("warning", tr_core(one.what), self._why(one), acts=acts, closable=True))
         for problem in (*seen.warnings, *seen.profile.warnings):
@@ -256,64 +239,11 @@ class DataPane(ReadingChoices, Pane):
             text = tr_n("{n} copy is left out.", "{n} copies are left out.", seen.copies)
             self.messages.show_banner(Banner("info", text, acts=[(tr("Take them in again"), self._keep_copies)]))
 
+    def _is_agreed(self) -> bool:
+        return bool(self.choices.agreement) and self.desk.home.has_agreement(self.choices.agreement)
+
     def _why(self, remark: Remark) -> str:
         return tr_core(remark.why)
-
-    def _add_columns(self, shown: Sequence[ColumnProfile]) -> None:
-        seen, choices = self.seen, self.choices
-        assert seen is not None
-        codes = dict(seen.quality.codes)
-        for one in shown:
-            use = combo(
-                tr("Use of {column}", column=one.name),
-                self._uses(),
-                lambda data, name=one.name: self._set_use(name, str(data)),
-            )
-            use.setProperty("flat", True)
-            use.setFixedHeight(theme.grown(24))
-            pick(use, use_of(one.name, choices))
-            whole = one.shapes[0].shape if one.shapes else ""
-            shape = label(whole if len(whole) <= SHAPE else f"{whole[: SHAPE - 1]}…", "mono", wrap=False)
-            set_tip(shape, whole)
-            name = label(
-                f"<b>{escape(one.name if len(one.name) <= NAME else one.name[: NAME - 1] + '…')}</b>", wrap=False
-            )
-            set_tip(name, one.name)
-            self.profile.add(
-                name,
-                use,
-                label(kind_words().get(one.kind, one.kind), "small", wrap=False),
-                percent(one.missing),
-                count(one.distinct),
-                shape,
-                self._note(one, seen, choices, codes),
-            )
-
-    def _uses(self) -> list[tuple[str, object]]:
-        return [
-            (tr("Matching"), "matching"),
-            (tr("Sensitive"), "sensitive"),
-            (tr("Record number"), "number"),
-            (tr("Not used"), ""),
-        ]
-
-    def _note(self, one: ColumnProfile, seen: Seen, choices: Choices, codes: dict[str, tuple[str, ...]]) -> QWidget:
-        repeats = seen.profile.repeats(one.name)
-        text, tint = "", "warm"
-        if one.name in choices.sensitive:
-            text, tint = self._sensitive_words(), "muted"
-        elif repeats is not None and all(one.name in made_of(part) for part in repeats.beside):
-            text, tint = tr("as first and last name"), "muted"
-        elif repeats is not None:
-            text = tr("repeats {columns}", columns=", ".join(repeats.beside))
-        elif one.name in codes:
-            text, tint = tr("codes {codes}", codes=" ".join(codes[one.name])), "muted"
-        made = label(text, "tiny", wrap=False)
-        made.setProperty("tint", tint)
-        return made
-
-    def _sensitive_words(self) -> str:
-        return tr("never leaves")
 
     # what the steward does ------------------------------------------------------------------------
 
@@ -446,31 +376,6 @@ class DataPane(ReadingChoices, Pane):
         for banner in self.messages.banners():
             if banner.what.text() == tr_core(remark.what):
                 banner.dismiss()
-
-    def _set_use(self, name: str, use: str) -> None:
-        from pprl_desktop.records.fields import Field
-
-        choices, seen = self.choices, self.seen
-        assert seen is not None
-        values: dict[str, Any] = {
-            "sensitive": tuple(one for one in choices.sensitive if one != name),
-            "id_column": "" if choices.id_column == name else choices.id_column,
-            "fields": choices.fields,
-            "columns": choices.columns,
-        }
-        of = {field for field, column in choices.columns if name in made_of(column)}
-        if use != "matching":
-            values["fields"] = tuple(one for one in choices.fields if one.name not in of)
-            values["columns"] = tuple(pair for pair in choices.columns if pair[0] not in of)
-        elif not of:
-            values["fields"] = (*choices.fields, Field.of(name, seen.profile.column(name).kind))
-            values["columns"] = (*choices.columns, (name, name))
-        if use == "sensitive":
-            values["sensitive"] = (*values["sensitive"], name)
-        elif use == "number":
-            values["id_column"] = name
-        self.change("Choose use of column", mapping=(), **values)
-        QTimer.singleShot(0, self, lambda: self._show(seen))  # after the box that was clicked is done
 
     def _set_id(self, name: object) -> None:
         self.change("Choose record number", id_column=str(name or ""))
