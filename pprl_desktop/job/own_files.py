@@ -7,7 +7,6 @@ numbers and scores, never a value, in a file beside it.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -17,12 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pprl_desktop import files
 from pprl_desktop.codes.directions import Direction
 from pprl_desktop.codes.directions import suggested as direction_of
 from pprl_desktop.decisions.base import ACCEPT, Match, MatchOptions
-from pprl_desktop.exchange.keys import SEED, Keys
-from pprl_desktop.exchange.whole_match import arrays_of, match_of
+from pprl_desktop.job import own_kept
 from pprl_desktop.job.own_table import OwnTable, Seen, as_choices
 from pprl_desktop.matching.persons import Persons, persons
 from pprl_desktop.problem import Problem
@@ -32,7 +29,7 @@ from pprl_desktop.project.project import SUFFIX, Project
 from pprl_desktop.records.counterparts import Counterparts, counterparts
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.reading import ReadOptions
-from pprl_desktop.review import sealing, sources
+from pprl_desktop.review import sources
 from pprl_desktop.review.desk import Desk
 from pprl_desktop.review.marks import Cap
 from pprl_desktop.review.plan import Policy
@@ -43,8 +40,6 @@ if TYPE_CHECKING:
     from pprl_desktop.records.table import CleanTable
 
 METHOD = "bloom"  # measured on fresh populations beside split and simhash: tests/benchmarks/own_files.py
-MATCH = "match.pprl"  # beside the project
-VERSION = "1"  # of what is kept there
 
 Pairs = dict[tuple[int, int], bool]
 
@@ -223,7 +218,7 @@ class OwnFiles:
             ready = one_table(tables[0], recipe, progress.part(0.2, 0.32))
             made = self._decided(ready.scored(progress.part(0.32, 0.95)), choices, progress.part(0.95, 0.98))
         made = _without_partner(made)
-        self._keep(choices, made)
+        own_kept.keep(self.project, choices, made)
         progress.at(1.0)
         return made
 
@@ -233,7 +228,7 @@ class OwnFiles:
 
     def kept_match(self, choices: Choices, progress: Progress = NO_PROGRESS) -> Match | None:
         """The finished match of these files and fields, with the present lines; None: it has to be made."""
-        found = self._kept(choices)
+        found = own_kept.kept(self.project, choices, self._sizes(choices))
         lines = (choices.accept, choices.review)
         if found is None or lines == (None, None) or lines == (found.accept, found.review):
             return found
@@ -264,53 +259,11 @@ class OwnFiles:
     @staticmethod
     def about(choices: Choices) -> str:
         """Names what a match is of: files, fields, direction."""
-        return _matched(choices)
+        return own_kept.matched(choices)
 
     def other_numbers(self, choices: Choices) -> list[str] | None:
         """The record numbers of the second file; rows of the one file go by their place."""
         return self.second.numbers(choices.second_file()) if self.two else None
-
-    # kept beside the project: row numbers and scores -------------------------------------------------
-
-    def _keys(self, *, make: bool) -> Keys | None:
-        """Of this project alone: whoever has it can open its match."""
-        kept = self.project.artefact("match key")
-        if kept is not None and len(kept) == 2 * SEED:
-            return Keys(kept[:SEED], kept[SEED:])
-        if not make:
-            return None
-        keys = Keys.new()
-        self.project.keep("match key", keys.sign_seed + keys.seal_seed)
-        return keys
-
-    def _keep(self, choices: Choices, match: Match) -> None:
-        keys = self._keys(make=True)
-        assert keys is not None
-        try:
-            files.make_folder(self.project.folder)
-            plain = {"version": VERSION, "of": _matched(choices)}
-            sealing.write_to_key(self.project.folder / MATCH, "match", plain, arrays_of(match), keys.public(), keys)
-        except OSError:
-            raise Problem(
-                "The match could not be kept beside the project.",
-                "The folder is read-only or the disk is full.",
-                "Free some space, or move the project, and match again.",
-                place="project",
-            ) from None
-
-    def _kept(self, choices: Choices) -> Match | None:
-        """None where there is none, where it is of other files or fields, or where it does not read as one."""
-        path, keys = self.project.folder / MATCH, self._keys(make=False)
-        if keys is None or not path.is_file():
-            return None
-        try:
-            found = sealing.read_with_key(path, "match", keys, keys.public().sign)
-            with sealing.well_formed():
-                if found.plain != {"version": VERSION, "of": _matched(choices)}:
-                    return None
-                return _sound(match_of(found.arrays), self._sizes(choices))
-        except Problem:
-            return None
 
     def _sizes(self, choices: Choices) -> tuple[int, int]:
         return choices.rows, choices.second_file().rows if self.two else choices.rows
@@ -366,7 +319,7 @@ class OwnFiles:
         for one in desk.conflicts():
             differ.add((int(people.source[numbers[one.pair].a]), int(people.source[numbers[one.pair].b])))
         listed = [[a, b, int(same)] for (a, b), same in sorted(decided.items())]
-        made = {"of": _files(choices), "decided": listed, "differ": sorted(differ - decided.keys())}
+        made = {"of": own_kept.files_of(choices), "decided": listed, "differ": sorted(differ - decided.keys())}
         self.project.keep("decided", json.dumps(made).encode())
         return len(decided)
 
@@ -382,7 +335,7 @@ class OwnFiles:
         kept = self.project.artefact("decided")
         try:
             plain = json.loads(kept) if kept else {}
-            if plain.get("of") != _files(choices):
+            if plain.get("of") != own_kept.files_of(choices):
                 return []
             first, second = self._sizes(choices)
             found = [tuple(int(one) for one in row) for row in plain.get(what, [])]
@@ -440,7 +393,7 @@ def direction_for(found: tuple[HeldTwice | None, HeldTwice | None]) -> Direction
 
 
 def must_be_two(seen: Seen, other: Seen) -> None:
-    if seen.sha256 == other.sha256:
+    if (seen.sha256, seen.sheet) == (other.sha256, other.sheet):
         raise same_file()
 
 
@@ -453,7 +406,7 @@ def same_file() -> Problem:
     return Problem(
         "Both files are the same.",
         "Every record would find itself.",
-        "Choose another file, or look for duplicates within the one.",
+        "Choose another file or sheet, or look for duplicates within the one.",
         place="table_path",
     )
 
@@ -465,37 +418,6 @@ def no_fields() -> Problem:
         "Say by hand which columns belong together.",
         place="fields",
     )
-
-
-def _files(choices: Choices) -> str:
-    """The files as they are read: what a row number means."""
-    parts = [(one.table_sha256, one.drop_copies, one.id_column if one.drop_copies else "", one.rows,
-              one.encoding, one.separator, one.header_line)
-             for one in (choices, *((choices.second,) if choices.second is not None else ()))]  # fmt: skip
-    return hashlib.sha256(json.dumps([choices.kind, *parts]).encode()).hexdigest()
-
-
-def _matched(choices: Choices) -> str:
-    """What a match depends on, its lines aside."""
-    plain = choices.as_dict()
-    second = plain["second"] or {}
-    parts = [_files(choices), plain["fields"], plain["columns"], second.get("columns"), choices.settings.direction]
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-
-
-def _sound(match: Match, sizes: tuple[int, int]) -> Match:
-    """That a kept match is about rows that there are."""
-    scored = match.scored
-    lists: list[Any] = [scored.own, scored.partner, scored.score, scored.probability, match.band, match.chosen]
-    lists += [one for one in (scored.second, scored.strangers) if one is not None]
-    if {one.shape for one in lists} != {(len(scored.own),)}:
-        raise ValueError("lengths")
-    if scored.people is not None and tuple(len(one) for one in scored.people) != sizes:
-        raise ValueError("people")
-    for rows, size in ((scored.own, sizes[0]), (scored.partner, sizes[1])):
-        if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < size:
-            raise ValueError("rows")
-    return match
 
 
 _SIDES = {"own": Said("first"), "partner's": Said("second")}

@@ -247,12 +247,12 @@ def _partner(choices: Choices) -> list[Problem]:
 
 def _second(choices: Choices) -> list[Problem]:
     second = choices.second_file()
-    if second.table_sha256 and second.table_sha256 == choices.table_sha256:
+    if second.table_sha256 and (second.table_sha256, second.sheet) == (choices.table_sha256, choices.sheet):
         return [
             Problem(
                 "Both files are the same.",
                 "Every record would find itself.",
-                "Choose another file, or look for duplicates within the one.",
+                "Choose another file or sheet, or look for duplicates within the one.",
                 place="table_path",
             )
         ]

@@ -14,7 +14,9 @@ import numpy as np
 import pytest
 
 from pprl_desktop.exchange.container import Array
-from pprl_desktop.job.own_files import MATCH, VERSION, OwnFiles
+from pprl_desktop.job import own_kept
+from pprl_desktop.job.own_files import OwnFiles
+from pprl_desktop.job.own_kept import MATCH, VERSION
 from pprl_desktop.review import sealing
 from tests.benchmarks.populations import make
 from tests.hostility import ODD, Tally, mangled, spoilt
@@ -71,7 +73,7 @@ def changed(draw: random.Random, arrays: dict[str, Array]) -> dict[str, Array]:
 def run(own: OwnFiles, count: int, seed: int) -> None:
     project, draw = own.project, random.Random(seed)
     choices, path = project.choices, project.folder / MATCH
-    keys = own._keys(make=False)
+    keys = own_kept._keys(project, make=False)
     assert keys is not None
     good = path.read_bytes()
     found = sealing.read_with_key(path, "match", keys, keys.public().sign)
@@ -114,9 +116,7 @@ def test_thousands_of_changed_matches_of_own_files(own: OwnFiles) -> None:
      '[["x", 0, 1]]', "[[0, 0]]", "[0]", "{}", "null", "[[" + "9" * 5000 + ", 0, 1]]", "[" * 99_999],
 )  # fmt: skip
 def test_decisions_that_nobody_can_have_made_are_none(own: OwnFiles, decided: str) -> None:
-    from pprl_desktop.job import own_files
-
-    of = json.dumps(own_files._files(own.project.choices))
+    of = json.dumps(own_kept.files_of(own.project.choices))
     own.project.keep("decided", f'{{"of": {of}, "decided": {decided}}}'.encode())
     assert own.decisions(own.project.choices) == {}
     own.project.keep("decided", b"{}")

@@ -16,9 +16,11 @@ from pathlib import Path
 import pytest
 
 from pprl_desktop.job.kept import review_told
-from pprl_desktop.job.own_files import MATCH, OwnFiles, ReviewRules
+from pprl_desktop.job.own_files import OwnFiles, ReviewRules
 from pprl_desktop.job.own_finish import Permitted, finish
+from pprl_desktop.job.own_kept import MATCH
 from pprl_desktop.problem import Problem
+from pprl_desktop.records.reading import ReadOptions
 from tests.benchmarks.populations import Population, draw, make
 
 SECRET = "a passphrase of the manager 7"
@@ -314,3 +316,36 @@ def test_the_mark_sensitive_is_no_way_around_the_permission(tmp_path: Path, file
             with pytest.raises(Problem, match="identifies people as well"):
                 finish(own, tmp_path / "out", match)
             assert not (tmp_path / "out" / "linked.csv").exists()
+
+
+def _two_sheets(path: Path, population: Population) -> None:
+    """Both tables in one workbook, as many rows in each, with the same headings."""
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for name, table_ in (("north", population.a), ("south", population.b)):
+        columns = [one for one in table_.columns if one.name != "rec_id"]
+        sheet = book.create_sheet(name)
+        sheet.append([one.name for one in columns])
+        for row in zip(*(one.cells()[:300] for one in columns), strict=True):
+            sheet.append(row)
+    del book["Sheet"]
+    book.save(path)
+
+
+def test_two_sheets_of_one_workbook_are_two_tables(tmp_path: Path, population: Population) -> None:
+    """And what was matched and decided on one sheet is of that sheet, though the file and the rows are as many."""
+    path = tmp_path / "both.xlsx"
+    _two_sheets(path, population)
+    sheets = ReadOptions(sheet="north"), ReadOptions(sheet="south")
+    with OwnFiles.opened(tmp_path / "job", (path, path), sheets).project as project:
+        own = OwnFiles(project)
+        first = own.match(project.choices)
+        assert len(first.accepted()) > 50
+        assert own.kept_match(project.choices) is not None
+        about, second = own.about(project.choices), project.choices.second_file()
+        swapped = project.choices.changed(sheet="south", second=replace(second, fields=(), sheet="north"))
+        assert own.about(swapped) != about
+        assert own.kept_match(swapped) is None
+    with pytest.raises(Problem, match="Both files are the same"):
+        OwnFiles.opened(tmp_path / "same", (path, path), (sheets[0], sheets[0]))
