@@ -121,10 +121,10 @@ def look_at(path: Path, options: ReadOptions, progress: Progress = NO_PROGRESS) 
 
     reading = read_table(path, options, progress.part(0.0, 0.3))
     seen = profile(reading.table, progress.part(0.3, 0.5))
-    fields = suggested(seen)["fields"]
-    if not fields:
+    found = suggested(seen)
+    if not found["fields"]:
         return LookedAt(reading, seen, None)
-    table = clean(reading.table, fields, {}, progress.part(0.5, 0.55))
+    table = clean(reading.table, found["fields"], dict(found["columns"]), progress.part(0.5, 0.55))
     return LookedAt(reading, seen, find(table, progress.part(0.55, 1.0)))
 
 

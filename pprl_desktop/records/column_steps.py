@@ -86,7 +86,11 @@ def parse(text: str) -> Step:
         "name": len(of) == 1 and len(into) == 2,
         "split": len(of) == 1 and len(into) >= 2 and bool(sign),
     }
-    if not counts.get(how, False) or max(len(of), len(into)) > MOST_PARTS or "" in (*of, *into):
+    if how not in counts:
+        raise _wrong(text, Said("There is no step '{how}'.", how=how))
+    if how == "split" and len(of) == 1 and not sign:
+        raise _wrong(text, Said("The sign at which to split is missing."))
+    if not counts[how] or max(len(of), len(into)) > MOST_PARTS or "" in (*of, *into):
         raise _wrong(text, Said("The numbers of columns do not fit '{how}'.", how=how))
     if len({*into, *of}) < len(into) + len(of):
         raise _wrong(text, Said("A column stands in it twice."))

@@ -159,6 +159,20 @@ def _with_month_name(text: str) -> Date | None:
     return _date(_year(year), month, int(day))
 
 
+def of_parts(year: str, month: str, day: str) -> str:
+    """Three cells as one date, of which day or month may be missing; a month by its name, a year of two figures.
+
+    Whoever names the day first gets what stands there, in that order: it is read as any other date.
+    """
+    year, month, day = (part.strip().removesuffix(".0").removesuffix(".") for part in (year, month, day))
+    if not year:
+        return ""
+    month = str(_MONTHS.get(month.upper(), month))
+    if len(year) == 2 and year.isdecimal() and max(len(month), len(day)) < 3:
+        year = str(_century(int(year)))
+    return "-".join([year, *([month.zfill(2)] if month else []), *([day.zfill(2)] if month and day else [])])
+
+
 def _year(text: str) -> int:
     return _century(int(text)) if len(text) == 2 else int(text)
 

@@ -95,7 +95,8 @@ def _all_words(meaning: Hint, words: str) -> str:
 
 _RULES = tuple((meaning, re.compile(f"(?:{_all_words(meaning, words)})")) for meaning, words in _WORDS)
 _RECORD_ID = re.compile(
-    r"(?:(?:rec|record|row|line|case|patient|person|client|member|subject|study|fall|satz|unique|my|own|the|lfd)? ?"
+    r"(?:(?:rec|record|row|line|case|pat|patient|person|client|member|subject|study|fall|satz|unique|my|own|the|lfd|"
+    r"patienten|probanden|klienten|kunden|akten|datensatz|laufende)? ?"
     r"(?:id|uid|uuid|guid|key|nr|no|number|nummer)|index|mrn|pid|recid|patientid|patid|patientnr|recordid|rowid|"
     r"lfdnr|satznummer|pseudonym)"
 )
@@ -125,6 +126,11 @@ def hint(heading: str) -> Hint:
 
 def is_record_id(heading: str) -> bool:
     return bool(_RECORD_ID.fullmatch(" ".join(words_of(heading))))
+
+
+def is_bare_number(heading: str) -> bool:
+    """Nothing in the heading says of what it is the number."""
+    return words_of(heading) in (["nr"], ["no"], ["number"], ["nummer"])
 
 
 def is_shared_id(heading: str) -> bool:

@@ -17,7 +17,7 @@ from pprl_desktop.records.date_parts import find_parts
 from pprl_desktop.records.dates import DateReport
 from pprl_desktop.records.duplicates import Duplicates, alike, extra, find_duplicates, repeated
 from pprl_desktop.records.fields import Field, FieldKind
-from pprl_desktop.records.hints import hint, is_age, is_birth, is_record_id, is_shared_id
+from pprl_desktop.records.hints import hint, is_age, is_bare_number, is_birth, is_record_id, is_shared_id
 from pprl_desktop.records.kinds import Sample, guess_kind, kind_of, sensitive_reason
 from pprl_desktop.records.name_parts import has_parts
 from pprl_desktop.records.redundancy import Redundant, find_redundant, sampled
@@ -255,12 +255,18 @@ def _missing_words(column: Column, counts: npt.NDArray[np.int64]) -> tuple[tuple
 
 
 def _id_column(table: Table, found: Sequence[ColumnProfile]) -> str:
-    """The own record number: by its heading, else the first column that names every row."""
+    """The own record number: by its heading and different in every row, else by one of both.
+
+    Nr may be the number of a house: where another column names every row, that is the one.
+    """
     rows = max(table.rows, 1)
     named = [column for column in found if is_record_id(column.name) and column.distinct >= rows / 2]
     unique = [column for column in found if column.distinct == rows and column.kind == "id" and rows > 1]
     unique = [one for one in unique if not is_shared_id(one.name) and hint(one.name) != "contact"]
-    best = sorted(named, key=lambda column: -column.distinct) or unique
+    best = sorted(named, key=lambda column: -column.distinct)
+    if unique and best and is_bare_number(best[0].name) and best[0].distinct < rows:
+        best = unique
+    best = best or unique
     return best[0].name if best else ""
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pprl_desktop.progress import NO_PROGRESS, Progress
-from pprl_desktop.records import unknown
+from pprl_desktop.records import dates, unknown
 from pprl_desktop.records.distinct import factorise
 from pprl_desktop.records.fields import Field
 from pprl_desktop.records.name_parts import parted
@@ -134,12 +134,8 @@ def collected(names: Sequence[str], rows: Iterable[Sequence[str]], progress: Pro
 
 def _date_of(name: str, parts: Sequence[Column]) -> Column:
     """Year, month and day as one date; where the day or the month is missing, as much as there is."""
-    cells = []
-    for values in zip(*(unknown.known(part).cells() for part in parts), strict=True):
-        year, month, day = (value.strip().removesuffix(".0") for value in values)
-        there = [year] + ([month.zfill(2)] if month else []) + ([day.zfill(2)] if month and day else [])
-        cells.append("-".join(there) if year else "")
-    return Column.of(name, cells)
+    cells = zip(*(unknown.known(part).cells() for part in parts), strict=True)
+    return Column.of(name, (dates.of_parts(*values) for values in cells))
 
 
 def _part_of(name: str, whole: Column, part: Part) -> Column:

@@ -9,7 +9,7 @@ import pytest
 from pprl_desktop.problem import Problem
 from pprl_desktop.records.column_steps import Step, apply, parse
 from pprl_desktop.records.reading import ReadOptions, read_table
-from pprl_desktop.records.table import Table
+from pprl_desktop.records.table import Column, Table
 
 PEOPLE = Table.of(
     ["full", "y", "m", "d", "street", "no"],
@@ -32,6 +32,25 @@ def test_three_columns_become_one_date() -> None:
     assert column(table, "born") == ["1980-03-02", "1975-12-31", "1975", "", ""]
     assert table.names == (*PEOPLE.names, "born")
     assert (made.filled, made.partly) == (3, 0)
+
+
+@pytest.mark.parametrize(
+    ("cells", "text"),
+    [
+        (("1950", "März", "7"), "1950-03-07"),
+        (("50", "Jänner", "7."), "1950-01-07"),
+        (("07", "12.0", "31.0"), "2007-12-31"),
+        (("1950", "", "7"), "1950"),
+        (("", "3", "7"), ""),
+        (("7", "3", "1950"), "7-03-1950"),  # day first: read as any other date
+        (("12", "1950", "3"), "12-1950-03"),  # no date, and as it stands there
+    ],
+)
+def test_a_month_by_its_name_and_a_short_year(cells: tuple[str, str, str], text: str) -> None:
+    table = Table(tuple(Column.of(name, [cell]) for name, cell in zip(("Jahr", "Monat", "Tag"), cells, strict=True)))
+    made, (done,) = apply(table, ["geboren = date(Jahr, Monat, Tag)"])
+    assert made.column("geboren").cells() == [text]
+    assert done.no_date == (text == "12-1950-03")
 
 
 def test_parts_that_make_no_day_are_counted_and_shown_first() -> None:
@@ -80,6 +99,13 @@ def test_a_step_that_cannot_be_used_is_told(wrong: str) -> None:
     with pytest.raises(Problem, match="cannot be used") as problem:
         parse(wrong)
     assert problem.value.do
+
+
+def test_what_is_wrong_with_a_step_is_told() -> None:
+    with pytest.raises(Problem, match="no step 'glue'"):
+        parse("a = glue(b, c)")
+    with pytest.raises(Problem, match="sign at which to split is missing"):
+        parse("a, b = split(c)")
 
 
 def test_a_column_that_is_there_or_is_not_there_is_told() -> None:

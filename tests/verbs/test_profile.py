@@ -54,3 +54,25 @@ def test_a_bad_file_is_one_sentence_and_code_2(tmp_path: Path, capsys: pytest.Ca
     assert "line 2" in caught.err
     assert "Zebedee" not in caught.err
     assert caught.out == ""
+
+
+def test_a_date_in_three_columns_is_looked_at_as_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its field is called geb or date, which is no column of the file."""
+    for heads in ("geb_tag;geb_monat;geb_jahr", "Tag;Monat;Jahr"):
+        path = tmp_path / "people.csv"
+        rows = [f"{at};P{at};{1 + at % 28};{1 + at % 12};{1930 + at % 60}" for at in range(60)]
+        path.write_text("\n".join([f"Patnr;Nachname;{heads}", *rows]) + "\n", encoding="utf-8")
+        assert main(["profile", str(path)]) == 0
+        told = capsys.readouterr().out
+        assert "60 records compared" in told
+        assert "Record id:            Patnr" in told
+
+
+def test_a_bare_number_is_no_record_number_where_another_column_names_every_row(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "people.csv"
+    rows = [f"K{at:04};Meyer{at};Lange Str.;{1 + at % 40}" for at in range(60)]
+    path.write_text("\n".join(["Kennung;Nachname;Straße;Nr", *rows]) + "\n", encoding="utf-8")
+    assert main(["profile", str(path)]) == 0
+    assert "Record id:            Kennung" in capsys.readouterr().out
