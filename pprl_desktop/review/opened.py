@@ -9,7 +9,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
 
-from pprl_desktop.review.classes import bounds_of, told
+from pprl_desktop.review.classes import told
+from pprl_desktop.review.fitting import Fitting
 from pprl_desktop.review.graphemes import graphemes
 from pprl_desktop.review.index import Crowd
 from pprl_desktop.review.kapr import NOTHING, Constraint, Row, Value, constraint, disclosed
@@ -39,7 +40,8 @@ class OpenCells:
         self._crowd = crowd
         self._picture = review.policy.picture()
         self._types = tuple(f.type for f in review.policy.fields)
-        self._bounds = tuple(bounds_of(crowd.counts(j)) for j in range(len(self._types)))
+        caps = tuple(f.cap for f in review.policy.fields)
+        self._fitting = Fitting(crowd, caps, self._picture.date_swap)
         self._states: dict[int, PairState] = {}
         self._appears: dict[int, list[tuple[int, int]]] = defaultdict(list)
         for number, pair in enumerate(review.pairs):
@@ -87,11 +89,15 @@ class OpenCells:
         made = []
         for row in (0, 1):
             wanted = tuple(self._constraint(state, j, level, row) for j, level in enumerate(levels))
-            made.append(self._row(self._crowd.count(wanted), self._shares(state, levels, row)))
+            made.append(self._row(state, levels, row, self._crowd.count(wanted), self._shares(state, levels, row)))
         return made[0], made[1]
 
-    def _row(self, k: int, p: tuple[Fraction, ...]) -> Row:
-        opened = (bounds for bounds, share in zip(self._bounds, p, strict=True) if share)
+    def _row(self, state: PairState, levels: list[Level], row: int, k: int, p: tuple[Fraction, ...]) -> Row:
+        opened = (
+            self._fitting.bounds(j, state.masks[j], level, row)
+            for j, (level, share) in enumerate(zip(levels, p, strict=True))
+            if share
+        )
         return Row(k, p, told(k, opened, self._policy.kappa))
 
     def _shares(self, state: PairState, levels: list[Level], row: int) -> tuple[Fraction, ...]:
@@ -101,10 +107,11 @@ class OpenCells:
 
     def rows_after(self, state: PairState, field: int, goal: Level, k: tuple[int, int]) -> tuple[Row, Row]:
         made = []
+        levels = [goal if j == field else level for j, level in enumerate(state.levels)]
         for row in (0, 1):
             share = disclosed(state.masks[field], goal, self._policy.fields[field].cap, row)
             p = tuple(share if j == field else old for j, old in enumerate(state.rows[row].p))
-            made.append(self._row(k[row], p))
+            made.append(self._row(state, levels, row, k[row], p))
         return made[0], made[1]
 
     # --- a record in all its pairs ---------------------------------------------------------------------------------

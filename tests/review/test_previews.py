@@ -59,6 +59,40 @@ def test_at_a_budget_of_nothing_no_name_is_read_from_the_crowd(seed: int) -> Non
     assert gate._ledger.bodies == []  # type: ignore[attr-defined]
 
 
+def slipped(name: str, draw: np.random.Generator) -> str:
+    """As people mistype it: a letter replaced, left out, doubled, or two changed places."""
+    at = int(draw.integers(len(name) - 1))
+    other = str(draw.choice(list("AEIOSTRN")))
+    return [
+        name[:at] + other + name[at + 1 :], name[:at] + name[at + 1 :], name[: at + 1] + name[at:],
+        name[:at] + name[at + 1] + name[at] + name[at + 2 :],
+    ][int(draw.integers(4))]  # fmt: skip
+
+
+@pytest.mark.parametrize(("seed", "kappa"), [(1, 1), (2, 3)])
+def test_at_a_budget_of_nothing_no_name_with_a_slip_is_read_from_the_crowd(seed: int, kappa: int) -> None:
+    """Whoever knows every value of both files, the slips among them, works out the picture of any two of them."""
+    draw = np.random.default_rng(seed)
+    people = population(50, seed)
+    for at in range(1, len(people), 2):
+        first, last, sex = people[at]
+        people[at] = (first, slipped(last, draw), sex)
+    values = {person[1]: at for at, person in enumerate(people)}  # any record that holds it
+    real = [(at, at + 1) for at in range(0, len(people), 2) if people[at][1] != people[at + 1][1]]
+    close = [(a, b) for x, a in values.items() for y, b in values.items() if x != y and abs(len(x) - len(y)) < 2]
+    fields = (ReviewField("first_name"), ReviewField("last_name"), ReviewField("sex", "category"))
+    review = make_review(people, [*real, *close], fields=fields, reviewer_budget=Fraction(0), kappa=kappa)
+    gate = Gate(review, Memory(), "anna")  # type: ignore[arg-type]
+    by_mask: dict[str, set[str]] = defaultdict(set)
+    by_all: dict[object, set[str]] = defaultdict(set)
+    for pair, (a, _) in enumerate([*real, *close]):
+        by_mask[str(gate.cells(pair)[1].drawing)].add(people[a][1])
+        by_all[shown(gate, pair, 1)].add(people[a][1])
+    for pair in range(len(real)):
+        alone = len(by_mask[str(gate.cells(pair)[1].drawing)])
+        assert len(by_all[shown(gate, pair, 1)]) >= min(alone, FEWEST // 2)  # exact: no class of so few
+
+
 def test_a_class_that_few_values_fall_into_is_joined() -> None:
     assert bounds_of(np.array([1] * 50 + [3] * 40 + [10] * 30 + [100] * 20)) == {1, 2, 5, 20}
     assert bounds_of(np.array([1] * 50 + [3] * 40 + [10] * 30 + [100])) == {1, 2, 5}  # the only frequent one
