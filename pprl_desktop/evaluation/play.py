@@ -64,7 +64,7 @@ def play(
     """Each party smashes, adds its noise, sends; learns alone from its own table; matches; then both reconcile."""
     clock = _Clock()
     own = [smash(a, recipe, progress.part(0.0, 0.15)), smash(b, recipe, progress.part(0.15, 0.3))]
-    sent = [_released(one, recipe, seed, side) for side, one in enumerate(own)]
+    sent = [released(one, recipe, seed, side) for side, one in enumerate(own)]
     clock.lap("smash")
     sides, memory = [], 0
     for side, table in enumerate((a, b)):
@@ -83,7 +83,7 @@ def play(
     return Play(sides[0], sides[1], merged, clock.seconds, memory)
 
 
-def _released(smashed: Smashed, recipe: Recipe, seed: int, side: int) -> Smashed:
+def released(smashed: Smashed, recipe: Recipe, seed: int, side: int) -> Smashed:
     from pprl_desktop.privacy.keystream import Keystream
     from pprl_desktop.privacy.noise import bundle_epsilon, noised
 

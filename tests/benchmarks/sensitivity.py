@@ -1,7 +1,7 @@
 """What each number of a decision's tuning does: every one halved and doubled, on the developers' sets.
 
     python -m tests.benchmarks.sensitivity [--decision adaptive] [--sets rldata500,772001:whole] [--only strength,free]
-                                           [--part 1/4]
+                                           [--method bloom] [--epsilon 4] [--size 250] [--part 1/4]
 
 A set is a name of tests/benchmarks/quality.py, or a made-up population by its seed and condition (populations.py), with
 a direction where it is not one-to-one: 772002:whole:many-to-many.
@@ -29,12 +29,12 @@ from pprl_desktop.decisions.svm.tuning import Tuning as SvmTuning
 from pprl_desktop.decisions.threshold.learning import learn_bits
 from pprl_desktop.decisions.threshold.tuning import Tuning as ThresholdTuning
 from pprl_desktop.decisions.tuning import Tuning
+from pprl_desktop.evaluation.play import released
 from pprl_desktop.matching.match import match
 from pprl_desktop.progress import NO_PROGRESS
 from tests.benchmarks.quality import Truth, figures, load, recipe_for
 
 METHODS = {"adaptive": "bloom", "threshold": "bloom", "svm": "split-svm", "plain": "plain"}
-SIZE = 250  # people of a made-up population
 Case = tuple[Any, Smashed, Smashed, Any, Truth, MatchOptions]
 
 
@@ -55,12 +55,12 @@ class Said:
         )  # fmt: skip
 
 
-def population(name: str) -> tuple[Any, Any, Truth, Direction]:
+def population(name: str, size: int) -> tuple[Any, Any, Truth, Direction]:
     from tests.benchmarks.believe import suggested
     from tests.benchmarks.populations import draw, make, under
 
     seed, condition, *direction = name.split(":")
-    made = make(under(draw(int(seed), SIZE), condition))
+    made = make(under(draw(int(seed), size), condition))
     a, b = suggested(made)
     return a, b, made.truth, DIRECTIONS[DIRECTIONS.index(direction[0])] if direction else "one-to-one"  # type: ignore[arg-type]
 
@@ -70,14 +70,16 @@ def known(name: str) -> tuple[Any, Any, Truth, Direction]:
     return a, b, truth, of_flag(one_to_one)
 
 
-def case(decision: str, name: str) -> Case:
-    a, b, truth, direction = population(name) if ":" in name else known(name)
-    recipe = recipe_for(METHODS[decision], a, direction == "one-to-one", None)
+def case(decision: str, name: str, by: str, epsilon: float | None, size: int) -> Case:
+    a, b, truth, direction = population(name, size) if ":" in name else known(name)
+    recipe = recipe_for(by or METHODS[decision], a, direction == "one-to-one", epsilon)
     layout = "record" if decision == "threshold" else "field"
     made_by = "svm" if decision == "plain" else decision
     recipe = replace(recipe, settings=replace(recipe.settings, layout=layout, decision=made_by, direction=direction))  # type: ignore[arg-type]
     made = method(recipe.method)
     own, partner = (made.smash(side, recipe, NO_PROGRESS) for side in (a, b))
+    if epsilon is not None:
+        own, partner = (released(side, recipe, 0, number) for number, side in enumerate((own, partner)))
     return a, own, partner, recipe, truth, MatchOptions(direction)
 
 
@@ -120,9 +122,12 @@ def main() -> None:
     parser.add_argument("--decision", default="adaptive", choices=tuple(METHODS))
     parser.add_argument("--sets", default="rldata500,fake1000")
     parser.add_argument("--only", default="")
+    parser.add_argument("--method", default="", choices=("bloom", "split", "simhash"), help="for the adaptive decision")
+    parser.add_argument("--epsilon", type=float, help="what noise changes shows only where there is some")
+    parser.add_argument("--size", type=int, default=250, help="people of a made-up population")
     parser.add_argument("--part", default="1/1", help="every so-manieth number, to run side by side")
     args = parser.parse_args()
-    cases = {name: case(args.decision, name) for name in args.sets.split(",")}
+    cases = {name: case(args.decision, name, args.method, args.epsilon, args.size) for name in args.sets.split(",")}
     usual: Tuning = rule_with(args.decision, next(iter(cases.values())), None).tuning  # type: ignore[attr-defined]
     base = {name: decided(args.decision, one, usual) for name, one in cases.items()}
     print("usual", *(f"{name} {said.f1:.4f} ({said.precision:.3f})" for name, said in base.items()), flush=True)
