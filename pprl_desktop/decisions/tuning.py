@@ -38,6 +38,9 @@ class Tuning:
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Self:
+        unknown = set(plain) - {one.name for one in fields(cls)}
+        if unknown:
+            raise ValueError(f"numbers of another version: {', '.join(sorted(unknown))}")
         return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in plain.items()})
 
     def changed(self) -> dict[str, Any]:

@@ -62,6 +62,8 @@ def test_a_tuning_comes_back_from_plain_text(kind: type[Tuning]) -> None:
     assert kind().changed() == {}
     other = kind.from_plain({**kind().to_plain(), first: 0})
     assert other.changed() == {first: 0}
+    with pytest.raises(ValueError, match="of another version: gone"):
+        kind.from_plain({**kind().to_plain(), "gone": 1})
 
 
 def test_a_changed_number_changes_the_result_and_is_saved_with_it() -> None:

@@ -67,11 +67,6 @@ class File:
         """How the random pairs look."""
         return Patterns.of(self.levels)
 
-    def equal(self) -> Numbers:
-        """Share of the pairs that look equal, field by field."""
-        levels, count = self.patterns.levels, self.patterns.count
-        return np.asarray(count @ (levels == EQUAL) / np.maximum(count @ (levels != MISSING), 1))
-
     def some(self, kept: npt.NDArray[np.bool_]) -> File:
         """Without the other records."""
         at = np.flatnonzero(kept)
@@ -203,14 +198,12 @@ def within(
 ) -> Within:
     """Pairs of different records of one file, compared as if one were the partner's.
 
-    Both files take part, because often only one of them is full of slips; but the partner's carries its noise on both
-    sides of such a pair, and where that makes strangers look equal they say nothing about the pairs to be decided.
+    Both files take part, because often only one of them is full of slips. Where the partner's carries noise, the own
+    one is compared as noisily, so that noise makes strangers look equal in both or in neither.
     """
     mine = _within(own, partner.epsilon, fields, tuning, random, progress, threads)
     theirs = _within(partner, partner.epsilon or own.epsilon, fields, tuning, random, progress, threads)
-    blurred = (theirs.equal() > tuning.blurred * mine.equal() + tuning.blurred_least).any()
-    made = [mine] if blurred and own.epsilon != partner.epsilon else [mine, theirs]
-    return Within(tuple(made))
+    return Within((mine, theirs))
 
 
 def copies(codes: Sequence[Codes], fields: int) -> npt.NDArray[np.bool_]:

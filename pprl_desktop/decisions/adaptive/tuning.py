@@ -30,8 +30,6 @@ class Tuning(tuning.Tuning):
     null_pairs: int = number(1_000_000, "random pairs", "the rarest level (8e-5) then holds 80 of them")
     within_rows: int = number(3000, "records of one file compared with each other")
     copy_fields: int = number(4, "fields in which a copy must agree", "two people may well share a name and a town")
-    blurred: float = number(3.0, "times as many strangers that look equal as in the own file")
-    blurred_least: float = number(0.01, "share of strangers that look equal which is never too large")
     unseen: float = number(0.5, "pairs a level is credited with beyond those seen", "Krichevsky and Trofimov 1981")
 
     # what counterparts agree on before any pair was seen (weights.py)
