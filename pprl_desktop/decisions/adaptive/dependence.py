@@ -66,6 +66,7 @@ class Edge:
     rarity: Numbers  # [bins, bins] lift of joint equality by how rare the two values are
     together: Numbers  # [bins, bins] share of strangers equal in both beyond chance: how many belong together
     counted: bool  # whether records that hold both values can be seen, and are strangers
+    copies: float = 0.0  # further records of a person that hold both values too and were not found, per record
 
 
 def edges(
@@ -75,12 +76,14 @@ def edges(
     m: Numbers,
     tuning: Tuning,
     progress: Progress = NO_PROGRESS,
+    repeated: float = 0.0,
 ) -> tuple[Edge, ...]:
     """Pairs of dependent fields, strongest first. `sampled`: how pairs within one file look.
 
     Pairs that may be one person are left out. Where a person may have many records, some of them differ so much that
     they stay: they make any two fields equal together as often as one person's records are (`m` [fields, levels]), so
-    what can be explained by that is no dependence of the two.
+    what can be explained by that is no dependence of the two. `repeated`: pairs of one person's records that were found
+    and left out before, per pair that is left; those that were not found are taken to be as many at most.
     """
     found, bins, equal = [], len(tuning.rarity) + 1, m[:, EQUAL]
     doubtful = (likely_copies if one_to_one else next_to_nothing)(sampled.levels, tuning)
@@ -90,29 +93,33 @@ def edges(
         interruptible(progress, _single, [one.own for one in fields], tuning),
         interruptible(progress, _single, [one.partner for one in fields], tuning),
     )
-    repeats = 0.0 if one_to_one else _repeats(sampled, equal, tuning, progress)
+    repeats = 0.0 if one_to_one and not repeated else _repeats(sampled, equal, tuning, progress)
+    repeats = min(repeats, repeated) if one_to_one else repeats
+    records = max(sum(int(one.sum()) for one in single) / 2, 1.0)
     for first in range(len(fields)):
         for second in range(first + 1, len(fields)):
             progress.check()
             count = _together(sampled, first, second)
+            if one_to_one and repeats:
+                count = _without_copies(count, tuning.lift_allowed * repeats, (m[first], m[second]))
             lift, rarity = _lifts(count, tuning), np.ones((bins, bins))
+            copied = tuning.lift_allowed * repeats * float(equal[first] * equal[second])
             if fields[first].exact and one_to_one:
                 lift[EQUAL, EQUAL], rarity, together = _exact_lift(
                     fields[first],
                     fields[second],
                     single,
-                    _equal_in_both(same, first, second) / max(pairs, 1),
+                    _equal_in_both(same, first, second) / max(pairs, 1) + copied,
                     tuning,
                 )
             else:
                 excess, doubt = _excess(count, tuning)
-                repeated = tuning.lift_allowed * repeats * float(equal[first] * equal[second])
-                kept = max(1.0 - repeated / excess, 0.0) if excess > doubt else 0.0
+                kept = max(1.0 - copied / excess, 0.0) if excess > doubt else 0.0
                 lift, together = 1.0 + (lift - 1.0) * (kept if repeats else 1.0), np.full((bins, bins), kept * excess)
             counted = fields[first].exact and one_to_one
             overall = float(lift.max())
             lift = _with_slips(lift, count, (m[first], m[second]), tuning)
-            edge = Edge(first, second, lift, overall, rarity, together, counted)
+            edge = Edge(first, second, lift, overall, rarity, together, counted, copied * records)
             if edge.overall > tuning.least_lift:
                 found.append(edge)
     found.sort(key=lambda edge: (-edge.overall, edge.first, edge.second))
@@ -201,6 +208,13 @@ def _repeats(sampled: Patterns, equal: Numbers, tuning: Tuning, progress: Progre
             both = max(float(equal[first] * equal[second]), 1e-6)
             found.append(_excess(_together(sampled, first, second), tuning)[0] / both)
     return max(float(np.quantile(found, tuning.usually_independent)), 0.0) if len(found) > 2 else 0.0
+
+
+def _without_copies(count: Numbers, copies: float, m: tuple[Numbers, Numbers]) -> Numbers:
+    """Without the pairs of one person that are expected, `copies` of all, as far as they are more than chance gives."""
+    pairs = max(float(count.sum()), 1.0)
+    chance = count.sum(axis=1, keepdims=True) * count.sum(axis=0, keepdims=True) / pairs
+    return np.asarray(np.maximum(count - copies * pairs * np.outer(*m), np.minimum(count, chance)))
 
 
 def tree(found: Sequence[Edge]) -> tuple[Edge, ...]:
@@ -419,7 +433,9 @@ class _Joint:
         joint = self._own.count(a, b) + self._partner.count(first.equal_to[a], second.equal_to[b])
         expected = self._expected(self._edge.rarity[rare], chance, most, self._edge.together[rare])
         expected = np.maximum(expected, 1e-12)
-        return np.asarray((np.maximum(joint - 2.0, 0.0) + shrink) / (records + shrink / expected))
+        by_chance = expected * records  # of the others who hold both, these are strangers and the copies are not
+        strangers = np.maximum(joint - 2.0, 0.0) * by_chance / (by_chance + self._edge.copies)
+        return np.asarray((strangers + shrink) / (records + shrink / expected))
 
 
 class _Combinations:

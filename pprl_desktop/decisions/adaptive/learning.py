@@ -55,6 +55,22 @@ class Files:
     def all_pairs(self) -> float:
         return float(self.sizes.own) * self.sizes.partner
 
+    @property
+    def repeated(self) -> float:
+        """Pairs of one person's records that were found in the files, for each pair of people there."""
+        found, pairs = 0.0, 1.0
+        for label in self.people:
+            records = np.unique(label, return_counts=True)[1].astype(np.float64)
+            found += float((records * (records - 1) / 2).sum())
+            pairs += len(records) * (len(records) - 1) / 2
+        return found / pairs
+
+    @property
+    def few_repeated(self) -> bool:
+        """Whether so few are held twice that nobody who was not found matters: then people compete for each other."""
+        most = self.tuning.few_repeated
+        return all(1 - len(np.unique(label)) / len(label) <= most for label in self.people)
+
 
 @dataclass(frozen=True, eq=False)
 class Belief:
@@ -129,7 +145,8 @@ def first_belief(files: Files, progress: Progress) -> Belief:
 
 
 def edges(files: Files, m: Numbers, progress: Progress) -> tuple[dependence.Edge, ...]:
-    return dependence.edges(files.fields, files.within.patterns, files.once, m, files.tuning, progress)
+    repeated = 0.0 if files.few_repeated else files.repeated
+    return dependence.edges(files.fields, files.within.patterns, files.once, m, files.tuning, progress, repeated)
 
 
 def told_apart(files: Files, learned: Learned, progress: Progress) -> tuple[Files, Belief]:

@@ -51,7 +51,7 @@ def verdict(files: Files, learned: Learned, near: Sequence[Strangers], evidence:
     shown, total, bar = _shown(files, learned, found, evidence)
     opinion = _opinion(files, learned, shown, total, bar, within, progress)
     alone = learned.fit.log_odds + learned.doubt  # the second opinion is asked anew
-    compete = files.options.one_to_one or _few_repeated(files)
+    compete = files.options.one_to_one or files.few_repeated
     certain = np.minimum(alone, opinion.log_odds + model.prior - plain)
     met = rivals(files, pairs, certain, near) if compete else nobody_met(len(certain))
     null = strangers_leave(
@@ -117,12 +117,6 @@ def _somebody(
         min(files.sizes.own, files.sizes.partner),
         files.tuning,
     )
-
-
-def _few_repeated(files: Files) -> bool:
-    """Whether so few are held twice that nobody who was not found matters: then people compete for each other."""
-    most = files.tuning.few_repeated
-    return all(1 - len(np.unique(label)) / len(label) <= most for label in files.people)
 
 
 def _fewer_records(files: Files, pairs: Pairs) -> Numbers:
