@@ -145,8 +145,8 @@ def mnemonics(window: MainWindow) -> list[str]:
 
     found = [action.text() for action in window.menus.bar.actions() if action.isVisible()]
     for one in window.findChildren(QWidget):
-        if not one.isVisibleTo(window):
-            continue
+        if not one.isVisibleTo(window) or not one.isEnabled():
+            continue  # its key is free for others
         if isinstance(one, QAbstractButton) or (isinstance(one, QLabel) and one.buddy() is not None):
             found.append(one.text())
     return [text for text in found if "&" in text.replace("&&", "") and not text.endswith("&")]

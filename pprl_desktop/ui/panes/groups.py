@@ -106,7 +106,7 @@ class GroupsPane(Pane):
         self.own = label("", "small")
         self.choose = button(tr("Your &table …"), self._choose)
         self.send = button(tr("Write my &links …"), self._send, icon="send")
-        self.form = button(tr("&Form the groups"), self._form, icon="people")
+        self.form = button(tr("For&m the groups"), self._form, icon="people")
         self.save = button(tr("Save my &groups …"), self._save, icon="save")
         self.review = button(tr("Send the doubted links to &review"), self._review, icon="masked")
         self.why = label("", "small")
