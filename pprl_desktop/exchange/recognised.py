@@ -74,6 +74,9 @@ FILES: dict[str, Said] = {
 }
 
 
+OF_A_REVIEW = Said("File of the review")  # request and cells are one kind; what is in the own one cannot be read
+
+
 def _kind(kind: str, body: object) -> Kind:
     step = body.get("step") if isinstance(body, dict) else None
     if kind == "agreement":
@@ -107,7 +110,7 @@ def own_file(home: Home, path: Path) -> tuple[Agreement, Said] | None:
                 continue
             digest = digest or files.sha256(path)
             if files.sha256(copy) == digest:
-                return agreement, FILES.get(kind, Said("a file"))
+                return agreement, FILES.get(kind, OF_A_REVIEW)
     return None
 
 

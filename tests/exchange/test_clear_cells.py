@@ -105,6 +105,15 @@ def test_without_an_own_match_nothing_leaves(parties, tmp_path) -> None:
         clear_cells.would_leave(b.signed(), THERE)
 
 
+def test_the_own_request_opened_by_mistake_is_named(parties, tmp_path) -> None:
+    """It was called "a file"."""
+    a, b = parties
+    matched(a, b)
+    asked(a, b, tmp_path)
+    with pytest.raises(Problem, match="your own file: File of the review"):
+        inbox.open_file(a.home, a.own, tmp_path / "ask.pprl")
+
+
 def test_a_pair_is_shared_when_both_results_name_it(parties, tmp_path) -> None:
     """Uncertain for the one who asks, accepted by the one who answers: only the results show that both know it."""
     a, b = parties

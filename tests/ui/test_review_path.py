@@ -265,3 +265,16 @@ def test_before_a_result_is_written_the_page_says_that_unsure_pairs_are_named_to
     said = " ".join(one.text() for one in window.pane().slip.findChildren(QLabel))
     assert "and of those you are unsure of" in said
     assert "and 4 unsure" in said
+
+
+def test_where_the_lines_were_moved_the_review_is_not_said_to_have_added_pairs(reviewer: Desk) -> None:
+    """The pairs that the higher line gave up were counted as the review's."""
+    window = reviewer.window
+    window.desk.need_project().keep("taken", b"{}")
+    window.show_pane("match")
+    reviewer.wait()
+    match = window.desk.findings.match
+    window.pane()._set_lines(match.review, float(match.scored.score.max()) - 1e-6)
+    reviewer.wait()
+    assert len(window.desk.findings.match.accepted()) < len(match.accepted())
+    assert "added" not in " ".join(one.accessibleName() for one in window.pane().messages.banners())

@@ -274,9 +274,9 @@ class MatchPane(KeyedPane):
         self._say_reviewed(match)
 
     def _say_reviewed(self, match: Match) -> None:
-        """After a review the result holds more than the lines say."""
-        partnership = self.desk.partnership()
-        if partnership is None or not self.project.artefact("taken"):
+        """After a review the result holds more than the lines say; where the lines were moved, it holds other pairs."""
+        partnership, moved = self.desk.partnership(), self.project.state("match").state != "done"
+        if partnership is None or moved or not self.project.artefact("taken"):
             return
 
         def done(found: AssignedPairs) -> None:

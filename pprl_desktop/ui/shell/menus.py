@@ -190,7 +190,8 @@ class Menus:
     def open_any(self) -> None:
         """A project, a table, a card or a sealed file: each is recognised and led to its place."""
         ours = f"{tr('Files of this program')} (*.pprlproject *.pprl *.pprlcard *.age *.csv *.tsv *.txt)"
-        start = str(usual_folder())
+        usual = usual_folder()  # which is made with the first project: before, its name would stand as that of a file
+        start = str(usual if usual.is_dir() else usual.parent)
         name, _ = QFileDialog.getOpenFileName(self.window, tr("Open a project or file"), start, f"{ours};;* (*)")
         if name:
             self.window.open_file(Path(name))
