@@ -143,4 +143,5 @@ def test_one_asks_and_the_other_answers_in_german(
     language: str, stewards: tuple[Steward, Steward], tables: tuple[Path, Path], tmp_path: Path
 ) -> None:
     test_one_asks_and_the_other_answers(stewards, tables, tmp_path)
-    assert stewards[0].window.steps_named()["export"] == "Frage"
+    assert stewards[0].window.steps_named()["export"] == "Ihre Datei", "nothing is agreed for the next delivery yet"
+    assert stewards[1].window.steps_named()["export"] == "Frage"
