@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel
 
 from pprl_desktop.ui.widgets.basics import Brief
 from pprl_desktop.ui.widgets.rows import Head, Rows
-from pprl_desktop.ui.widgets.table import PORTION, WRAPPED, DataTable
+from pprl_desktop.ui.widgets.table import PADDING, PORTION, WRAPPED, DataTable
 from pprl_desktop.ui.widgets.table_model import ColumnSpec
 
 UP, DOWN = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder
@@ -118,6 +118,20 @@ def test_a_second_row_that_is_wider_has_its_room(qtbot) -> None:  # type: ignore
     table.show_rows([("Hospital", "verified", "today"), ("Registry", "not compared by anybody yet", "today")])
     qtbot.wait(20)
     assert table.view.columnWidth(1) > table.view.fontMetrics().horizontalAdvance("not compared by anybody yet")
+
+
+def test_even_columns_have_room_for_the_longest_word_of_each_heading(qtbot) -> None:  # type: ignore[no-untyped-def]
+    """Columns of one width cut "Postcode" beside an empty "Sex"."""
+    table = DataTable("Next", [ColumnSpec(name) for name in ("Sex", "Last name", "Sex", "Sex", "Postcode")], even=True)
+    qtbot.addWidget(table)
+    table.resize(300, 200)
+    table.show()
+    table.show_rows([("✓",) * 5])
+    qtbot.wait(20)
+    header = table.view.horizontalHeader()
+    wide = header.fontMetrics().horizontalAdvance("Postcode") + 2 * PADDING
+    assert wide <= table.view.columnWidth(4)
+    assert header.length() <= table.view.viewport().width() + 1
 
 
 def test_a_brief_text_uses_the_lines_there_are(qtbot) -> None:  # type: ignore[no-untyped-def]

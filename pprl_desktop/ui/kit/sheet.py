@@ -27,6 +27,7 @@ QLabel[tag="neutral"] { background: %(neutral_soft)s; color: %(muted)s; }
 QLabel[tag="accent-fill"] { background: %(accent)s; color: %(on_accent)s; }
 QLabel[tag="danger-fill"] { background: %(danger_fill)s; color: %(on_accent)s; }
 QLabel[tag] { border-radius: 6px; padding: 2px 8px; font-size: %(px_tiny)s; font-weight: 600; }
+QLabel[tag][ladder="true"] { padding: 2px 5px; }
 QLabel[role="warm"] { color: %(warm_text)s; }
 QLabel[role="danger"] { color: %(danger_text)s; }
 QLabel[role="accent"] { color: %(accent_text)s; }

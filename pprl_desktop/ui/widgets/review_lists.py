@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHeaderView, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 from pprl_desktop.review.cells import Cell
 from pprl_desktop.review.session import ReviewSession
@@ -55,11 +55,10 @@ class NextPairs(Card):
         if self._table is not None:
             self._table.deleteLater()
         self._fields = fields
-        columns = [ColumnSpec(tr("Pair"), right=True, width=64)]
+        columns = [ColumnSpec(tr("Pair"), right=True)]
         columns += [ColumnSpec(field_title(name), mono=True) for name in fields]
-        self._table = DataTable(tr("Next pairs"), columns)
+        self._table = DataTable(tr("Next pairs"), columns, even=True)
         self._table.view.setSortingEnabled(False)
-        self._table.view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self._table.view.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self._table.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._table.chosen.connect(lambda row: self.chosen.emit(self._ids[row]))

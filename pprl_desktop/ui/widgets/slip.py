@@ -53,8 +53,9 @@ def ladder(form: Form) -> QWidget:
     for one in steps:
         words, true = form_words()[one], one == form
         tags.append(tag(words.upper() if true else words, _fill(one) if true else "neutral"))
+        tags[-1].setProperty("ladder", True)  # four in one line, in any language
     made = QWidget()
-    made.setLayout(flow(*tags, gap=0.5))
+    made.setLayout(flow(*tags, gap=0.25))
     made.setAccessibleName(tr("In which form: {form}", form=form_words()[form]))
     return made
 

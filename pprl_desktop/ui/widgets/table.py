@@ -51,12 +51,13 @@ class DataTable(QWidget):
 
     def __init__(
         self, name: str, columns: Sequence[ColumnSpec], *, filter_line: bool = False, rows_high: int = 0, fit: int = 0,
-        dense: bool = False, cuts: bool = False,
+        dense: bool = False, cuts: bool = False, even: bool = False,
     ) -> None:  # fmt: skip
         """`rows_high`: room for so many rows at least; `fit`: as high as its rows, up to so many; `dense`: low rows of
         one line, what is too long is cut with dots and whole on hover; `cuts`: nothing to scroll sideways, the last
-        columns are left out where there is no room."""
+        columns are left out where there is no room; `even`: all columns share what is left over."""
         super().__init__()
+        self._even = even
         self._cuts = cuts
         self._dense = dense
         self._air, self._cell = (DENSE_AIR, DENSE_CELL) if dense else (AIR, CELL)
@@ -202,9 +203,6 @@ class DataTable(QWidget):
         """All columns in view if they can be: the widest give way first, down to a width that still reads."""
         if not self.model.columns:
             return
-        if self.view.horizontalHeader().sectionResizeMode(0) == QHeaderView.ResizeMode.Stretch:
-            self._wrapping.start()
-            return
         if not self._wanted:
             self._measure()
         room = self.view.viewport().width()
@@ -217,6 +215,8 @@ class DataTable(QWidget):
             wide = [max(min(wish, most), min(wish, least)) for wish, least in zip(wanted, self._least, strict=True)]
         if self._cuts:
             wide = self._cut(wide, room)
+        if self._even:
+            wide = [one + max(room - sum(wide), 0) // len(wide) for one in wide]
         for number, width in enumerate(wide[:-1]):
             self.view.setColumnWidth(number, width)
         self.view.setColumnWidth(len(wide) - 1, max(wide[-1], room - sum(wide[:-1]) - 1))
