@@ -109,6 +109,8 @@ def read_bytes(path: Path, limit: int, too_long: Problem) -> bytes:
     """At most `limit` bytes; a longer file is not read at all."""
     try:
         with open_regular(path) as source:
+            if os.fstat(source.fileno()).st_size > limit:
+                raise too_long
             data = source.read(limit + 1)
     except OSError as error:
         raise refused(error) from error

@@ -38,7 +38,11 @@ def answered_keys(signatory: Signatory) -> Array:
     if item is None:
         raise Problem("The question was not answered yet.", do="Answer it first.", place="answer")
     path = signatory.sent_path(item).with_suffix(".keys")
-    data = seal.open_bytes(files.read_bytes(path, path.stat().st_size, refusals.damaged()), signatory.identity.all_keys)
+    if not path.is_file():
+        raise refusals.lost_own(path.name, missing=True)
+    most = seal.most_bytes(RECORD_KEY * agreement.terms.limits.rows)
+    data = files.read_bytes(path, most, refusals.lost_own(path.name, missing=False))
+    data = seal.open_bytes(data, signatory.identity.all_keys)
     return np.frombuffer(data, np.uint8).reshape(-1, RECORD_KEY)
 
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from pprl_desktop.privacy.claims import Statement
 
 KINDS: tuple[PartKind, ...] = ("distances", "bits", "token")
-MAX_MAP = 1 << 33  # bytes
+MAP_ROW = PSEUDONYM + 4  # bytes: a random name and a number
 HELD_BYTES = 1 << 30  # of a partner's arrays, kept in memory from the check to the match
 
 # invented values of each kind: enough to see every part a recipe can make
@@ -429,7 +429,8 @@ def own_map(signatory: Signatory, item: Item) -> PseudonymMap:
     path = _map_path(signatory.sent_path(item))
     if not path.is_file():
         raise refusals.lost_own(path.name, missing=True)
-    data = files.read_bytes(path, MAX_MAP, refusals.damaged())
+    most = seal.most_bytes(MAP_ROW * 2 * signatory.agreement.terms.limits.rows)  # decoys are no more than rows
+    data = files.read_bytes(path, most, refusals.lost_own(path.name, missing=False))
     return PseudonymMap.from_bytes(seal.open_bytes(data, signatory.identity.all_keys))
 
 

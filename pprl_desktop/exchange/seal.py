@@ -152,6 +152,11 @@ def seal_bytes(data: bytes, recipient: PublicKeys) -> bytes:
     return out.getvalue()
 
 
+def most_bytes(size: int) -> int:
+    """Of a file with so much sealed in it, at most: each chunk has a tag, and the header is short."""
+    return size + size // 1024 + (64 << 10)
+
+
 def open_bytes(data: bytes, own: Sequence[Keys]) -> bytes:
     try:
         reader = age.decrypt(io.BytesIO(data), [identity for keys in own for identity in keys.identities()])

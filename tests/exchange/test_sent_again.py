@@ -11,6 +11,7 @@ from pprl_desktop.problem import Problem
 from tests.exchange.conftest import Party, Scene, export, people
 from tests.exchange.test_clear_cells import asked
 from tests.exchange.test_clear_cells import scene as reviewed
+from tests.hostility import Tally
 from tests.review.test_partner import THERE, answered, matched, review_offer
 
 
@@ -115,6 +116,18 @@ def test_a_received_file_that_is_lost_at_home_is_taken_in_once_more(parties, tmp
     assert len(linking.partner_names(b.signed())) == 30
     with pytest.raises(Problem, match="already imported"):
         inbox.open_file(b.home, b.own, tmp_path / "a1.pprl")
+
+
+def test_a_map_with_a_hole_in_place_of_its_content_costs_nothing(parties, tmp_path) -> None:
+    b = parties[1]
+    (kept,) = b.home.folder(b.agreement.id).glob("sent/*.map")
+    with kept.open("wb") as made:
+        made.truncate(3 << 30)
+    tally = Tally("map")
+    assert not tally.case(lambda: linking.own_names(b.signed()))
+    tally.finish()
+    with pytest.raises(Problem, match="cannot be opened"):
+        linking.own_names(b.signed())
 
 
 @pytest.mark.parametrize("how", ["gone", "damaged"])
