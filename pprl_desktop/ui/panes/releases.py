@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from pprl_desktop.exchange.release_repair import Repaired
     from pprl_desktop.exchange.releases import Release
 
+MOST_ROWS = 10  # that are seen at once: below a few there is no empty table
+
 
 class ReleasesPane(Pane):
     NAME = "releases"
@@ -51,12 +53,13 @@ class ReleasesPane(Pane):
                 ColumnSpec(tr("Table"), mono=True),
             ],
             filter_line=True,
+            fit=MOST_ROWS,
         )
         self.card = Section()
         self.card.setAccessibleName(tr("Releases"))
         check = button(tr("Verif&y the ledger"), self._verify, icon="shield")
         self.sums = label("", "small")  # guesses of several runs, codes of the last delivery under each agreement
-        self.card.add(self.table, self.sums, row(None, check))
+        self.card.add(self.table, self.sums, row(None, check), None)
         self.empty = Section()
         self.empty.add(
             EmptyState(
