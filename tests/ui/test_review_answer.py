@@ -90,6 +90,9 @@ def test_nothing_leaves_before_it_was_shown_and_confirmed(asked, registry, tmp_p
     qtbot.waitUntil(lambda: answer.planned is None)
     assert out.exists()
     assert [one.records for one in registry.home.ledger().disclosures() if one.what == "clear cells"] == [4]
+    at = asked.pane().with_partner
+    qtbot.waitUntil(lambda: at.send.isVisibleTo(asked))
+    assert at.ask.property("kind") != "primary", "the cells are to be sent; to ask for others is no next step"
     asked.show_pane("releases")
     listed = asked.pane().table
     assert "cells in clear: first_name, last_name, born" in str([row[4] for row in listed.model.rows])

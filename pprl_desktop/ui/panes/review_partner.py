@@ -16,7 +16,7 @@ from pprl_desktop.ui.panes._leaving import SendCard, adds_up
 from pprl_desktop.ui.panes.base import Pane
 from pprl_desktop.ui.panes.post import look
 from pprl_desktop.ui.panes.unlock import StrengthBar
-from pprl_desktop.ui.widgets.basics import Pages, boxed, button, column, label, row
+from pprl_desktop.ui.widgets.basics import Pages, boxed, button, column, label, row, set_kind
 from pprl_desktop.ui.widgets.inputs import SecretEdit, labelled, on_enter
 from pprl_desktop.ui.widgets.numbers import BigNumber
 from pprl_desktop.ui.widgets.reflow import columns, flow
@@ -166,6 +166,7 @@ class PartnerReview(QWidget):
         letter = look(self.pane.desk).to_send
         mine = letter is not None and letter.kind.startswith("review") and letter.path is not None
         self.send.setVisible(mine)
+        set_kind(self.ask, "" if mine else "primary")  # first what was written goes its way
         if letter is not None and letter.path is not None and mine:
             clear_text = tr("It holds values in clear. The record of releases says which.")
             self.send.show_file(letter.path, partner, (clear_text,) if letter.form == "clear" else ())
@@ -175,6 +176,7 @@ class PartnerReview(QWidget):
         self.number.setVisible(bool(number))
         self.number.say(what)
         self.number.show_number(number, unit)
+        self.number.set_tint("" if page == _WAIT else "warm")
         self.text.setText(words)
         self.path.setText("")
 
