@@ -91,8 +91,8 @@ class Weighed:
 
     def careful(self) -> Said:
         return Said(
-            "One who asks by each key about those whom the other keys do not reach: up to {careful:decimals 1}; more "
-            "than {most:decimals 1} is not signed.",
+            "A partner who plans its keys so that no two reach the same people: up to {careful:decimals 1} of 100. "
+            "More than {most:decimals 1} is not signed.",
             careful=100 * self.meter.most, most=100 * MOST_CAREFUL * self.bound,
         )  # fmt: skip
 

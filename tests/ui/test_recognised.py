@@ -131,3 +131,17 @@ def test_what_was_said_of_an_earlier_file_does_not_hide_what_is_said_of_this_one
     assert "(.png) is not used here" in banner.what.text()
     window.open_files([scene.folder / "gone.csv", scene.folder / "picture.png"])
     qtbot.waitUntil(lambda: len(window.pane().messages.banners()) == 2)  # of several at once, each is told
+
+
+def test_of_two_files_in_the_wrong_order_the_refusal_of_the_first_stays(
+    window: MainWindow, scene: Scene, qtbot
+) -> None:  # type: ignore[no-untyped-def]
+    """The second one was taken in, and nothing said any more that the first was not."""
+    second = scene.folder / "a2.pprl"
+    export(scene.a.home, scene.a.own, scene.a.agreement, people(0, 40), second)
+    at_desk_of_b(window, scene, agreement=scene.b.agreement.id)
+    window.open_files([second, scene.bundle])
+    qtbot.waitUntil(lambda: bool(window.desk.project.choices.partner_path) and window.desk.jobs.busy() is None)
+    words = told(window, qtbot)
+    assert "wrong sequence" in words
+    assert "a bundle of 60 records, as agreed" in words

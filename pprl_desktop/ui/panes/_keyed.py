@@ -99,7 +99,7 @@ class KeyedPane(Pane):
         if own is None:
             self.say("warning", tr("Unlock your key first."), tr("The file is sealed for you alone."))
             return
-        self.messages.clear()
+        self.messages.forget_told()
         expected, partnership = self.project.choices.agreement, self.desk.partnership()
 
         def taken(progress: Progress) -> Received:

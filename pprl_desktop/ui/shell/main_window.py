@@ -147,11 +147,12 @@ class MainWindow(QMainWindow):
             name = "welcome"
         if self.current in self.panes and self.current != name:
             self.panes[self.current].leave()
-        self.current = name
+        came, self.current = self.current != name, name
         pane = self._made(name)
         self._turning = True  # what the page says while it comes is shown once, at the end
         try:
-            pane.arrive()
+            if came:  # else what was said a moment ago, of the file before this one, still holds
+                pane.arrive()
             self.stack.setCurrentWidget(pane)
             pane.setFocus(Qt.FocusReason.OtherFocusReason)  # the first Tab leads into the page
             pane.enter()

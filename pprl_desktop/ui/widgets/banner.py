@@ -110,7 +110,14 @@ class RemarkStrip(QWidget):
 
     def forget_seen(self) -> None:
         """The steward comes back to the page: what went wrong here before and was read is over."""
-        for one in [one for one in self._all if one.seen and one.kind == "problem"]:
+        self._forget(lambda one: one.seen and one.kind == "problem")
+
+    def forget_told(self) -> None:
+        """Something new is taken in: only the refusals stay, which may be of a file that was given with it."""
+        self._forget(lambda one: one.kind != "problem")
+
+    def _forget(self, over: Callable[[Banner], bool]) -> None:
+        for one in [one for one in self._all if over(one)]:
             self._drop(one)
             one.hide()
             one.deleteLater()
