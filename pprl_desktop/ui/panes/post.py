@@ -131,7 +131,9 @@ class PostPane(Pane):
         self.next_title.setText(tr("Send to {partner}: {file}", partner=self._post.partner, file=tr_core(letter.said)))
         self.next_note.setText(tr("Written on {day}.", day=day_words(letter.made)) if letter.made else "")
         known = letter.path is not None
-        self.next_path.setText(str(letter.path) if known else tr("Its copy is not where it was written."))
+        self.next_path.setText(
+            str(letter.path) if known else tr("Its copy is not where it was written: write it once more below.")
+        )
         for one in (self.show_it, self.copy):
             one.setVisible(known)
 
