@@ -231,6 +231,11 @@ def test_pairs_on_which_reviewers_differ_are_shown_and_settled(
         session.ledger.close()
         pane.reviewers.merged.emit(str(back))
         qtbot.waitUntil(lambda: window.desk.jobs.busy() is None)
+    pairs = len(manager.session().order)
+    assert pane.panel.advance_words(manager.votes()) == f"{pairs} decided · 0 to go · all by reviewers"
+    manager.session().decide(6, "", manager.session().order[0])
+    assert pane.panel.advance_words(manager.votes()) == f"{pairs} decided · 0 to go · {pairs - 1} of them by reviewers"
+    manager.session().undo()
     shown = pane.reviewers.conflicts
     left = len(manager.conflicts())
     assert left

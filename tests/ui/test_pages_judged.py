@@ -233,6 +233,11 @@ def test_half_a_sentence_is_not_shown_as_the_state(qtbot) -> None:  # type: igno
 
     assert ink(600)
     assert not ink(80)
+    words.setText("12 decided · 45 to go · 20 minutes left")
+    words.resize(words.fontMetrics().horizontalAdvance("12 decided · 45 to go") + 4, 18)
+    assert words.drawn() == ["12 decided · 45 to go"]
+    words.resize(words.fontMetrics().horizontalAdvance("12 decided") + 4, 18)
+    assert words.drawn() == ["12 decided"]
 
 
 def test_a_place_is_told_from_the_own_folder_on() -> None:

@@ -353,7 +353,9 @@ class ReviewPane(KeyedPane):
     def status(self) -> str:
         if self.stack.currentIndex() == _ANSWER:
             return tr("Nothing has left yet.")
-        return self.panel.advance_words() if self.panel.session is not None else ""
+        if self.panel.session is None:
+            return ""
+        return self.panel.advance_words(self.manager.votes() if self.manager is not None else ())
 
     def extra_buttons(self) -> list[QPushButton]:
         if self.stack.currentIndex() == _ANSWER:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QMouseEvent, QResizeEvent
@@ -350,11 +350,17 @@ class ReviewPanel(QWidget):
             text += " · " + tr("score {score}", score=exact(self.seen.score, 3))
         return text
 
-    def advance_words(self) -> str:
-        a = self._need().advance()
-        parts = [tr("{n} decided", n=count(a.decided)), tr("{n} to go", n=count(a.to_go))]
-        if a.minutes_left is not None and a.to_go:
-            parts.append(tr("{time} left", time=time_words(a.minutes_left * 60)))
+    def advance_words(self, others: Collection[str] = ()) -> str:
+        """`others`: pairs that somebody else has decided; the most important first, for a narrow window."""
+        session = self._need()
+        a = session.advance()
+        more = len(set(others) & set(session.order) - session.decisions.current.keys())
+        to_go = a.to_go - more
+        parts = [tr("{n} decided", n=count(a.decided + more)), tr("{n} to go", n=count(to_go))]
+        if more:
+            parts.append(tr("{n} of them by reviewers", n=count(more)) if a.decided else tr("all by reviewers"))
+        if a.minutes_left is not None and to_go:
+            parts.append(tr("{time} left", time=time_words(a.minutes_left * 60 * to_go / a.to_go)))
         return " · ".join(parts)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -312,11 +312,15 @@ class Card(Section):
         self.setProperty("card", kind)
 
 
+POINT = " · "  # between the parts of a state
+
+
 class Brief(QLabel):
     """A quiet text in as many lines as have room, cut with dots after them; whole on hover and for a screen reader."""
 
     def __init__(self, role: str = "small", *, whole: bool = False) -> None:
-        """`whole`: nothing is drawn where only a part has room, because half a sentence says another thing."""
+        """`whole`: half a sentence says another thing, and is not drawn; of parts with points between, the first that
+        have room are."""
         super().__init__()
         self._whole = whole
         self.setProperty("role", role)
@@ -330,22 +334,29 @@ class Brief(QLabel):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setPen(self.palette().color(self.foregroundRole()))
-        metrics, lines = self.fontMetrics(), self.lines()
+        metrics, lines = self.fontMetrics(), self.drawn()
         high = metrics.lineSpacing()
-        if self._whole and any(metrics.horizontalAdvance(words) > self.width() for words in lines):
-            painter.end()
-            return
         top = (self.height() - high * len(lines)) // 2
         for number, words in enumerate(lines):
             shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, self.width())
             painter.drawText(0, top + number * high + metrics.ascent(), shown)
         painter.end()
 
-    def lines(self) -> list[str]:
+    def drawn(self) -> list[str]:
+        if not self._whole:
+            return self.lines()
+        parts = self.text().split(POINT)
+        for many in range(len(parts), 0, -1):
+            lines = self.lines(POINT.join(parts[:many]))
+            if all(self.fontMetrics().horizontalAdvance(words) <= self.width() for words in lines):
+                return lines
+        return []
+
+    def lines(self, text: str | None = None) -> list[str]:
         """The last line holds all that is left."""
         most = max(self.height() // self.fontMetrics().lineSpacing(), 1)
         found: list[str] = []
-        for word in self.text().split():
+        for word in (self.text() if text is None else text).split():
             longer = f"{found[-1]} {word}" if found else word
             if found and (len(found) == most or self.fontMetrics().horizontalAdvance(longer) <= self.width()):
                 found[-1] = longer
