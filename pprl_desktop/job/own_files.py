@@ -72,7 +72,6 @@ class OwnFiles:
     """Of one open project. Give it the choices with each call, as OwnTable wants them."""
 
     def __init__(self, project: Project, first: OwnTable | None = None) -> None:
-        self.told: tuple[tuple[str, Problem], ...] = ()  # file, and what there is to say of how it was read just now
         self.project = project
         self.first = first or OwnTable()
         self.second = OwnTable()
@@ -147,6 +146,15 @@ class OwnFiles:
         choices = self.project.choices
         return (choices, choices.second_file()) if self.two else (choices,)
 
+    def remarks(self) -> tuple[tuple[str, Problem], ...]:
+        """File, and what there was to say when it was first read: afterwards it is read as was found out then."""
+        return self._remarks_now() or own_kept.remarks(self.project)
+
+    def _remarks_now(self) -> tuple[tuple[str, Problem], ...]:
+        tables = (self.first, self.second) if self.two else (self.first,)
+        named = zip(self.sides(), tables, strict=True)
+        return tuple((Path(side.table_path).name, one) for side, table in named for one in table.warnings)
+
     def begin(
         self, files: tuple[Path, ...], how: tuple[ReadOptions, ...] = (), progress: Progress = NO_PROGRESS
     ) -> tuple[Seen, ...]:
@@ -165,7 +173,6 @@ class OwnFiles:
             paired = self.paired(project.choices, seen[0], seen[1], progress.part(0.6, 0.7))
             project.change("Suggest fields", **paired.changes(project.choices))
             self.suggest_direction(progress.part(0.7, 1.0))
-        self.told = tuple((Path(one.path).name, problem) for one in seen for problem in one.warnings)
         return tuple(seen)
 
     def suggest_direction(self, progress: Progress = NO_PROGRESS) -> tuple[HeldTwice | None, HeldTwice | None]:
@@ -219,6 +226,7 @@ class OwnFiles:
             made = self._decided(ready.scored(progress.part(0.32, 0.95)), choices, progress.part(0.95, 0.98))
         made = _without_partner(made)
         own_kept.keep(self.project, choices, made)
+        own_kept.keep_remarks(self.project, self._remarks_now())
         progress.at(1.0)
         return made
 

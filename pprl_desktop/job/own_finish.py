@@ -20,7 +20,7 @@ from pprl_desktop.job.report_paper import forecast
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.records.writing import must_be_writable, write_table
-from pprl_desktop.said import ENGLISH, Language, Said
+from pprl_desktop.said import ENGLISH, Language, Said, sentences
 
 if TYPE_CHECKING:
     from pprl_desktop.decisions.base import Match
@@ -78,7 +78,7 @@ def finish(
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         linked = _write_table(folder / f"linked.{choices.output_form}", own, tables, outcome, permitted)
-        told = _report(project, match, outcome, linked, review)
+        told = _report(own, match, outcome, linked, review)
         document = _document(project, match, outcome, linked, told)
         page = folder / "report.html"
         files.write_text(page, to_html(told, language))
@@ -212,6 +212,9 @@ def _share_said(one: HandedOut) -> Said:
     return Said("{name}: {n} {n|pair|pairs} in sealed shares.", name=one.reviewer, n=one.pairs)
 
 
+READ = Said("How the files were read")
+
+
 def _what(choices: Choices) -> tuple[Said, ...]:
     names = tuple(field_title(one.name) for one in choices.fields)
     if choices.kind != "two files":
@@ -291,10 +294,13 @@ def table_said(linked: Linked) -> tuple[Said, ...]:
     )  # fmt: skip
 
 
-def _report(project: Project, match: Match, outcome: Outcome, linked: Linked, review: Sequence[Said]) -> Report:
+def _report(own: OwnFiles, match: Match, outcome: Outcome, linked: Linked, review: Sequence[Said]) -> Report:
+    project = own.project
     choices, reviewed = project.choices, tuple(review) or kept.review_of(project).said
+    read = tuple(Said("{file}: {told}", file=file, told=sentences(one.what, one.why)) for file, one in own.remarks())
     sections = (
         Section(Said("What was compared"), _what(choices)),
+        *((Section(READ, read),) if read else ()),
         Section(Said("What left this computer"), left(project)),
         Section(Said("How it was matched"), match_sentences(match, None)),
         Section(Said("Masked review"), reviewed or (Said("No pair was reviewed."),)),

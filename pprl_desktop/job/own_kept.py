@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from pprl_desktop import files
@@ -14,6 +15,7 @@ from pprl_desktop.problem import Problem
 from pprl_desktop.project.choices import Choices
 from pprl_desktop.project.project import Project
 from pprl_desktop.review import sealing
+from pprl_desktop.said import from_plain, to_plain
 
 MATCH = "match.pprl"  # beside the project
 VERSION = "1"  # of what is kept there
@@ -60,6 +62,32 @@ def kept(project: Project, choices: Choices, sizes: tuple[int, int]) -> Match | 
             return _sound(match_of(found.arrays), sizes)
     except Problem:
         return None
+
+
+def keep_remarks(project: Project, told: Sequence[tuple[str, Problem]]) -> None:
+    """What there was to say of how the files were read. Read once more in the same way, there is nothing to say."""
+    of = files_of(project.choices)
+    if told or _kept_plain(project).get("of") != of:
+        listed = [[file, *map(to_plain, (one.what, one.why, one.do))] for file, one in told]
+        project.keep("remarks", json.dumps({"of": of, "told": listed}).encode())
+
+
+def remarks(project: Project) -> tuple[tuple[str, Problem], ...]:
+    plain = _kept_plain(project)
+    if plain.get("of") != files_of(project.choices):
+        return ()
+    try:
+        return tuple((str(file), Problem(*map(from_plain, said))) for file, *said in plain["told"])
+    except (TypeError, ValueError, KeyError, AttributeError):  # not as it is written here
+        return ()
+
+
+def _kept_plain(project: Project) -> dict[str, Any]:
+    try:
+        plain = json.loads(project.artefact("remarks") or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return plain if isinstance(plain, dict) else {}
 
 
 def files_of(choices: Choices) -> str:

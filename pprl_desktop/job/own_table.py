@@ -239,6 +239,11 @@ class OwnTable:
             and self._how == _how(choices)
         )
 
+    @property
+    def warnings(self) -> tuple[Problem, ...]:
+        """What there is to say of how the table at hand was read; no value stands in it."""
+        return self._reading.warnings if self._reading is not None else ()
+
     def head(self, rows: int = 50) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         """Header and first rows of the own table, for its own steward's eyes on the page Data."""
         if self._reading is None:

@@ -71,7 +71,7 @@ def run(args: argparse.Namespace, progress: Progress) -> Answer:
 
 def _run(args: argparse.Namespace, own: OwnFiles, progress: Progress) -> Answer:
     from pprl_desktop.job.kept import linked_artefact, match_artefact
-    from pprl_desktop.job.own_finish import Permitted, finish
+    from pprl_desktop.job.own_finish import READ, Permitted, finish
 
     project = own.project
     _choose(args, own)
@@ -88,12 +88,12 @@ def _run(args: argparse.Namespace, own: OwnFiles, progress: Progress) -> Answer:
     project.change("Write results", output_folder=args.out)
     project.confirm("finish", {"linked": linked_artefact(made.linked)})
     data = _data(own, match, made.outcome, project.choices) | reviewed
-    data["reading"] = [{"file": name, **problem.as_dict()} for name, problem in own.told]
+    data["reading"] = [{"file": name, **problem.as_dict()} for name, problem in own.remarks()]
     data |= {"table": made.linked.path, "report": made.report, "project": str(project.path),
              "rows": made.linked.rows, "columns": list(made.linked.columns)}  # fmt: skip
-    sections = [one for one in made.told.sections if str(one.title) != "Masked review"]
+    sections = [one for one in made.told.sections if str(one.title) not in ("Masked review", str(READ))]
     lines = [line for one in sections for line in (f"{one.title}:", *(f"  {said}" for said in one.sentences))]
-    lines = [*(f"Note: {name}: {problem}" for name, problem in own.told), *lines]
+    lines = [*(f"Note: {name}: {problem}" for name, problem in own.remarks()), *lines]  # with what to do
     lines += [f"Fields: {', '.join(_pairs(project.choices))}", f"Table: {made.linked.path}", f"Report: {made.report}"]
     if reviewed.get("review"):
         lines.append(

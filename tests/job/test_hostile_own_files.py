@@ -120,3 +120,12 @@ def test_decisions_that_nobody_can_have_made_are_none(own: OwnFiles, decided: st
     own.project.keep("decided", f'{{"of": {of}, "decided": {decided}}}'.encode())
     assert own.decisions(own.project.choices) == {}
     own.project.keep("decided", b"{}")
+
+
+@pytest.mark.parametrize("told", ['"x"', "[1]", "[[]]", '[["a.csv", 1, 2, 3, 4, 5]]', "7", '[["a.csv", {"said": 3}]]'])
+def test_remarks_that_are_none_are_left_out_or_shown_as_text(own: OwnFiles, told: str) -> None:
+    of = json.dumps(own_kept.files_of(own.project.choices))
+    own.project.keep("remarks", f'{{"of": {of}, "told": {told}}}'.encode())
+    for file, problem in own_kept.remarks(own.project):
+        assert str(file) == "a.csv"
+        assert isinstance(str(problem), str)

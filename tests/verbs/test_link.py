@@ -64,7 +64,13 @@ def test_duplicates_of_one_file_are_told_in_words(
     assert main(["link", files[0], "--out", str(tmp_path / "out")]) == 0
     text = capsys.readouterr().out
     assert "Note: hospital_a.csv: The file is not UTF-8" in text  # what the reader found is said here too
+    report = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "hospital_a.csv: The file is not UTF-8" in report
+    assert "How the files were read" in report
     assert "without repeats the file holds" in text
+    assert text.count("The file is not UTF-8") == 1
+    assert main(["link", files[0], "--out", str(tmp_path / "out")]) == 0  # with the project that is there
+    assert "Note: hospital_a.csv: The file is not UTF-8" in capsys.readouterr().out
     assert "Nothing left this computer" in text
 
 
