@@ -243,7 +243,8 @@ def second_question() -> Problem:
     return Problem(
         "A question was asked under this agreement already, about another table.",
         "Each question lets the asker guess anew: one agreement allows one question.",
-        "Use the table of the first question, or make a new agreement; its guesses are added to these.",
+        "Use the table of the first question, or make a new agreement: its guesses are added to these, and its links "
+        "get new ids.",
         place="question",
     )
 

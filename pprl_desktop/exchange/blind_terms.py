@@ -258,4 +258,11 @@ def in_words(terms: BlindTerms, names: tuple[str, str]) -> tuple[Said, ...]:
             day=terms.expires,
         )
     )
+    if terms.run > 1:
+        said.append(
+            Said(
+                "Links of this run get new ids, because nothing may tell the other side who stayed. Each side finds at "
+                "home the id of a record's first link, by its own record numbers or unchanged values."
+            )
+        )
     return tuple(said)

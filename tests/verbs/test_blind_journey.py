@@ -128,6 +128,7 @@ def test_the_next_delivery_is_a_new_agreement_whose_guesses_are_added_up(
     first, made, seen = asked(mine)
     assert any("Run 1 of 1" in line for line in made["words"])
     assert "earlier run" not in seen
+    assert "new ids" not in seen
     given = b("answer", theirs, "--id", "rec_id", "--agreement", first, "--out", post["answer"])["guesses"]
     before = linked(first)
     header, *lines = mine.read_text(encoding="utf-8").splitlines()
@@ -137,9 +138,12 @@ def test_the_next_delivery_is_a_new_agreement_whose_guesses_are_added_up(
     mine.write_text("\n".join([header, *lines[::-1]]) + "\n", encoding="utf-8")
     refused = a("ask", mine, "--agreement", first, "--out", post["question"], code=2)["problem"]
     assert "one agreement allows one question" in refused["why"]
+    assert "links get new ids" in refused["do"]
 
     second, made, seen = asked(mine)
     assert any("Run 2 of 2" in line for line in made["words"])
+    assert any("Links of this run get new ids" in line for line in made["words"]), "said before it is signed"
+    assert "Links of this run get new ids" in seen
     assert f"asked in one earlier run: {given:,} guesses" in seen, "said before it is signed"
     post["answer"].unlink()
     refused = b("answer", theirs, "--agreement", second, "--out", post["answer"], code=2)["problem"]
