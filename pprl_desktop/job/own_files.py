@@ -22,6 +22,7 @@ from pprl_desktop.decisions.base import ACCEPT, Match, MatchOptions
 from pprl_desktop.job import own_kept
 from pprl_desktop.job.own_table import OwnTable, Seen, as_choices
 from pprl_desktop.matching.persons import Persons, persons
+from pprl_desktop.matching.standing import CHECK_FIELDS
 from pprl_desktop.problem import Problem
 from pprl_desktop.progress import NO_PROGRESS, Progress
 from pprl_desktop.project.choices import Choices, Kind
@@ -428,6 +429,7 @@ def no_fields() -> Problem:
     )
 
 
+_CHECK_COLUMNS = Said("Check that the columns that were compared hold the same thing, written in the same way.")
 _SIDES = {"own": Said("first"), "partner's": Said("second")}
 
 
@@ -441,4 +443,5 @@ def _without_partner(match: Match) -> Match:
                 plain["with"][name] = to_plain(_SIDES[value.template])
         return from_plain(plain)
 
-    return replace(match, warnings=tuple(map(said, match.warnings)))
+    cures = tuple(_CHECK_COLUMNS if one == CHECK_FIELDS else one for one in match.cures)
+    return replace(match, warnings=tuple(map(said, match.warnings)), cures=cures)

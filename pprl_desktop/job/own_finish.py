@@ -219,16 +219,27 @@ def _what(choices: Choices) -> tuple[Said, ...]:
     names = tuple(field_title(one.name) for one in choices.fields)
     if choices.kind != "two files":
         return (
-            Said("One file with {n} records (SHA-256 {hash}).", n=choices.rows, hash=choices.table_sha256[:16]),
+            _with_sheet(
+                Said("One file with {n} records (SHA-256 {hash}).", n=choices.rows, hash=choices.table_sha256[:16]),
+                choices,
+            ),
             Said("Compared were: {names:and}.", names=names),
         )
     second = choices.second_file()
     return (
-        Said("First file: {n} records (SHA-256 {hash}).", n=choices.rows, hash=choices.table_sha256[:16]),
-        Said("Second file: {n} records (SHA-256 {hash}).", n=second.rows, hash=second.table_sha256[:16]),
+        _with_sheet(
+            Said("First file: {n} records (SHA-256 {hash}).", n=choices.rows, hash=choices.table_sha256[:16]), choices
+        ),
+        _with_sheet(
+            Said("Second file: {n} records (SHA-256 {hash}).", n=second.rows, hash=second.table_sha256[:16]), second
+        ),
         Said("Compared were: {names:and}.", names=names),
         often_said(choices),
     )
+
+
+def _with_sheet(file: Said, side: Choices) -> Said:
+    return sentences(file, Said("Of its sheets, '{sheet}'.", sheet=side.sheet)) if side.sheet else file
 
 
 def often_said(choices: Choices) -> Said:
@@ -240,7 +251,13 @@ def often_said(choices: Choices) -> Said:
 
 
 def result_said(choices: Choices, outcome: Outcome) -> tuple[Said, ...]:
-    if choices.kind == "two files":
+    if not outcome.pairs:
+        said = [
+            Said("Nobody was found in both files.")
+            if choices.kind == "two files"
+            else Said("Nobody was found twice among {n|one record|{n} records}.", n=choices.rows)
+        ]
+    elif choices.kind == "two files":
         said = [
             Said(
                 "{n|One link|{n} links} between {people} people of both files.",

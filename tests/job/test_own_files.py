@@ -343,9 +343,29 @@ def test_two_sheets_of_one_workbook_are_two_tables(tmp_path: Path, population: P
         first = own.match(project.choices)
         assert len(first.accepted()) > 50
         assert own.kept_match(project.choices) is not None
+        told = " ".join(map(str, finish(own, tmp_path / "out", first).told.sections[0].sentences))
+        assert "Of its sheets, 'north'" in told
+        assert "Of its sheets, 'south'" in told
         about, second = own.about(project.choices), project.choices.second_file()
         swapped = project.choices.changed(sheet="south", second=replace(second, fields=(), sheet="north"))
         assert own.about(swapped) != about
         assert own.kept_match(swapped) is None
     with pytest.raises(Problem, match="Both files are the same"):
         OwnFiles.opened(tmp_path / "same", (path, path), (sheets[0], sheets[0]))
+
+
+def test_where_nobody_is_shared_it_is_said_of_files_and_not_of_sides(tmp_path: Path, population: Population) -> None:
+    columns = [one for one in population.a.columns if one.name != "rec_id"]
+    for name, rows in (("a", range(60)), ("b", range(60, 120))):
+        cells = [[one.cell(row) for one in columns] for row in rows]
+        lines = [",".join(one.name for one in columns), *(",".join(row) for row in cells)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    said = []
+    for files in ((tmp_path / "a.csv", tmp_path / "b.csv"), (tmp_path / "a.csv",)):
+        with OwnFiles.opened(tmp_path / f"job{len(files)}", files).project as project:
+            own = OwnFiles(project)
+            made = finish(own, tmp_path / "out", own.match(project.choices))
+            said.append(" ".join(str(one) for section in made.told.sections for one in section.sentences))
+    assert "Nobody was found in both files." in said[0]
+    assert "both sides" not in said[0]
+    assert "Nobody was found twice among 60 records." in said[1]
