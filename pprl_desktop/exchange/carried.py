@@ -20,6 +20,7 @@ class Carried:
     times: int  # codes of one person that the partner then holds, at most
     by_number: bool  # whether record numbers tell every new row from the gone; else it may be one of them, changed
     numbered: bool = False  # whether there are record numbers at all
+    unlike: int = 0  # changed records, most of whose fields are others than before
     shown: int = 0  # records whose cells the partner saw in clear under this agreement
 
     def as_plain(self) -> dict[str, Any]:
@@ -48,6 +49,15 @@ class Carried:
                     "Decoys never change and never come back, and their number stays the same. So the partner knows of "
                     "every record that changed or came back that it is real, and of the new ones, unless about as many "
                     "are gone."
+                )
+            )
+        if self.unlike:
+            told.append(
+                Said(
+                    "In {unlike} changed {unlike|record|records} most fields are others than before. If the record "
+                    "number was given to somebody else meanwhile, that person gets the link id of the one before: "
+                    "check {unlike|it|them}.",
+                    unlike=self.unlike,
                 )
             )
         if not self.by_number and self.new and self.gone:

@@ -158,6 +158,8 @@ def compare(key: bytes, table: CleanTable, before: Known | None, ids: Sequence[s
     np.maximum.at(held, before.who, before.times)
     times[there] = np.minimum(held[before.who[places[there]]] + ~unchanged[there], MOST_TIMES)
     carried = _carried(before, places, unchanged, times, held, numbers)
+    unlike = there & (2 * np.count_nonzero(same, axis=1) < len(table.fields))  # most fields are others
+    carried = replace(carried, unlike=int(unlike.sum()))
     stays = _decoys_that_stay(before, carried.gone, decoys)
     whole, is_decoy = add_decoys(table, decoys - len(stays))
     now = Next(

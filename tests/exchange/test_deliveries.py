@@ -243,6 +243,7 @@ def test_the_ledger_adds_up_the_codes_of_a_person_and_not_the_files(start: Calla
     them.send(with_cell(people(0, 59), 3, "last_name", "ANDERS"), ids(0, 59))
     ledger = them.a.home.ledger(them.a.own)
     told = [str(said) for _, said in repeated(ledger.releases())]
+    assert "most fields are others" not in " ".join(map(str, changed.sentences))
     assert "59 unchanged with the same bytes, 0 changed, 0 new, 1 gone. With it the partner holds one code" in told[0]
     assert "58 unchanged" in told[1]
     assert f"up to 2 codes of one person: epsilon {2 * float(ledger.releases()[0].record_epsilon):,.6g} per" in told[1]
@@ -255,6 +256,9 @@ def test_a_table_in_which_every_row_changed_is_asked_and_counted_twice(start: Ca
     plan = them.plan(people(100, 160), ids(0, 60))
     assert plan.asks
     assert plan.outlook.total["per bit"] == 4.0
+    said = " ".join(map(str, plan.outlook.sentences))
+    assert "changed records most fields are others than before" in said
+    assert "gets the link id of the one before" in said
 
 
 def test_records_shown_in_clear_before_are_told(start: Callable[..., Deliveries]) -> None:

@@ -354,12 +354,17 @@ def test_two_sheets_of_one_workbook_are_two_tables(tmp_path: Path, population: P
         OwnFiles.opened(tmp_path / "same", (path, path), (sheets[0], sheets[0]))
 
 
-def test_where_nobody_is_shared_it_is_said_of_files_and_not_of_sides(tmp_path: Path, population: Population) -> None:
-    columns = [one for one in population.a.columns if one.name != "rec_id"]
-    for name, rows in (("a", range(60)), ("b", range(60, 120))):
-        cells = [[one.cell(row) for one in columns] for row in rows]
-        lines = [",".join(one.name for one in columns), *(",".join(row) for row in cells)]
-        (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+def test_where_nobody_is_shared_it_is_said_of_files_and_not_of_sides(tmp_path: Path) -> None:
+    for name, last, first, year in (
+        ("a", ("Meyer", "Schulz", "Koch", "Wolf", "Braun", "Lange"), ("Anna", "Berta", "Carl", "Dora"), 1940),
+        ("b", ("Okafor", "Tanaka", "Silva", "Novak", "Haddad", "Quinn"), ("Yuki", "Ifeoma", "Pedro", "Ludmila"), 1980),
+    ):
+        people = [(one, other) for one in last for other in first]
+        lines = [
+            f"{one},{other},{year + at}-{1 + at % 12:02}-{1 + at * 7 % 28:02},{10000 + 37 * at + year}"
+            for at, (one, other) in enumerate(people)
+        ]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["last_name,first_name,born,zip", *lines]) + "\n")
     said = []
     for files in ((tmp_path / "a.csv", tmp_path / "b.csv"), (tmp_path / "a.csv",)):
         with OwnFiles.opened(tmp_path / f"job{len(files)}", files).project as project:
@@ -368,4 +373,4 @@ def test_where_nobody_is_shared_it_is_said_of_files_and_not_of_sides(tmp_path: P
             said.append(" ".join(str(one) for section in made.told.sections for one in section.sentences))
     assert "Nobody was found in both files." in said[0]
     assert "both sides" not in said[0]
-    assert "Nobody was found twice among 60 records." in said[1]
+    assert "Nobody was found twice among 24 records." in said[1]

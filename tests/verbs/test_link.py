@@ -67,7 +67,7 @@ def test_duplicates_of_one_file_are_told_in_words(
     report = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "hospital_a.csv: The file is not UTF-8" in report
     assert "How the files were read" in report
-    assert "without repeats the file holds" in text
+    assert "Nobody was found twice among 1,500 records." in text
     assert text.count("The file is not UTF-8") == 1
     assert main(["link", files[0], "--out", str(tmp_path / "out")]) == 0  # with the project that is there
     assert "Note: hospital_a.csv: The file is not UTF-8" in capsys.readouterr().out
