@@ -120,6 +120,19 @@ def test_a_second_row_that_is_wider_has_its_room(qtbot) -> None:  # type: ignore
     assert table.view.columnWidth(1) > table.view.fontMetrics().horizontalAdvance("not compared by anybody yet")
 
 
+def test_a_heading_of_one_line_is_not_cut_beside_a_wider_column(qtbot) -> None:  # type: ignore[no-untyped-def]
+    """ "What differs" kept room for its longest word, and was cut although the line cannot break."""
+    columns = [ColumnSpec("Theirs", width=150, least=60), ColumnSpec("What differs now", width=170, least=40)]
+    table = DataTable("Pairs", columns, dense=True)
+    qtbot.addWidget(table)
+    table.resize(220, 200)
+    table.show()
+    table.show_rows([("a", "b")])
+    qtbot.wait(20)
+    wide = table.view.horizontalHeader().fontMetrics().horizontalAdvance("What differs now") + 2 * PADDING
+    assert wide <= table.view.columnWidth(1)
+
+
 def test_even_columns_have_room_for_the_longest_word_of_each_heading(qtbot) -> None:  # type: ignore[no-untyped-def]
     """Columns of one width cut "Postcode" beside an empty "Sex"."""
     table = DataTable("Next", [ColumnSpec(name) for name in ("Sex", "Last name", "Sex", "Sex", "Postcode")], even=True)

@@ -169,7 +169,8 @@ class DataTable(QWidget):
             texts = [spec.show(cells[place]) for cells in self.model.rows[:MEASURED]]
             whole = max(map(metrics.horizontalAdvance, texts), default=0) + 2 * self._cell
             words = (metrics.horizontalAdvance(word) for text in texts for word in text.split(" "))
-            heading = max(map(self._heading, spec.title.split()), default=0)  # of its longest word
+            lines = [spec.title] if self._dense else spec.title.split()  # a dense heading has one line
+            heading = max(map(self._heading, lines), default=0)
             wish = max(self._wish(spec, whole), heading)
             self._wanted.append(wish)
             self._least.append(
