@@ -139,7 +139,7 @@ class MatchPane(KeyedPane):
         self.why.add(self.waterfall, None)
         self.why.setFrameShape(QFrame.Shape.NoFrame)
         self.why.heading.setMinimumHeight(self.save_pairs.sizeHint().height())  # on the line of the other heading
-        pairs = columns(self.list, self.why, least=270, shares=(3, 2), gap=3)
+        pairs = columns(self.list, self.why, least=260, shares=(5, 3), gap=3)
         whole = column(top, self.doubt, self.plots, pairs, gap=2)
         whole.setStretch(2, 1)  # a larger window makes the plot and the list larger, not the space around the numbers
         whole.setStretch(3, 2)
@@ -344,7 +344,7 @@ class MatchPane(KeyedPane):
         self.table = DataTable(
             tr("Pairs, nearest to the lines first"),
             [
-                ColumnSpec(mine, called, right=not rows or not isinstance(rows[0][YOURS], str), least=48),
+                ColumnSpec(mine, called, right=not rows or not isinstance(rows[0][YOURS], str), least=64),
                 ColumnSpec(theirs, width=76, least=66),
                 ColumnSpec(
                     tr("How sure"), odds_words if odds else (lambda v: exact(v, 3)), right=True,
