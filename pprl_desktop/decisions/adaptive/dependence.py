@@ -83,7 +83,7 @@ def edges(
     Pairs that may be one person are left out. Where a person may have many records, some of them differ so much that
     they stay: they make any two fields equal together as often as one person's records are (`m` [fields, levels]), so
     what can be explained by that is no dependence of the two. `repeated`: pairs of one person's records that were found
-    and left out before, per pair that is left; those that were not found are taken to be as many at most.
+    and left out before, per pair that is left; those that were not found are few beside them.
     """
     found, bins, equal = [], len(tuning.rarity) + 1, m[:, EQUAL]
     doubtful = (likely_copies if one_to_one else next_to_nothing)(sampled.levels, tuning)
@@ -93,8 +93,9 @@ def edges(
         interruptible(progress, _single, [one.own for one in fields], tuning),
         interruptible(progress, _single, [one.partner for one in fields], tuning),
     )
-    repeats = 0.0 if one_to_one and not repeated else _repeats(sampled, equal, tuning, progress)
-    repeats = min(repeats, repeated) if one_to_one else repeats
+    repeats = _repeats(sampled, equal, tuning, progress, False) if repeated or not one_to_one else 0.0
+    if one_to_one and repeats > tuning.copies_missed * repeated:  # so many are no copies that were missed: families
+        repeats = min(_repeats(sampled, equal, tuning, progress, True), tuning.copies_missed * repeated)
     records = max(sum(int(one.sum()) for one in single) / 2, 1.0)
     for first in range(len(fields)):
         for second in range(first + 1, len(fields)):
@@ -199,15 +200,23 @@ def _excess(count: Numbers, tuning: Tuning) -> tuple[float, float]:
     return (float(count[EQUAL, EQUAL]) - chance) / pairs, luck / pairs
 
 
-def _repeats(sampled: Patterns, equal: Numbers, tuning: Tuning, progress: Progress) -> float:
-    """The share of one person's records among these pairs that would explain the excess of most pairs of fields."""
-    found = []
-    for first in range(sampled.levels.shape[1]):
-        for second in range(first + 1, sampled.levels.shape[1]):
+def _repeats(sampled: Patterns, equal: Numbers, tuning: Tuning, progress: Progress, every_field: bool) -> float:
+    """The share of one person's records among these pairs that would explain the excess of most pairs of fields.
+
+    `every_field`: of most pairs of each field. A family shares name, street and telephone, but not the first name.
+    """
+    fields = sampled.levels.shape[1]
+    found = np.full((fields, fields), np.nan)
+    for first in range(fields):
+        for second in range(first + 1, fields):
             progress.check()
             both = max(float(equal[first] * equal[second]), 1e-6)
-            found.append(_excess(_together(sampled, first, second), tuning)[0] / both)
-    return max(float(np.quantile(found, tuning.usually_independent)), 0.0) if len(found) > 2 else 0.0
+            excess = _excess(_together(sampled, first, second), tuning)[0] / both
+            found[first, second] = found[second, first] = excess
+    if fields < 3:
+        return 0.0
+    usual = np.nanquantile(found, tuning.usually_independent, axis=1 if every_field else None)
+    return max(float(np.min(usual)), 0.0)
 
 
 def _without_copies(count: Numbers, copies: float, m: tuple[Numbers, Numbers]) -> Numbers:

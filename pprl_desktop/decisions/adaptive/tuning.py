@@ -78,6 +78,11 @@ class Tuning(tuning.Tuning):
     lift_allowed: float = number(
         1.5, "times what one person's records explain", "a lift left out costs less than one that is not there"
     )
+    copies_missed: float = number(
+        0.25,
+        "pairs of one person that were not found for each one that was, at most",
+        "populations: .02 to .08 where many copies are dirty, .6 to 9 where families were taken for copies, 2026-11",
+    )
     usually_independent: float = number(0.5, "share of the pairs of fields")
     most_edges: int = number(64, "edges at most, the strongest")
     rarity: tuple[float, ...] = number((0.75, 2.0, 6.0, 20.0, 80.0), "other holders of a value per 2,000 records")

@@ -85,6 +85,14 @@ def test_copies_too_dirty_to_be_found_do_not_tie_what_one_person_has_together() 
     assert recall > 0.92
 
 
+def test_families_are_not_taken_for_copies_that_were_not_found() -> None:
+    """Where they were, name, street and telephone counted as if they had nothing in common: precision .30."""
+    world = replace(ORDINARY, seed=43, overlap=0.5, households=0.8, twice=(0.2, 0.2), moved=0.4, dirt=(0.06, 0.06),
+                    columns=("first", "last", "street", "zip", "phone"))  # fmt: skip
+    population, made, _ = linked(world, "many-to-many")
+    assert figures(population, made)[0] > 0.7
+
+
 @pytest.mark.parametrize("direction", ["one-to-one", "many-to-many"])
 def test_father_and_son_of_one_name_are_not_one_person(direction: Direction) -> None:
     """Twins make last name and date one source, and then nothing but the date tells the two apart."""
