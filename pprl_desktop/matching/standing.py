@@ -48,7 +48,8 @@ class Signs:
     conflict: float  # accepted pairs of a record with counterparts who are different people, as a share
     households: bool  # every field is one that a household shares
     relatives: bool  # many of the surest pairs differ in the first name
-    namesakes: bool  # somebody is held twice by names alone
+    generations: bool  # or in the birth
+    namesakes: bool  # somebody is held twice by name and household alone
     noisy: bool
     recall: float  # by the probabilities; NaN: not known
     held_out: tuple[float, float, float]  # recall by pairs found without a field, low, high; NaN: nobody to ask
@@ -76,6 +77,7 @@ def signs(scored: Scored, accepted: Flags, chosen: Flags) -> Signs | None:
         _conflict(links, own, partner) if known else 0.0,
         bool(scored.notes.get("households", False)),
         bool(scored.notes.get("relatives", False)),
+        bool(scored.notes.get("generations", False)),
         bool(scored.notes.get("namesakes", False)),
         bool(scored.notes.get("noisy", False)),
         *_recalls(scored, at),
@@ -118,6 +120,8 @@ def standing(scored: Scored, accepted: Flags, chosen: Flags, tuning: Tuning = TU
         told.append((HOUSEHOLDS, TELL_APART))
     if found.relatives:
         told.append((RELATIVES, TELL_APART))
+    if found.generations:
+        told.append((GENERATIONS, REVIEW))
     if found.namesakes:
         told.append((NAMESAKES, TELL_APART))
     if risk(found, tuning) > tuning.risk and found.expected >= tuning.least:
@@ -200,7 +204,10 @@ NO_SECOND = Said("This decision has no second opinion: its figures rest on its o
 DECIDE_ADAPTIVELY = Said("Decide adaptively, field by field, or review a sample of the pairs before using the result.")
 HOUSEHOLDS = Said("The fields say where people live, not who they are: a household looks like one person.")
 RELATIVES = Said("Many pairs that agree on everything else differ in the first name: they may be twins or relatives.")
-NAMESAKES = Said("By names alone, two people of one name look like one person who is held twice.")
+GENERATIONS = Said(
+    "Many pairs that agree on everything else were born at different times: they may be father and son of one name."
+)
+NAMESAKES = Said("By name and address alone, two people of one name look like one person who is held twice.")
 TELL_APART = Said("Add a field that tells people apart, such as a date of birth.")
 REVIEW = Said("Review a sample of the pairs before using the result.")
 CHECK_FIELDS = Said("Check that both sides chose the same fields, written in the same way.")

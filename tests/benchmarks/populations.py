@@ -51,6 +51,7 @@ class World:
     group: str = "old"  # that group: the old, women, or one region
     sexes: tuple[str, str] = ("FEMALE", "MALE")  # how the second file writes F and M where `formats` has "sex"
     recoded: bool = False  # whether the second file has codes for the words of "status" and "language"
+    doubles: float = 0.0  # share of the people who live with somebody of the same name: father and son
 
     def said(self) -> str:
         return (
@@ -58,7 +59,7 @@ class World:
             f"{self.twice[0]:.2f}/{self.twice[1]:.2f}, dirt {self.dirt[0]:.2f}/{self.dirt[1]:.2f}, "
             f"moved {self.moved:.2f}, renamed {self.renamed:.2f}, twins {self.twins:.2f}, "
             f"namesakes {self.namesakes:.2f}, institutions {self.institutions:.2f}, "
-            f"gaps of {self.group} {self.gaps_by_group:.2f}, "
+            f"gaps of {self.group} {self.gaps_by_group:.2f}, doubles {self.doubles:.2f}, "
             f"formats {'+'.join((*self.formats, *(('recoded',) if self.recoded else ()))) or '-'}: "
             f"{' '.join(self.columns)}"
         )
@@ -156,6 +157,7 @@ def draw(seed: int, size: int | None = 2500) -> World:
         str(more_of_it.choice(["old", "women", "region"])),
         SEXES[int(more_of_it.integers(len(SEXES)))],
         bool(later.random() < 0.5),
+        float(np.random.default_rng([seed, 20]).choice([0.0, 0.1, 1.0], p=[0.9, 0.06, 0.04])),
     )
 
 
@@ -305,7 +307,19 @@ def residents(world: World, random: Random, count: int) -> list[Person]:
                     **home,
                 }
             )
+            if world.doubles and random.random() < world.doubles:
+                made.append(_double(made[-1], names, random))
     return made[:count]
+
+
+def _double(person: Person, names: _Names, random: Random) -> Person:
+    """Somebody of the same name at the same address, a generation apart."""
+    year = int(person["born"][:4])
+    year += int(random.integers(18, 40)) * (1 if year < 1970 else -1)
+    made = {**person, "born": f"{year}-{int(random.integers(1, 13)):02}-{int(random.integers(1, 29)):02}"}
+    made["middle"] = names.first(random, person["sex"]) if random.random() < 0.7 else ""
+    made["email"] = person["email"].replace("@", f"{year % 100}@")
+    return made
 
 
 # ---- files

@@ -10,7 +10,16 @@ import pytest
 from pprl_desktop.decisions.base import Match, MatchOptions, Scored
 from pprl_desktop.decisions.standing import Tuning
 from pprl_desktop.matching.decide import decide
-from pprl_desktop.matching.standing import HOUSEHOLDS, NAMESAKES, NO_SECOND, RELATIVES, TOO_MANY, Signs, risk
+from pprl_desktop.matching.standing import (
+    GENERATIONS,
+    HOUSEHOLDS,
+    NAMESAKES,
+    NO_SECOND,
+    RELATIVES,
+    TOO_MANY,
+    Signs,
+    risk,
+)
 from pprl_desktop.said import Said
 
 
@@ -44,7 +53,8 @@ def test_a_second_opinion_that_differs_is_a_reason_and_has_a_cure() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sign", "reason"), [("households", HOUSEHOLDS), ("relatives", RELATIVES), ("namesakes", NAMESAKES)]
+    ("sign", "reason"),
+    [("households", HOUSEHOLDS), ("relatives", RELATIVES), ("generations", GENERATIONS), ("namesakes", NAMESAKES)],
 )
 def test_fields_that_cannot_tell_people_apart_are_a_reason(sign: str, reason: Said) -> None:
     given = scored(list(range(100)), list(range(100)))
@@ -91,7 +101,7 @@ def test_a_doubt_says_whether_it_is_about_few_links_or_about_anybody_being_share
 def test_the_risk_is_how_often_a_figure_turns_out_too_high() -> None:
     """Drawn: links that are right as often as is said, and files that share nobody now and then."""
     random, tuning, people, right, anybody = np.random.default_rng(15), Tuning(), 14, 0.95, 0.97
-    found = Signs(people, anybody, right * anybody, right, right, 1.0, 3, 0.0, *(False,) * 4, 1.0, (1.0, 1.0, 1.0))
+    found = Signs(people, anybody, right * anybody, right, right, 1.0, 3, 0.0, *(False,) * 5, 1.0, (1.0, 1.0, 1.0))
     shared = random.random(200_000) < anybody
     precision = np.where(shared, random.binomial(people, right, len(shared)) / people, 0.0)
     assert risk(found, tuning) == pytest.approx((found.expected - precision > tuning.too_high).mean(), abs=0.004)

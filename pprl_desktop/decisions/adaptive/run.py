@@ -250,6 +250,7 @@ def _scored(
             **_held_out(judged),
             "households": all(is_of_household(one.comparison.field) for one in files.fields),
             "relatives": judged.relatives,
+            "generations": judged.generations,
             "namesakes": _namesakes(files),
             "noisy": not all(one.exact for one in files.fields),
             "candidates": len(pairs.own),
@@ -263,10 +264,12 @@ def _scored(
 
 
 def _namesakes(files: Files) -> bool:
-    """Whether somebody is held twice by names alone: two people of one name would look so too."""
-    if not all(one.comparison.kind in ("name", "category") for one in files.fields):
+    """Whether too many are held twice by name and household alone: two people of one name would look so too."""
+    if not all(
+        one.comparison.kind in ("name", "category") or is_of_household(one.comparison.field) for one in files.fields
+    ):
         return False
-    return any(1 - len(np.unique(label)) / len(label) > files.tuning.few_repeated for label in files.people)
+    return any(1 - len(np.unique(label)) / len(label) > files.tuning.namesakes for label in files.people)
 
 
 def _held_out(judged: Verdict) -> dict[str, Any]:

@@ -145,6 +145,21 @@ class Tuning(tuning.Tuning):
         "share of the surest pairs that agree on the first name, below which they may be relatives",
         "of 60 runs the 6 below had a precision .08 to .19 too high, the others did not, 2026-11",
     )
+    same_birth: float = number(
+        0.7,
+        "share of the surest pairs that agree on the birth or nearly, below which they may be father and son",
+        "made-up populations: where ten pairs or more lay below, the precision was told .14 to .66 too high, 2026-11",
+    )
+    believed_differ: float = number(
+        0.1,
+        "share of the links that may differ in first name or birth, from which it is told",
+        "precision expected beyond the true one that is not bearable",
+    )
+    namesakes: float = number(
+        0.1,
+        "share of the records that are copies by name and household alone, from which it is told",
+        "as believed_differ",
+    )
     confirmed: float = number(0.6, "share of the best pairs that agree on a view which is confirmed")
     foreign: float = number(0.02, "share of the records below which a field has hardly a value of the other side's")
     speaks: float = number(0.5, "log likelihood ratio above which a view speaks for a pair", "a guess, 2026-11")

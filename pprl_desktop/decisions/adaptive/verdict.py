@@ -11,13 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pprl_desktop.compute.intervals import wilson
 from pprl_desktop.compute.threads import interruptible
 from pprl_desktop.decisions.adaptive import opinion as second
 from pprl_desktop.decisions.adaptive import weights as em
 from pprl_desktop.decisions.adaptive.check import Strangers
 from pprl_desktop.decisions.adaptive.held_out import Held, Linked, held_out
 from pprl_desktop.decisions.adaptive.learning import Files, Floats, Learned, Pairs, learn, near_bar
-from pprl_desktop.decisions.adaptive.levels import MISSING
+from pprl_desktop.decisions.adaptive.levels import MISSING, FieldLevels
 from pprl_desktop.decisions.adaptive.model import Model
 from pprl_desktop.decisions.adaptive.nobody import somebody
 from pprl_desktop.decisions.adaptive.repeats import sigmoid
@@ -26,6 +27,7 @@ from pprl_desktop.decisions.adaptive.tuning import Tuning
 from pprl_desktop.decisions.adaptive.views import Views, Weighed, changed_together, seen, views
 from pprl_desktop.decisions.base import Numbers
 from pprl_desktop.progress import Progress
+from pprl_desktop.records.hints import is_age, is_birth
 from pprl_desktop.records.roles import role
 
 
@@ -39,7 +41,8 @@ class Verdict:
     views: Views
     anybody: float  # the probability that anybody is shared
     held_out: Held | None  # how many counterparts there are, by pairs found without a view; None: nobody to ask
-    relatives: bool  # many of the surest pairs, found without the first name, differ in it
+    relatives: bool  # many of the surest pairs, found without the first name, differ in it, and links may too
+    generations: bool  # the same of the birth
 
 
 def verdict(files: Files, learned: Learned, near: Sequence[Strangers], evidence: Floats, progress: Progress) -> Verdict:
@@ -72,25 +75,46 @@ def verdict(files: Files, learned: Learned, near: Sequence[Strangers], evidence:
     people = files.people[0][pairs.own].astype(np.int64), files.people[1][pairs.partner].astype(np.int64)
     times = files.all_pairs / max(sum(file.out_of for file in near), 1.0)
     left_out = held_out(shown, opinion, Linked(people, total, probability), bar, within, times, tuning)
-    names = tuple(one.comparison.field for one in files.fields)
+    firsts = [role(one.comparison.field) == "first" for one in files.fields]
+    births = [_is_birth(one) for one in files.fields]
+    asked_of = opinion, found, shown, probability
     return Verdict(
         probability, findable, asked, sigmoid(null), opinion, found, anybody, left_out,
-        _relatives(opinion, found, names, tuning),
+        _differ(firsts, *asked_of, tuning.same_first, tuning), _differ(births, *asked_of, tuning.same_birth, tuning),
     )  # fmt: skip
 
 
-def _relatives(opinion: second.Opinion, found: Views, names: Sequence[str], tuning: Tuning) -> bool:
-    """Whether too many of the surest pairs that were found without the first name differ in it, and not by slips.
+def _differ(
+    lasting: Sequence[bool],
+    opinion: second.Opinion,
+    found: Views,
+    shown: second.ViewedPairs,
+    probability: Numbers,
+    least: float,
+    tuning: Tuning,
+) -> bool:
+    """Whether fewer than `least` of the surest pairs agree on `lasting` fields or nearly, and many may be linked.
 
-    Counterparts change nearly everything in the course of a life but that: pairs that agree on all else are twins, or
-    people of one household.
+    The surest are those that were found without these fields. Counterparts change nearly everything in the course of a
+    life but the first name and the birth: pairs that agree on all else are twins, people of one household, or father
+    and son of one name. Where many links show that the fields themselves keep them apart, nothing is to be told.
     """
     for one in opinion.asked:
-        alone = all(role(names[f]) == "first" for f in found[one.view])
         luck = (one.found * (1 - one.found) / max(one.best, 1.0)) ** 0.5
-        if alone and one.alike < tuning.same_first and one.found + tuning.opinion_sigma * luck < tuning.same_first:
+        few = one.alike < least and one.found + tuning.opinion_sigma * luck < least
+        if not few or not all(lasting[f] for f in found[one.view]):
+            continue
+        believed = (probability >= tuning.worthwhile / 2) & shown.known[:, one.view]  # the border lies no lower
+        differ = believed & ~shown.agrees[:, one.view] & (shown.weights[:, one.view] <= tuning.speaks)
+        pairs = int(believed.sum())
+        if not pairs or wilson(float(differ.sum()) / pairs, pairs)[1] > tuning.believed_differ:
             return True
     return False
+
+
+def _is_birth(one: FieldLevels) -> bool:
+    name = one.comparison.field
+    return one.comparison.kind in ("date", "number") and (is_birth(name) or is_age(name))
 
 
 def _somebody(
