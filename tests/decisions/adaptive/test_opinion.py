@@ -19,7 +19,7 @@ from pprl_desktop.decisions.adaptive.opinion import (
     second_opinion,
 )
 from pprl_desktop.decisions.adaptive.tuning import Tuning
-from pprl_desktop.decisions.adaptive.verdict import _relatives
+from pprl_desktop.decisions.adaptive.verdict import _differ
 from pprl_desktop.decisions.adaptive.views import _between, _in_common, changed_together, views
 
 TUNING = Tuning()
@@ -195,16 +195,22 @@ def test_a_code_that_the_other_side_lacks_does_not_make_a_view_telling() -> None
 
 
 @pytest.mark.parametrize(
-    ("found", "alike", "best", "relatives"),
-    [(0.67, 0.76, 82, True), (0.67, 0.95, 82, False), (0.67, 0.76, 5, False), (0.9, 0.9, 82, False)],
-    ids=["a third differ", "by slips", "too few to say", "nicknames"],
-)
+    ("found", "alike", "best", "links", "relatives"),
+    [
+        (0.67, 0.76, 82, 10, True), (0.67, 0.95, 82, 10, False), (0.67, 0.76, 5, 10, False), (0.9, 0.9, 82, 10, False),
+        (0.67, 0.76, 82, 200, False),
+    ],
+    ids=["a third differ", "by slips", "too few to say", "nicknames", "two hundred links agree"],
+)  # fmt: skip
 def test_first_names_that_many_of_the_surest_pairs_lack_mean_relatives(
-    found: float, alike: float, best: float, relatives: bool
+    found: float, alike: float, best: float, links: int, relatives: bool
 ) -> None:
     told = (ViewOpinion(0, found, found, best, True, alike), a_view(1, 0.95, 0.95), a_view(2, 0.87, 0.9))
-    names = ("first_name", "last_name", "date_of_birth")
-    assert _relatives(Opinion(np.zeros(1), told), ((0,), (1,), (2,)), names, TUNING) is relatives
+    flags, weights = np.ones((links, 3), dtype=np.bool_), np.ones((links, 3))
+    shown = ViewedPairs(weights, flags, 0.01 * weights, flags, np.zeros(3, dtype=np.bool_))
+    opinion, first = Opinion(np.zeros(links), told), (True, False, False)
+    made = _differ(first, opinion, ((0,), (1,), (2,)), shown, np.ones(links), TUNING.same_first, TUNING)
+    assert made is relatives
 
 
 def test_a_view_left_out_takes_along_what_is_charged_to_others_for_it() -> None:
