@@ -36,7 +36,7 @@ class Fitting:
         self._crowd = crowd
         self._caps = tuple(caps)
         self._date_swap: DateSwap = date_swap
-        self._every = tuple(bounds_of(crowd.counts(j)) for j in range(len(crowd.fields)))
+        self.every = tuple(bounds_of(crowd.counts(j)) for j in range(len(crowd.fields)))  # whatever the mask
         self._long = tuple((one.characters[:-1] > 0).sum(axis=1) for one in crowd.fields)
         self._known: dict[Hashable, Bounds] = {}
 
@@ -44,7 +44,7 @@ class Fitting:
         """The classes of k that may be told of a row in which this cell is open."""
         if level == Level.MASKED:
             return ALL
-        every = self._every[field]
+        every = self.every[field]
         if found.kind == "aligned":
             if (field, found.marks) not in self._known:
                 self._known[field, found.marks] = self._of_pairs(field, found)

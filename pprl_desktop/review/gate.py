@@ -197,9 +197,14 @@ class Gate:
         for pair, levels in reached.items():
             goals = {j: level for j, level in levels.items() if level > Level.MASKED}
             self._apply(pair, goals, self._opened.recounted(self._opened.state(pair), goals))
-        # the first version charged the exact risk
-        if total and total not in (_decimal(self.charged), _decimal(self.risk)):
+        if total and not self._is_counted_as(total):
             raise self._foreign()
+
+    def _is_counted_as(self, total: str) -> bool:
+        """By today's rule, or by that of a version before: from here on today's counts."""
+        if total in (_decimal(self.charged), _decimal(self.risk)):  # the first version charged the exact risk
+            return True
+        return total == _decimal(self._scale.risk(self._opened.charge_by_fields()))
 
     def _foreign(self) -> Problem:
         return Problem(

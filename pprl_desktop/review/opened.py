@@ -6,7 +6,7 @@ Holds the clear values on behalf of the gate and gives them to nobody else; it n
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from pprl_desktop.review.classes import told
@@ -113,6 +113,14 @@ class OpenCells:
             p = tuple(share if j == field else old for j, old in enumerate(state.rows[row].p))
             made.append(self._row(state, levels, row, k[row], p))
         return made[0], made[1]
+
+    def charge_by_fields(self) -> Fraction:
+        """Of all that is open, as the second version charged it: by the classes of each field, whatever the mask."""
+        total = NOTHING
+        for row in (row for state in self._states.values() for row in state.rows):
+            opened = (bounds for bounds, share in zip(self._fitting.every, row.p, strict=True) if share)
+            total += replace(row, told=told(row.k, opened, self._policy.kappa)).charge
+        return total
 
     # --- a record in all its pairs ---------------------------------------------------------------------------------
 

@@ -7,12 +7,15 @@ like, and reads a name where only one fits what is shown.
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from pprl_desktop.problem import Problem
 from pprl_desktop.review.classes import FEWEST, bounds_of, told
+from pprl_desktop.review.fitting import Fitting
 from pprl_desktop.review.gate import Gate
 from pprl_desktop.review.plan import ReviewField
 from tests.review.people import make_review
@@ -91,6 +94,34 @@ def test_at_a_budget_of_nothing_no_name_with_a_slip_is_read_from_the_crowd(seed:
     for pair in range(len(real)):
         alone = len(by_mask[str(gate.cells(pair)[1].drawing)])
         assert len(by_all[shown(gate, pair, 1)]) >= min(alone, FEWEST // 2)  # exact: no class of so few
+
+
+def test_a_review_counted_by_the_classes_of_its_fields_goes_on(make_gate, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the second version charged it. What it opened and decided stays; from here on today's rule counts."""
+    draw = np.random.default_rng(5)
+    people = population(400, 5)
+    for at in range(1, len(people), 2):
+        first, last, sex = people[at]
+        people[at] = (first, slipped(last, draw), sex)
+    fields = (ReviewField("first_name"), ReviewField("last_name"), ReviewField("sex", "category"))
+    review = make_review(people, [(at, at + 1) for at in range(0, 400, 2)], fields=fields)
+    with monkeypatch.context() as then:
+        then.setattr(Fitting, "bounds", lambda self, field, *_: self.every[field])
+        old = make_gate(review)
+        for pair in range(30):
+            if old.cells(pair)[1].kind != "identical":
+                old.reveal(pair, 1)
+        ledger = old._ledger
+        ledger.append({"what": "decide", "who": "anna", "pair": review.pairs[0].id, "point": "6"})
+    gate = Gate(review, ledger, "anna")
+    assert [gate.levels(pair) for pair in range(30)] == [old.levels(pair) for pair in range(30)]
+    assert gate.risk == old.risk
+    assert gate.charged not in (old.charged, gate.risk)  # otherwise this shows nothing
+    gate.reveal(30, 1)
+    assert Gate(review, ledger, "anna").charged == gate.charged
+    others = [(first, last + "X", sex) for first, last, sex in people]
+    with pytest.raises(Problem, match="does not belong"):
+        Gate(replace(review, people=make_review(others, [(0, 1)], fields=fields).people), ledger, "anna")
 
 
 def test_a_class_that_few_values_fall_into_is_joined() -> None:
