@@ -201,11 +201,11 @@ def _numbers_tell(before: Known, places: npt.NDArray[np.int64], numbers: Marks, 
 
 def _of_one(ids: Marks, who: npt.NDArray[np.int64] | None = None) -> npt.NDArray[np.bool_]:
     """Which rows have a record number that no other has; a column in which it stands twice tells nobody apart."""
-    owners: dict[bytes, set[int]] = defaultdict(set)
-    texts = _texts(ids)
-    for text, one in zip(texts, (np.arange(len(ids)) if who is None else who).tolist(), strict=True):
-        owners[text].add(one)
-    return ids.any(axis=1) & np.array([len(owners[text]) == 1 for text in texts], np.bool_)
+    numbers = np.ascontiguousarray(ids).view(np.uint64).ravel()
+    owners = np.arange(len(ids)) if who is None else who
+    once = np.unique(np.column_stack([numbers, owners.astype(np.uint64)]), axis=0)[:, 0]
+    values, times = np.unique(once, return_counts=True)
+    return np.asarray((numbers != 0) & (times[np.searchsorted(values, numbers)] == 1), np.bool_)
 
 
 def _with_decoys(
