@@ -28,9 +28,9 @@ from pprl_desktop.records.writing import write_table
 from tests.exchange.conftest import PASSPHRASE, introduce, make_party
 
 FIRST = "Anna Berta Carla Dora Emil Fritz Gustav Hanna Ida Jakob Karl Lena Marie Nina Otto Paul".split()
-LAST = "Xylowitz Xylomeyer Xyloschulz Xylobecker Xylokoch Xylorichter Xyloklein Xylowolf Xyloneumann".split()
+LAST = [f"Xyloqu{end}" for end in "witz meyer schulz becker koch richter klein wolf neumann".split()]
 FIELDS = "first_name,last_name,born:date,sex:category,city:text"
-PLANTED = "xylo"
+PLANTED = "xyloqu"  # long enough that no sealed file holds it by chance
 SHARED, EACH = 50, 80
 
 
@@ -175,8 +175,8 @@ def test_nobody_is_named_on_the_way_to_a_review_and_the_next_delivery(scene: Sce
     scene.look()
     changed = scene.folder / "tables" / "later.csv"
     lines = tables[0].read_text(encoding="utf-8").splitlines()
-    lines[3] = lines[3].replace("Xylo", "Xyloy", 1)
-    changed.write_text("\n".join([*lines[:-2], "a999,Neu,Xyloneu,1999-01-01,F,Xylostadt,D1"]), encoding="utf-8")
+    lines[3] = lines[3].replace("Xyloqu", "Xyloquy", 1)
+    changed.write_text("\n".join([*lines[:-2], "a999,Neu,Xyloquneu,1999-01-01,F,Xyloqustadt,D1"]), encoding="utf-8")
     later = ("export", changed, *at, "--id", "id", "--out", scene.out("later.pprl"))
     scene("a", *later, code=2)
     scene("a", *later, "--adds-up")
