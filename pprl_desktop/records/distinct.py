@@ -108,6 +108,18 @@ def factorise(keys: Keys) -> tuple[Codes, Index]:
     return number[firsts], where
 
 
+def factorise_rows(values: npt.NDArray[Any]) -> tuple[Index, Index]:
+    """Where each different row of an array appears first, in no order that tells anything, and which one each row is.
+
+    By keys, because numpy sorts whole rows without letting another thread run: the window would stand still.
+    """
+    rows, width = len(values), values[:1].nbytes
+    plain = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
+    cells = Cells(np.append(plain, np.zeros(WORD, np.uint8)), np.arange(rows) * width, np.full(rows, width))
+    _, first, which = np.unique(cells.keys(), return_index=True, return_inverse=True)
+    return first.astype(np.int64), which.reshape(-1).astype(np.int64)
+
+
 def factorise_texts(texts: Sequence[str]) -> tuple[Codes, Index]:
     """The same for texts."""
     cells = Cells.from_texts(texts) if texts else None

@@ -14,6 +14,7 @@ from pprl_desktop.privacy.keystream import Keystream
 from pprl_desktop.privacy.noise import leaving
 from pprl_desktop.privacy.statements import secret_reference
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.distinct import factorise_rows
 from pprl_desktop.records.table import CleanTable
 from pprl_desktop.rehearsal.dictionaries import Guesses
 from pprl_desktop.rehearsal.graph import by_landmarks, clustered, landmarks
@@ -98,8 +99,8 @@ def _codes(sent: Smashed, name: str) -> _Codes:
     side = np.hstack([part.values[part.rows[present]] for part in parts])
     rows = np.full(sent.rows, -1, dtype=np.int64)
     if sent.epsilon is None:
-        values, back = np.unique(side, axis=0, return_inverse=True)
-        rows[present] = back.reshape(-1)
+        first, rows[present] = factorise_rows(side)
+        values = side[first]
     else:
         values, back = clustered(side, sent.epsilon)
         rows[present] = back
@@ -143,7 +144,7 @@ def linked(first: Smashed, second: Smashed, progress: Progress = NO_PROGRESS) ->
     rows = np.arange(first.rows)
     mine, theirs = _side_by_side(first), _side_by_side(second)
     if first.epsilon is None:
-        return Share(len(np.unique(mine, axis=0)), first.rows)
+        return Share(len(factorise_rows(mine)[0]), first.rows)
     from pprl_desktop.rehearsal.attack_kernels import top_bits, top_distances
 
     kinds = {part.kind for part in first.parts}

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from pprl_desktop.codes.base import Bytes
 from pprl_desktop.privacy.mechanisms import flip_probability
 from pprl_desktop.progress import NO_PROGRESS, Progress
+from pprl_desktop.records.distinct import factorise_rows
 from pprl_desktop.records.table import CleanTable, Column
 from pprl_desktop.rehearsal.dictionaries import Guesses
 from pprl_desktop.rehearsal.target import Target, alone, smashed_guesses
@@ -123,7 +124,8 @@ def _weighed(target: Target, beam: _Beam, mine: Bytes, weights: Weights, progres
     """Smash every combination as one record and put the exact posterior in place of the sum."""
     rows, width, _ = beam.chosen.shape
     flat = beam.chosen.reshape(rows * width, -1)
-    distinct, back = np.unique(flat, axis=0, return_inverse=True)
+    first, back = factorise_rows(flat)
+    distinct = flat[first]
     columns = {guesses.field.name: _compact(guesses, distinct[:, place]) for place, guesses in enumerate(beam.guesses)}
     smashed = _bits_of(target, alone(target, columns, len(distinct)), progress)
     ones = np.bitwise_count(smashed).sum(axis=1, dtype=np.int64)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pprl_desktop.records.distinct import Cells, factorise, factorise_texts
+from pprl_desktop.records.distinct import Cells, factorise, factorise_rows, factorise_texts
 
 
 @settings(max_examples=200, deadline=None)
@@ -28,3 +28,23 @@ def test_keys_that_crowd_into_the_same_slots_are_told_apart() -> None:
     codes, where = factorise(keys)
     assert len(where) == 1_250
     assert (keys[where][codes] == keys).all()
+
+
+@given(
+    st.integers(1, 40).flatmap(
+        lambda rows: st.integers(1, 20).flatmap(
+            lambda width: st.lists(st.binary(min_size=width, max_size=width), min_size=rows, max_size=rows)
+        )
+    )
+)
+def test_rows_alike_are_found_as_numpy_finds_them(rows: list[bytes]) -> None:
+    values = np.array([list(row) for row in rows], dtype=np.uint8).reshape(len(rows), -1) % 3
+    first, which = factorise_rows(values)
+    assert (values[first][which] == values).all()
+    assert len(first) == len(set(map(tuple, values.tolist())))
+    assert all((values[place] != values[:place]).any(axis=1).all() for place in first)
+
+
+def test_of_no_rows_none_are_alike() -> None:
+    first, which = factorise_rows(np.zeros((0, 5)))
+    assert first.tolist() == which.tolist() == []
