@@ -331,8 +331,8 @@ def match_sentences(match: Match | None, found: AssignedPairs | None) -> tuple[S
     if "recall" in match.second_opinion:
         sentences.append(
             Said(
-                "Second opinion, by pairs found without a field: at least {low:decimals 1} to {high:decimals 1} of "
-                "100 shared people are missed.",
+                "Second opinion, by pairs found without a field: {low:decimals 1} to {high:decimals 1} of 100 shared "
+                "people are missed, or more.",
                 low=100 * (1 - match.second_opinion["recall_high"]),
                 high=100 * (1 - match.second_opinion["recall_low"]),
             )

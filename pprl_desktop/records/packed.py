@@ -62,7 +62,7 @@ def unpacked(name: str, data: bytes, limit: int | None = None, endings: tuple[st
                     raise _no_single_table(name, inside)
                 return data
             if inside[0].compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise NotImplementedError  # what others take of memory is said by the file itself
+                raise zipfile.BadZipFile  # what others take of memory is said by the file itself
             with packed.open(inside[0]) as file:
                 made = file.read(most + 1 if limit is None else limit)
     except (zlib.error, zipfile.BadZipFile, EOFError, RuntimeError, NotImplementedError, OSError, ValueError):
